@@ -113,6 +113,13 @@ pub struct Summary {
     pub messages: usize,
 }
 
+/// The schemas with errata and proposals applied.
+struct Patched {
+    /// The revisions and their schemas, oldest first.
+    documents: Vec<(String, Document)>,
+    adoptions: Vec<Adoption>,
+}
+
 impl Project {
     /// Returns the schemas with errata and proposals applied.
     ///
@@ -120,12 +127,12 @@ impl Project {
     ///
     /// Returns an error if a file is invalid or if an erratum or a patch does not match.
     pub fn documents(&self) -> Result<Vec<(String, Document)>, ProjectError> {
-        Ok(self.patched()?.0)
+        Ok(self.patched()?.documents)
     }
 
     /// Returns the schemas with errata and proposals applied, and what newer revisions did with the
     /// additions of proposals.
-    fn patched(&self) -> Result<(Vec<(String, Document)>, Vec<Adoption>), ProjectError> {
+    fn patched(&self) -> Result<Patched, ProjectError> {
         let patches = self.patches.iter();
         let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
         let patches = patches.collect::<Result<Vec<_>, _>>()?;
@@ -150,7 +157,10 @@ impl Project {
             document.check()?;
             documents.push((source.name.clone(), document));
         }
-        Ok((documents, adoptions))
+        Ok(Patched {
+            documents,
+            adoptions,
+        })
     }
 
     /// Applies the facts and the errata of a revision.
@@ -181,7 +191,10 @@ impl Project {
     /// Builds the models of all revisions, with shared types, and reports what is left to people.
     fn family(&self) -> Result<(Family, Report), ProjectError> {
         let doc_texts = DocTexts::new(self.doc_texts.clone());
-        let (documents, adoptions) = self.patched()?;
+        let Patched {
+            documents,
+            adoptions,
+        } = self.patched()?;
         let mut models: Vec<Model> = Vec::new();
         for (revision, document) in &documents {
             let source = model::Source {

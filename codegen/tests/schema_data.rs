@@ -2,24 +2,42 @@
 
 use std::path::PathBuf;
 
-use codegen::schema::{Document, Errata, FEATURE, Patch};
-
-const REVISIONS: [&str; 5] = [
-    "2024-11-05",
-    "2025-03-26",
-    "2025-06-18",
-    "2025-11-25",
-    "2026-07-28",
-];
-const PATCHES: [&str; 4] = [
-    "extensions/tasks.json",
-    "proposals/sep-2093.json",
-    "proposals/https-url.json",
-    "proposals/versioned-resources.json",
-];
+use codegen::schema::{Document, Errata, FEATURE, Facts, Patch};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Returns the names in a folder of `schema/`, sorted.
+fn names(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join("schema").join(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+fn revisions() -> Vec<String> {
+    let mut names = names("");
+    names.retain(|name| {
+        root()
+            .join("schema")
+            .join(name)
+            .join("schema.json")
+            .is_file()
+    });
+    names
+}
+
+fn patches() -> Vec<Patch> {
+    let folders = ["extensions", "proposals"];
+    let paths = folders.iter().flat_map(|folder| {
+        let names = names(folder).into_iter();
+        names.map(move |name| format!("{folder}/{name}"))
+    });
+    paths
+        .map(|path| Patch::parse(&path, &ours(&path)).unwrap())
+        .collect()
 }
 
 fn ours(path: &str) -> String {
@@ -31,6 +49,11 @@ fn document(revision: &str) -> Document {
     Document::parse(&path, &ours(&path)).unwrap()
 }
 
+fn facts(revision: &str) -> Facts {
+    let path = format!("{revision}/facts.json");
+    Facts::parse(&path, &ours(&path)).unwrap()
+}
+
 fn errata(revision: &str) -> Errata {
     let path = format!("errata/{revision}.json");
     Errata::parse(&path, &ours(&path)).unwrap()
@@ -38,19 +61,16 @@ fn errata(revision: &str) -> Errata {
 
 fn corrected(revision: &str) -> Document {
     let mut document = document(revision);
+    facts(revision).apply(&mut document).unwrap();
     errata(revision).apply(&mut document).unwrap();
     document
 }
 
-fn patch(path: &str) -> Patch {
-    Patch::parse(path, &ours(path)).unwrap()
-}
-
 #[test]
 fn every_erratum_applies_to_our_file_exactly_once() {
-    for revision in REVISIONS {
+    for revision in &revisions() {
         let errata = errata(revision);
-        assert_eq!(errata.revision, revision);
+        assert_eq!(errata.revision, *revision);
         let mut document = corrected(revision);
         let faults = errata.apply(&mut document).unwrap_err();
         let text = faults
@@ -69,7 +89,7 @@ fn every_erratum_applies_to_our_file_exactly_once() {
 
 #[test]
 fn every_erratum_applies_to_the_published_file_and_keeps_its_texts() {
-    for revision in REVISIONS {
+    for revision in &revisions() {
         let file = root()
             .join("../shared/spec")
             .join(revision)
@@ -92,7 +112,7 @@ fn every_erratum_applies_to_the_published_file_and_keeps_its_texts() {
 
 #[test]
 fn errata_have_reasons_and_unique_names() {
-    for revision in REVISIONS {
+    for revision in &revisions() {
         let errata = errata(revision);
         let mut names: Vec<_> = errata.errata.iter().map(|erratum| &erratum.name).collect();
         names.sort();
@@ -104,20 +124,22 @@ fn errata_have_reasons_and_unique_names() {
                 .iter()
                 .all(|erratum| erratum.reason.ends_with('.'))
         );
-        assert!(errata.constants.contains_key("LATEST_PROTOCOL_VERSION"));
+        let constants = facts(revision).constants;
+        assert!(constants.contains_key("LATEST_PROTOCOL_VERSION"));
     }
 }
 
 #[test]
 fn every_patch_applies_alone_and_together_in_any_order() {
-    let base = corrected("2026-07-28");
-    for first in 0..PATCHES.len() {
+    let patches = patches();
+    let base = corrected(&patches[0].since);
+    for first in 0..patches.len() {
         let mut alone = base.clone();
-        patch(PATCHES[first]).apply(&mut alone).unwrap();
+        patches[first].apply(&mut alone).unwrap();
         assert!(alone.to_json().contains(FEATURE));
         let mut together = base.clone();
-        for index in 0..PATCHES.len() {
-            patch(PATCHES[(first + index) % PATCHES.len()])
+        for index in 0..patches.len() {
+            patches[(first + index) % patches.len()]
                 .apply(&mut together)
                 .unwrap();
         }
@@ -129,10 +151,11 @@ fn every_patch_applies_alone_and_together_in_any_order() {
 
 #[test]
 fn a_patch_only_adds_to_what_exists() {
-    let base = corrected("2026-07-28");
+    let patches = patches();
+    let base = corrected(&patches[0].since);
     let mut together = base.clone();
-    for path in PATCHES {
-        patch(path).apply(&mut together).unwrap();
+    for patch in &patches {
+        patch.apply(&mut together).unwrap();
     }
     for (name, schema) in &base.definitions {
         assert_eq!(
@@ -141,9 +164,9 @@ fn a_patch_only_adds_to_what_exists() {
         );
     }
     let count = together.definitions.len() - base.definitions.len();
-    let added = PATCHES
+    let added = patches
         .iter()
-        .map(|path| patch(path).definitions.len())
+        .map(|patch| patch.definitions.len())
         .sum::<usize>();
     assert_eq!(count, added);
 }

@@ -4,7 +4,8 @@ use codegen::schema::{Document, Facts, FactsError};
 use serde_json::{Value, json};
 
 fn document(definitions: Value) -> Document {
-    let text = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions});
+    let text =
+        json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions});
     Document::parse("schema.json", &text.to_string()).unwrap()
 }
 
@@ -57,7 +58,11 @@ fn every_kind_of_fact_is_applied() {
     let mut document = document(library());
     library_facts().apply(&mut document).unwrap();
     let all = &document.definitions;
-    let members: Vec<&String> = all["Shelf"]["properties"].as_object().unwrap().keys().collect();
+    let members: Vec<&String> = all["Shelf"]["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
     assert_eq!(members, ["mark", "width", "state", "books"]);
     assert_eq!(all["Rank"]["enum"], json!(["low", "middle", "high"]));
     assert_eq!(
@@ -73,7 +78,10 @@ fn every_kind_of_fact_is_applied() {
         all["Item"]["anyOf"],
         json!([{"$ref": "#/$defs/Print"}, {"$ref": "#/$defs/Disc"}])
     );
-    assert_eq!(all["Map"]["properties"]["scale"]["type"], json!(["integer", "null"]));
+    assert_eq!(
+        all["Map"]["properties"]["scale"]["type"],
+        json!(["integer", "null"])
+    );
     assert_eq!(all["Disc"]["deprecated"], json!(true));
 }
 
@@ -82,7 +90,10 @@ fn facts_are_printed_as_they_are_parsed() {
     let facts = library_facts();
     let text = facts.to_json();
     assert_eq!(Facts::parse("facts.json", &text).unwrap(), facts);
-    assert!(text.contains("    \"/Rank\": [\"low\",\"middle\",\"high\"]\n"), "{text}");
+    assert!(
+        text.contains("    \"/Rank\": [\"low\",\"middle\",\"high\"]\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -113,7 +124,10 @@ fn fact_without_a_place_is_an_error_that_names_it() {
     ] {
         let mut document = document(library());
         let error = facts(tables.clone()).apply(&mut document).unwrap_err();
-        assert!(matches!(error, FactsError::NoPlace { .. }), "{tables}: {error}");
+        assert!(
+            matches!(error, FactsError::NoPlace { .. }),
+            "{tables}: {error}"
+        );
         assert!(error.to_string().contains("/Gone"), "{error}");
         assert_eq!(document, self::document(library()));
     }
@@ -137,7 +151,10 @@ fn fact_that_contradicts_the_schema_is_an_error() {
     ] {
         let mut document = document(library());
         let error = facts(tables.clone()).apply(&mut document).unwrap_err();
-        assert!(matches!(error, FactsError::Mismatch { .. }), "{tables}: {error}");
+        assert!(
+            matches!(error, FactsError::Mismatch { .. }),
+            "{tables}: {error}"
+        );
     }
 }
 
@@ -155,7 +172,9 @@ fn facts_hold_in_a_revision_with_the_same_places() {
     assert_eq!(facts.revision, "2000-01-02");
     assert_eq!(facts.constants["EDITION"], "2000-01-02");
     assert_eq!(facts.constants["LIMIT"], 7);
-    let expected = library_facts().to_json().replace("2000-01-01", "2000-01-02");
+    let expected = library_facts()
+        .to_json()
+        .replace("2000-01-01", "2000-01-02");
     assert_eq!(facts.to_json(), expected);
 }
 
@@ -176,7 +195,10 @@ fn new_members_values_and_variants_follow_the_others() {
     ]});
     let (old, mut new) = (document(library()), document(all));
     let (facts, changes) = library_facts().rebased(&old, &new, "2000-01-02");
-    assert_eq!(facts.members["/Shelf"], ["mark", "width", "books", "height"]);
+    assert_eq!(
+        facts.members["/Shelf"],
+        ["mark", "width", "books", "height"]
+    );
     assert_eq!(facts.values["/Rank"], ["low", "middle", "high", "lowest"]);
     let lines: Vec<String> = changes.iter().map(ToString::to_string).collect();
     assert!(

@@ -1,6 +1,6 @@
-//! The subject of the official conformance suite, which starts it with the URL of a server, and with
-//! the scenario in `MCP_CONFORMANCE_SCENARIO` and what that needs in `MCP_CONFORMANCE_CONTEXT`:
-//! `cargo xtask conformance client`. It uses whatever the server offers.
+//! The client that the official conformance suite tests: `cargo xtask conformance client`. The
+//! suite passes the URL of a server as argument, the scenario in `MCP_CONFORMANCE_SCENARIO`, and
+//! its data in `MCP_CONFORMANCE_CONTEXT`. The client uses everything that the server offers.
 
 use std::env;
 use std::error::Error;
@@ -19,7 +19,7 @@ async fn main() -> Result<()> {
     let url = env::args().next_back().ok_or("which URL?")?;
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     let mut builder = builder();
-    // The other scenarios speak one revision only, and find out whether the client sees which.
+    // The other scenarios use one revision only, and check whether the client detects it.
     if let Ok(revision) = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")
         && env::var_os("MCP_CONFORMANCE_PIN").is_some()
     {
@@ -34,16 +34,16 @@ async fn main() -> Result<()> {
     match scenario.as_str() {
         "initialize" | "request-metadata" | "json-schema-ref-no-deref" => {}
         "json-schema-2020-12-preservation" => echo_schema(&client, &tools).await?,
-        "http-custom-headers" => call_as_told(&client).await?,
+        "http-custom-headers" => call_with_context(&client).await?,
         _ => use_everything(&client, &tools).await?,
     }
     Ok(())
 }
 
-/// A client that has an answer to everything.
+/// Returns a client with handlers for all requests of a server.
 fn builder() -> ClientBuilder {
     Client::builder("conformance", "1.0.0")
-        // What the user does not fill in has its default.
+        // Fields that the user does not fill in get their defaults.
         .on_elicit_form(|form| async move {
             let asked = form.requested_schema.properties;
             let confirmed = asked
@@ -59,8 +59,8 @@ fn builder() -> ClientBuilder {
         .on_roots(|| async { Ok(vec![Root::new("file:///")]) })
 }
 
-/// Calls with the arguments that the suite gives.
-async fn call_as_told(client: &Client) -> Result<()> {
+/// Makes the calls with the arguments of the suite.
+async fn call_with_context(client: &Client) -> Result<()> {
     let context: Value = json::from_str(&env::var("MCP_CONFORMANCE_CONTEXT")?)?;
     for call in context
         .get("toolCalls")
@@ -79,7 +79,7 @@ async fn call_as_told(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Sends a schema back as it came.
+/// Sends a schema back unchanged.
 async fn echo_schema(client: &Client, tools: &[Tool]) -> Result<()> {
     let tool = tools
         .iter()
@@ -113,7 +113,7 @@ async fn use_everything(client: &Client, tools: &[Tool]) -> Result<()> {
     Ok(())
 }
 
-/// Some calls are meant to fail.
+/// Some calls are expected to fail.
 async fn report(call: Call<CallToolRequest>) {
     match call.await {
         Ok(result) => println!("{:?}", serde_json::to_string(&result)),

@@ -1,5 +1,5 @@
-//! Lists the tools of a server, and calls the first one that a name is given for:
-//! `cargo run -p mcp-client --features tls --example http_client -- https://host/mcp [TOOL [ARGUMENTS]]`
+//! Lists the tools of a server, and calls a tool if its name is given: `cargo run -p mcp-client
+//! --features tls --example http_client -- https://host/mcp [TOOL [ARGUMENTS]]`
 
 use std::error::Error;
 
@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .await?;
         println!("{}", serde_json::to_string(&result)?);
     }
-    // What was begun at the server ends.
+    // Ends the session at the server.
     client.close().await;
     Ok(())
 }

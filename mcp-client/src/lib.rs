@@ -56,7 +56,7 @@
 //! * A malformed error object: it is reported as -32603 with the reason.
 //! * Lines and events that are not messages: they are logged and skipped. Empty ones are skipped.
 //! * A last line without a line break.
-//! * An error -32022 that offers the requested revision: the request is sent once more.
+//! * An error -32022 that offers the requested revision: the request is sent again.
 //! * An error in response to `logging/setLevel` or `resources/subscribe`: it is logged, and the
 //!   connection or subscription continues.
 //! * Any successful HTTP status in response to a notification.

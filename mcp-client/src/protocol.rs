@@ -14,5 +14,6 @@ pub(crate) mod negotiated;
 pub(crate) mod negotiation;
 pub(crate) mod params;
 pub(crate) mod pending_requests;
+pub(crate) mod request_meta;
 pub(crate) mod roundtrip;
 pub(crate) mod transport;

@@ -1,5 +1,5 @@
-//! The whole texts of errors that users see: each names what failed, what was expected, what was
-//! found, and where.
+//! The complete texts of errors that users see: each names the failed operation, the expected and
+//! the actual value, and the position.
 #![cfg(unix)]
 
 use std::time::Duration;
@@ -39,7 +39,7 @@ async fn fails_to_connect(server: impl Transport) -> String {
 }
 
 #[tokio::test]
-async fn invalid_urls() {
+async fn error_of_an_invalid_url_names_the_problem() {
     for (url, text) in [
         ("http://", "invalid syntax in URL `http://`"),
         ("/mcp", "missing scheme or host in URL `/mcp`"),
@@ -61,7 +61,7 @@ async fn invalid_urls() {
 }
 
 #[tokio::test]
-async fn an_invalid_header() {
+async fn error_of_an_invalid_header_names_it() {
     let server = Http::new("http://127.0.0.1:1/mcp").header("a b", "secret");
     assert_eq!(
         fails_to_connect(server).await,
@@ -70,7 +70,7 @@ async fn an_invalid_header() {
 }
 
 #[tokio::test]
-async fn a_refused_connection() {
+async fn error_of_a_refused_connection_names_the_address() {
     // Nothing listens on this port once the listener is dropped.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = listener.local_addr().expect("an address");
@@ -85,7 +85,7 @@ async fn a_refused_connection() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_an_mcp_server() {
+async fn error_of_a_non_mcp_server_describes_the_response() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
     let listener = listener.expect("bound");
     let address = listener.local_addr().expect("an address");
@@ -108,7 +108,7 @@ async fn a_server_that_is_not_an_mcp_server() {
 }
 
 #[tokio::test]
-async fn a_process_that_cannot_be_started() {
+async fn error_of_a_missing_program_names_it() {
     assert_eq!(
         fails_to_connect(ChildProcess::new("/nowhere/server")).await,
         "cannot start `/nowhere/server`: No such file or directory (os error 2)"
@@ -116,7 +116,7 @@ async fn a_process_that_cannot_be_started() {
 }
 
 #[tokio::test]
-async fn a_process_that_exits_at_once() {
+async fn error_of_an_exited_process_has_status_and_stderr() {
     let silent = ChildProcess::new("sh").args(["-c", "exit 3"]);
     assert_eq!(
         fails_to_connect(silent).await,
@@ -131,7 +131,7 @@ async fn a_process_that_exits_at_once() {
 }
 
 #[tokio::test]
-async fn an_unknown_tool() {
+async fn error_of_an_unknown_tool_has_the_servers_message() {
     let error = connected().await.call_tool("none").await;
     assert_eq!(
         error.expect_err("unknown").to_string(),
@@ -140,7 +140,7 @@ async fn an_unknown_tool() {
 }
 
 #[tokio::test]
-async fn wrong_arguments() {
+async fn error_of_invalid_arguments_names_the_method() {
     let client = connected().await;
     let list = client.call_tool("add").arguments(json!([1, 2])).await;
     assert_eq!(
@@ -157,7 +157,7 @@ async fn wrong_arguments() {
 }
 
 #[tokio::test]
-async fn a_timeout() {
+async fn error_of_a_timeout_names_method_and_duration() {
     let client = connected().await;
     let never = client.call_tool("never").timeout(Duration::from_secs(1));
     assert_eq!(
@@ -167,7 +167,7 @@ async fn a_timeout() {
 }
 
 #[tokio::test]
-async fn an_unsupported_revision() {
+async fn error_of_an_unsupported_revision_lists_the_servers_revisions() {
     for (accepted, text) in [
         (
             None,

@@ -1,4 +1,4 @@
-//! Servers that are child processes: what they hear, what is left of them, what callers are told.
+//! Servers that are child processes: shutdown, cleanup, and errors.
 #![cfg(unix)]
 
 use std::fmt::Debug;
@@ -16,13 +16,16 @@ use tokio::time::{sleep, timeout};
 use tracing::field::Field;
 use tracing_subscriber::layer::{self, Layer, SubscriberExt};
 
-/// Longer than anything here takes.
+/// Longer than any successful operation.
 const LONG: Duration = Duration::from_secs(60);
 
-/// The example `process-subject`, which is built together with the tests.
+/// The path of the example `process-subject`, which is built together with the tests.
 fn program() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let path = folder.join("examples").join("process-subject");
     assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
     path
@@ -32,10 +35,10 @@ fn subject(behaviour: &[&str]) -> ChildProcess {
     ChildProcess::new(program()).args(behaviour)
 }
 
-/// Starts it from a shell that stays, as `npx` does.
+/// Starts it from a shell that keeps running, as `npx` does.
 fn below_a_shell(behaviour: &str) -> ChildProcess {
     let script = format!("'{}' {behaviour} <&0 & wait", program().display());
-    // Background jobs of a shell have no input unless they are given one.
+    // Background jobs of a shell have no input unless it is redirected.
     let script = format!("exec 3<&0; {}", script.replace("<&0", "<&3"));
     ChildProcess::new("sh").args(["-c", &script])
 }
@@ -60,14 +63,14 @@ async fn pid(client: &Client) -> u32 {
     text(&result).parse().expect("a number")
 }
 
-/// Whether a process is there, and no zombie that nobody waited for.
+/// Returns `true` if a process is running, and not a zombie.
 fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit(')').next().unwrap_or_default().trim();
     !state.is_empty() && !state.starts_with('Z')
 }
 
-/// Whether there is nothing left of a process, not even what its parent did not wait for.
+/// Returns `true` if a process has ended and is not a zombie either.
 fn is_reaped(pid: u32) -> bool {
     !Path::new(&format!("/proc/{pid}")).exists()
 }
@@ -78,10 +81,12 @@ async fn until(what: impl Fn() -> bool) {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(LONG, wait).await.expect("it comes to pass");
+    timeout(LONG, wait)
+        .await
+        .expect("the condition holds in time");
 }
 
-/// Lines of a server's stderr.
+/// Collects the lines of a server's stderr.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<String>>>);
 
@@ -101,7 +106,7 @@ fn exit(client: &Client, code: i64) -> impl Future<Output = Result<CallToolResul
     call.arguments(Object::from([("code", code)])).into_future()
 }
 
-fn lost(error: &CallError) -> &TransportError {
+fn transport_error(error: &CallError) -> &TransportError {
     match error {
         CallError::Lost { source, .. } => source,
         other => panic!("{other}"),
@@ -109,7 +114,7 @@ fn lost(error: &CallError) -> &TransportError {
 }
 
 #[tokio::test]
-async fn a_process_has_the_environment_and_folder_it_is_given() {
+async fn process_gets_its_environment_and_folder() {
     let process = subject(&[]).env("SUBJECT", "here").current_dir("/");
     let client = connect(process).await;
     let result = client.call_tool("variable").await.expect("a result");
@@ -118,7 +123,7 @@ async fn a_process_has_the_environment_and_folder_it_is_given() {
 }
 
 #[tokio::test]
-async fn closing_ends_the_input_and_waits_until_the_process_is_gone() {
+async fn close_ends_the_input_and_waits_for_the_process() {
     let lines = Lines::default();
     let client = connect(subject(&["after"]).stderr(lines.stderr())).await;
     let pid = pid(&client).await;
@@ -128,7 +133,7 @@ async fn closing_ends_the_input_and_waits_until_the_process_is_gone() {
 }
 
 #[tokio::test]
-async fn closing_ends_the_calls_of_all_clones() {
+async fn close_ends_the_calls_of_all_clones() {
     let client = connect(subject(&[]).grace(Duration::from_millis(100))).await;
     let clone = client.clone();
     let waits = tokio::spawn(client.call_tool("never").into_future());
@@ -138,23 +143,26 @@ async fn closing_ends_the_calls_of_all_clones() {
         waits.await.expect("no panic").expect_err("no answer"),
         clone.tools().one_page().await.expect_err("no connection"),
     ] {
-        assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+        assert!(
+            matches!(transport_error(&error), TransportError::Closed),
+            "{error}"
+        );
     }
 }
 
 #[tokio::test]
-async fn a_dropped_client_leaves_no_process() {
+async fn dropped_client_ends_its_process() {
     let lines = Lines::default();
     let client = connect(subject(&["after"]).stderr(lines.stderr())).await;
     let pid = pid(&client).await;
     drop(client);
     until(|| is_reaped(pid)).await;
-    // It ended in its own way.
+    // It exited by itself.
     until(|| lines.all() == ["served"]).await;
 }
 
 #[test]
-fn the_end_of_the_runtime_leaves_no_process() {
+fn runtime_shutdown_ends_the_process() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (client, pid, shell) = runtime.block_on(async {
         let client = connect(below_a_shell("stubborn").grace(LONG)).await;
@@ -177,7 +185,7 @@ fn the_end_of_the_runtime_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn what_a_process_started_ends_with_it() {
+async fn descendants_end_with_the_process() {
     let client = connect(below_a_shell("after")).await;
     let pid = pid(&client).await;
     client.close().await;
@@ -185,8 +193,8 @@ async fn what_a_process_started_ends_with_it() {
 }
 
 #[tokio::test]
-async fn what_outlives_the_process_that_started_it_ends_too() {
-    // The shell ends at once, and what it started does not hear of the end of its input.
+async fn orphaned_descendants_are_killed() {
+    // The shell exits immediately, and its child does not notice the end of its input.
     let script = format!("sleep 3600 & exec '{}'", program().display());
     let client = connect(ChildProcess::new("sh").args(["-c", &script])).await;
     let pid = pid(&client).await;
@@ -201,15 +209,15 @@ async fn what_outlives_the_process_that_started_it_ends_too() {
             sleeper = entry.file_name().to_string_lossy().parse().ok();
         }
     }
-    let sleeper = sleeper.expect("it sleeps");
+    let sleeper = sleeper.expect("the process sleeps");
     assert!(runs(sleeper));
     client.close().await;
     assert!(!runs(sleeper));
 }
 
 #[tokio::test]
-async fn a_process_that_does_not_want_to_end_is_killed() {
-    // The shell ignores the signal, and so does what it starts.
+async fn process_that_ignores_the_signal_is_killed() {
+    // The shell ignores the signal, and so does its child.
     let script = format!("trap '' TERM; exec '{}' stubborn", program().display());
     let process = ChildProcess::new("sh").args(["-c", &script]);
     let client = connect(process.grace(Duration::from_millis(100))).await;
@@ -219,7 +227,7 @@ async fn a_process_that_does_not_want_to_end_is_killed() {
 }
 
 #[tokio::test]
-async fn a_process_that_ends_in_the_middle_of_a_call_is_told_with_its_last_words() {
+async fn exit_during_a_call_reports_status_and_stderr() {
     let lines = Lines::default();
     let client = connect(subject(&[]).stderr(lines.stderr())).await;
     let waits = tokio::spawn(client.call_tool("never").into_future());
@@ -229,7 +237,7 @@ async fn a_process_that_ends_in_the_middle_of_a_call_is_told_with_its_last_words
         waits.await.expect("no panic").expect_err("no answer"),
         client.tools().one_page().await.expect_err("no process"),
     ] {
-        let TransportError::Exited { status, stderr } = lost(&error) else {
+        let TransportError::Exited { status, stderr } = transport_error(&error) else {
             panic!("{error}");
         };
         assert_eq!(status.code(), Some(3));
@@ -240,7 +248,7 @@ async fn a_process_that_ends_in_the_middle_of_a_call_is_told_with_its_last_words
 }
 
 #[tokio::test]
-async fn a_process_that_ends_at_once_is_told_with_its_last_words() {
+async fn immediate_exit_reports_status_and_stderr() {
     let script = "echo no such key >&2; exit 7";
     let process = ChildProcess::new("sh").args(["-c", script]);
     let process = process.stderr(Stderr::Trace);
@@ -248,14 +256,14 @@ async fn a_process_that_ends_at_once_is_told_with_its_last_words() {
     let ConnectError::Call(error) = &error else {
         panic!("{error}");
     };
-    let TransportError::Exited { status, stderr } = lost(error) else {
+    let TransportError::Exited { status, stderr } = transport_error(error) else {
         panic!("{error}");
     };
     assert_eq!((status.code(), stderr.as_str()), (Some(7), "no such key"));
 }
 
 #[tokio::test]
-async fn a_program_that_is_missing_is_named() {
+async fn missing_program_is_named_in_the_error() {
     let process = ChildProcess::new("/nowhere/server");
     let error = builder().connect(process).await.expect_err("no program");
     assert!(
@@ -269,7 +277,7 @@ async fn a_program_that_is_missing_is_named() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_of_the_question_for_its_revision_is_started_again() {
+async fn server_that_exits_on_discover_is_restarted() {
     let lines = Lines::default();
     let process = subject(&["dies-of-questions"]).stderr(lines.stderr());
     let client = connect(process).await;
@@ -279,7 +287,7 @@ async fn a_server_that_dies_of_the_question_for_its_revision_is_started_again() 
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up_and_ended() {
+async fn unresponsive_server_times_out_and_is_killed() {
     let mut limits = Limits::default();
     limits.probe_time = Duration::from_millis(50);
     limits.call_time = Duration::from_millis(50);
@@ -297,7 +305,7 @@ async fn a_server_that_never_answers_is_given_up_and_ended() {
     assert!(is_reaped(pid.expect("a number")));
 }
 
-/// Warnings, with all that they say.
+/// Collects warnings with their fields.
 #[derive(Clone, Default)]
 struct Warnings(Arc<Mutex<String>>);
 
@@ -313,7 +321,7 @@ impl<S: tracing::Subscriber> Layer<S> for Warnings {
 }
 
 #[tokio::test]
-async fn what_is_no_message_on_stdout_does_no_harm_and_is_told() {
+async fn invalid_output_is_ignored_and_logged() {
     let warnings = Warnings::default();
     let subscriber = tracing_subscriber::registry().with(warnings.clone());
     let _told = tracing::subscriber::set_default(subscriber);
@@ -323,7 +331,7 @@ async fn what_is_no_message_on_stdout_does_no_harm_and_is_told() {
     let warnings = warnings.0.lock().expect("fine").clone();
     assert!(warnings.contains("Listening on stdio!"), "{warnings}");
     assert!(warnings.contains("not"), "{warnings}");
-    // However long it is.
+    // Lines of any length.
     assert!(
         warnings.contains("xxxx") && warnings.len() < 2_000,
         "{warnings}"
@@ -331,7 +339,7 @@ async fn what_is_no_message_on_stdout_does_no_harm_and_is_told() {
 }
 
 #[tokio::test]
-async fn a_subscription_goes_on_with_the_next_process() {
+async fn subscription_survives_a_restart() {
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
         let restart = Restart::new(1, LONG).delay(Duration::ZERO, Duration::ZERO);
         let process = subject(&[]).stderr(Stderr::Null).restart(restart);
@@ -342,7 +350,10 @@ async fn a_subscription_goes_on_with_the_next_process() {
             let mut interrupted = false;
             loop {
                 let event = timeout(LONG, news.next()).await.expect("news");
-                match event.expect("it goes on").expect("it goes on") {
+                match event
+                    .expect("the connection still works")
+                    .expect("the connection still works")
+                {
                     SubscriptionEvent::Listening(_) => break,
                     SubscriptionEvent::Interrupted { .. } => interrupted = true,
                     other => panic!("{other:?}"),
@@ -351,7 +362,9 @@ async fn a_subscription_goes_on_with_the_next_process() {
             assert_eq!(interrupted, again);
             client.call_tool("change").await.expect("changed");
             let event = timeout(LONG, news.next()).await.expect("news");
-            let event = event.expect("it goes on").expect("it goes on");
+            let event = event
+                .expect("the connection still works")
+                .expect("the connection still works");
             assert!(
                 matches!(event, SubscriptionEvent::ToolListChanged),
                 "{event:?}"
@@ -364,32 +377,32 @@ async fn a_subscription_goes_on_with_the_next_process() {
 }
 
 #[tokio::test]
-async fn a_process_is_started_again_if_that_is_asked_for() {
+async fn exited_process_is_restarted_if_configured() {
     let restart = Restart::new(2, LONG).delay(Duration::from_millis(1), Duration::from_millis(1));
     let client = connect(subject(&[]).stderr(Stderr::Null).restart(restart)).await;
     for _ in 0..2 {
         let before = pid(&client).await;
         let error = exit(&client, 1).await.expect_err("no answer");
         assert!(
-            matches!(lost(&error), TransportError::Exited { .. }),
+            matches!(transport_error(&error), TransportError::Exited { .. }),
             "{error}"
         );
         assert_ne!(pid(&client).await, before);
     }
-    // That was often enough.
+    // The number of restarts is exhausted.
     for error in [
         exit(&client, 5).await.expect_err("no answer"),
         client.tools().one_page().await.expect_err("no process"),
     ] {
         assert!(
-            matches!(lost(&error), TransportError::Exited { status, .. } if status.code() == Some(5)),
+            matches!(transport_error(&error), TransportError::Exited { status, .. } if status.code() == Some(5)),
             "{error}"
         );
     }
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_a_restart_ends_in_its_own_time_and_closing_does_not_wait() {
+async fn call_during_a_restart_times_out_and_close_does_not_wait() {
     let restart = Restart::new(1, LONG).delay(10 * LONG, 10 * LONG);
     let client = connect(subject(&[]).stderr(Stderr::Null).restart(restart)).await;
     exit(&client, 1).await.expect_err("no answer");
@@ -400,11 +413,14 @@ async fn a_call_that_waits_for_a_restart_ends_in_its_own_time_and_closing_does_n
     tokio::task::yield_now().await;
     timeout(LONG, client.close()).await.expect("at once");
     let error = waits.await.expect("no panic").expect_err("no process");
-    assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+    assert!(
+        matches!(transport_error(&error), TransportError::Closed),
+        "{error}"
+    );
 }
 
 #[tokio::test]
-async fn a_process_may_take_without_a_limit_to_end() {
+async fn unlimited_grace_waits_for_the_process() {
     let said = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&said);
     let stderr = Stderr::capture(move |line| heard.lock().expect("fine").push(line.to_owned()));
@@ -414,6 +430,6 @@ async fn a_process_may_take_without_a_limit_to_end() {
     let pid = pid(&client).await;
     timeout(LONG, client.close()).await.expect("it ends");
     assert!(is_reaped(pid));
-    // It ended by itself, in order.
+    // It exited by itself.
     assert_eq!(*said.lock().expect("fine"), ["served"]);
 }

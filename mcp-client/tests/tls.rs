@@ -1,4 +1,4 @@
-//! TLS with a certificate made for the test.
+//! TLS with a certificate for the test.
 
 #[path = "subject/certificate.rs"]
 mod certificate;
@@ -10,7 +10,7 @@ use mcp_server::Server;
 
 use certificate::certified;
 
-/// Serves over TLS; gives the certificate in PEM.
+/// Serves over TLS. Returns the certificate in PEM.
 fn serve() -> (SocketAddr, String) {
     let server = Server::builder("secure", "1.0.0")
         .tool("greet", "Greets", async || "hello")
@@ -26,7 +26,7 @@ fn serve() -> (SocketAddr, String) {
 }
 
 #[tokio::test]
-async fn a_certificate_is_trusted_when_the_program_says_so() {
+async fn configured_root_certificate_is_trusted() {
     let (address, certificate) = serve();
     let url = format!("https://localhost:{}/mcp", address.port());
     let server = Http::new(&url).tls_roots(certificate.clone());
@@ -37,7 +37,7 @@ async fn a_certificate_is_trusted_when_the_program_says_so() {
     client.call_tool("greet").await.expect("a greeting");
 
     let error = Client::builder("test", "1").connect(Http::new(&url)).await;
-    let error = error.expect_err("nobody knows the certificate").to_string();
+    let error = error.expect_err("the certificate is unknown").to_string();
     assert!(error.contains("certificate"), "{error}");
 
     // Trusted, but for another name.
@@ -48,7 +48,7 @@ async fn a_certificate_is_trusted_when_the_program_says_so() {
 }
 
 #[tokio::test]
-async fn what_is_no_certificate_is_refused() {
+async fn invalid_root_certificate_is_rejected() {
     let pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     let server = Http::new("https://localhost/mcp").tls_roots(pem);
     let error = Client::builder("test", "1").connect(server).await;

@@ -17,7 +17,7 @@
 //!
 //! 10. [`resources`] describes resources, and lists the members of collections (SEP-2093).
 //! 11. [`versions`] gives resources versions, and sends them with the notifications of their changes.
-//! 12. [`urls`] hands out URLs of resources for programs that do not speak the protocol.
+//! 12. [`urls`] issues URLs of resources for programs that do not speak the protocol.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!

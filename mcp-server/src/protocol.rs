@@ -1,9 +1,8 @@
-//! What a message becomes: reading and dispatching it, the state that all requests share, and what a
-//! handler sees of its request. Knows no feature and no transport.
+//! Reads and dispatches messages. Contains the state that all requests share, and the view of a
+//! request that handlers get. Knows no feature and no transport.
 
 pub(crate) mod announcements;
 pub(crate) mod answer;
-pub(crate) mod capability;
 pub(crate) mod changes;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod connection_scope;

@@ -5,7 +5,6 @@ pub(crate) mod and_then;
 pub(crate) mod etag;
 pub(crate) mod progress_throttle;
 pub(crate) mod select;
-pub(crate) mod seq_vec;
 pub(crate) mod signal;
 pub(crate) mod text_values;
 pub(crate) mod type_map;

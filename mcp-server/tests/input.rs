@@ -1,4 +1,4 @@
-//! What a client sees of a handler that asks it something, in both eras.
+//! Input requests of handlers, as clients of both eras see them.
 
 mod input {
     mod forms;

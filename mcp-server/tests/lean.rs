@@ -1,5 +1,5 @@
-//! A server without any feature: arguments are held to their types, and a schema that promises more
-//! is refused; of templates there are none.
+//! A server without features: arguments are only decoded, a schema with further constraints is
+//! rejected, and there are no templates.
 #![cfg(not(feature = "json-schema"))]
 
 #[path = "features/peer.rs"]
@@ -45,14 +45,14 @@ struct Tags {
 }
 
 #[test]
-fn a_set_is_refused_since_it_would_take_what_stands_twice() {
+fn set_is_rejected_because_unique_items_are_not_validated() {
     let fault = build::<Tags>(|tags| tags.tags.len().to_string()).err();
     let text = fault.map(|fault| fault.to_string()).unwrap_or_default();
     assert!(text.contains("`uniqueItems`"), "{text}");
 }
 
 #[test]
-fn a_schema_that_nobody_would_enforce_is_refused() {
+fn schema_that_is_not_enforced_is_rejected() {
     let fault = build::<Dice>(|dice| dice.eyes.to_string()).err();
     let text = fault.map(|fault| fault.to_string()).unwrap_or_default();
     assert!(
@@ -62,7 +62,7 @@ fn a_schema_that_nobody_would_enforce_is_refused() {
 }
 
 #[tokio::test]
-async fn arguments_are_held_to_their_types() {
+async fn arguments_are_decoded_by_their_types() {
     let server = build::<Place>(|place| {
         let name = place.name.unwrap_or_default();
         format!("{} {} {name} {:?}", place.row, place.column, place.colour)
@@ -87,7 +87,7 @@ async fn arguments_are_held_to_their_types() {
     }
 }
 
-/// A server with a resource and without templates.
+/// Returns a server with a resource and without templates.
 fn resources() -> Server {
     Server::builder("lean", "1.0.0")
         .add_resource(ResourceDef::text("demo:a", "a", "A"))
@@ -99,7 +99,7 @@ fn resources() -> Server {
         .expect("the definition is valid")
 }
 
-/// A peer of each revision.
+/// Returns a peer of each revision.
 async fn peers(server: &Server) -> Vec<(Revision, Peer)> {
     let mut peers = Vec::new();
     for revision in Revision::ALL {
@@ -114,7 +114,7 @@ async fn peers(server: &Server) -> Vec<(Revision, Peer)> {
 }
 
 #[tokio::test]
-async fn the_list_of_templates_is_empty() {
+async fn list_of_templates_is_empty() {
     let method = "resources/templates/list";
     for (revision, mut peer) in peers(&resources()).await {
         let mut result = peer.result(method, json!({})).await;
@@ -139,7 +139,7 @@ async fn the_list_of_templates_is_empty() {
 }
 
 #[tokio::test]
-async fn what_no_template_makes_is_not_there() {
+async fn resource_without_templates_is_not_found() {
     let server = resources();
     for (revision, mut peer) in peers(&server).await {
         let contents = peer.result("resources/read", json!({ "uri": "demo:a" }));
@@ -159,7 +159,7 @@ async fn what_no_template_makes_is_not_there() {
                 "argument": { "name": variable, "value": "v" },
             })
         };
-        // Templates may be read by a handler of the application's own.
+        // A custom handler may read URIs of templates.
         let params = complete("own:{x}", "x");
         let result = peer.result("completion/complete", params).await;
         assert_eq!(result["completion"]["values"], json!(["v!"]));

@@ -1,6 +1,6 @@
-//! What connections cost the server on its heap, counted by the allocator.
+//! Heap memory of the server for connections, as counted by the allocator.
 //!
-//! One test alone, since the count is that of the whole program. The clients use blocking sockets,
+//! A single test, because the count covers the whole program. The clients use blocking sockets,
 //! which have no buffers on the heap.
 
 use std::io::{Read, Write};
@@ -14,26 +14,26 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 const CONNECTIONS: usize = 200;
 
-/// Bytes that a connection may cost until the head of its first request is complete.
+/// The maximum number of bytes for a connection until the head of its first request is complete.
 const BEFORE_REQUEST: usize = 4 << 10;
 
-/// Bytes that may be left of each connection that was closed: tables that have grown.
+/// The maximum number of bytes that remain for each closed connection: tables that have grown.
 const CLOSED: usize = 512;
 
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while !is_so() {
         assert!(Instant::now() < end, "never: {what}");
         thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// Opens connections that send `bytes`, until the server has read these.
+/// Opens connections that send `bytes`, and waits until the server has read these.
 fn open(server: &Server, address: SocketAddr, bytes: &[u8]) -> Vec<TcpStream> {
     let connect = |_| {
         let mut stream = TcpStream::connect(address).expect("connected");
@@ -44,7 +44,7 @@ fn open(server: &Server, address: SocketAddr, bytes: &[u8]) -> Vec<TcpStream> {
     wait_until("all connections are accepted", || {
         server.metrics().connections == CONNECTIONS
     });
-    // What was sent before this request is read before its response comes.
+    // Earlier bytes are read before this request is answered.
     for _ in 0..3 {
         ask(address);
     }
@@ -54,7 +54,7 @@ fn open(server: &Server, address: SocketAddr, bytes: &[u8]) -> Vec<TcpStream> {
     streams
 }
 
-/// Makes a request that is refused, and waits for the end of the connection.
+/// Sends a request that is rejected, and waits for the end of the connection.
 fn ask(address: SocketAddr) {
     let mut stream = TcpStream::connect(address).expect("connected");
     stream
@@ -66,7 +66,7 @@ fn ask(address: SocketAddr) {
 }
 
 #[test]
-fn a_connection_costs_little_before_its_first_request_and_nothing_after_its_end() {
+fn memory_of_connections_is_small_and_freed_after_their_end() {
     let server = Server::builder("memory", "1").build().expect("valid");
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -85,7 +85,7 @@ fn a_connection_costs_little_before_its_first_request_and_nothing_after_its_end(
         b"",
         b"POST /mcp HTTP/1.1\r\nHost: loc",
         b"PRI * HTTP/2",
-        // The head and half of the body of a request.
+        // The head of a request and half of its body.
         b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
           Accept: application/json, text/event-stream\r\nContent-Length: 50\r\n\r\n{\"jsonrpc\"",
     ];

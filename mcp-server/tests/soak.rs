@@ -1,5 +1,5 @@
-//! A hundred thousand requests of all kinds, a thousand at once: each is answered once, and none
-//! leaves anything behind.
+//! A hundred thousand requests of all kinds, a thousand at once: each gets exactly one response,
+//! and no state is left behind.
 
 mod soak {
     #[cfg(unix)]

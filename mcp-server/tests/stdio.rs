@@ -1,4 +1,4 @@
-//! What the peer that started a process sees on its standard streams.
+//! A server process on its standard streams, as its parent process sees it.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -13,10 +13,13 @@ use serde_json::{Value, json};
 
 const RUNTIMES: [&str; 2] = ["current", "multi"];
 
-/// The example `stdio-subject`, which is built together with the tests.
+/// The path of the example `stdio-subject`, which is built together with the tests.
 fn subject() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let name = format!("stdio-subject{}", std::env::consts::EXE_SUFFIX);
     let path = folder.join("examples").join(name);
     assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
@@ -61,13 +64,13 @@ impl Process {
         serde_json::from_str(&line.expect("readable")).expect("a message and nothing else")
     }
 
-    /// Ends the input; the messages that still come. The process is to end well.
+    /// Closes the input and returns the remaining messages. The process must exit with 0.
     fn end(mut self) -> Vec<Value> {
         self.stdin = None;
         self.ended()
     }
 
-    /// The messages until the process ends well by itself.
+    /// Returns the messages until the process exits with 0 by itself.
     fn ended(&mut self) -> Vec<Value> {
         let mut rest = Vec::new();
         for line in self.lines.by_ref() {
@@ -81,7 +84,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Where a test failed, nothing is to be left behind.
+        // Kills the process, also if the test failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -111,7 +114,7 @@ fn text(answer: &Value) -> &str {
 }
 
 #[test]
-fn requests_run_at_once_and_the_process_ends_with_its_input() {
+fn requests_run_concurrently_and_the_process_exits_at_the_end_of_input() {
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime]);
         process.call(1, "wait", "gate");
@@ -140,7 +143,7 @@ fn work_in_flight_and_the_last_line_are_answered_after_the_end_of_input() {
 }
 
 #[test]
-fn garbage_and_long_lines_are_answered_and_reading_goes_on() {
+fn malformed_and_long_lines_get_errors_and_reading_continues() {
     let mut process = Process::start(&["current"]);
     process.write(b"\xff\n\r\n{\n");
     assert_eq!(process.next()["error"]["code"], -32700);
@@ -153,7 +156,7 @@ fn garbage_and_long_lines_are_answered_and_reading_goes_on() {
 }
 
 #[test]
-fn a_cancelled_request_is_not_answered() {
+fn cancelled_request_gets_no_response() {
     let mut process = Process::start(&["multi"]);
     process.call(1, "wait", "gate");
     process.write(
@@ -167,11 +170,11 @@ fn a_cancelled_request_is_not_answered() {
 }
 
 #[test]
-fn a_slow_reader_gets_everything_in_order() {
+fn slow_reader_gets_everything_in_order() {
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime]);
         let mut stdin = process.stdin.take().expect("open");
-        // Far more than the queue and the pipes hold, from tasks and from the reading thread.
+        // Much more than the queue and the pipes hold, from tasks and from the reading thread.
         let writing = thread::spawn(move || {
             let talk = call(0, "talk", "1000");
             stdin.write_all(talk.as_bytes()).expect("written");
@@ -198,7 +201,7 @@ fn a_slow_reader_gets_everything_in_order() {
 }
 
 #[test]
-fn shutdown_ends_the_process_while_its_input_stays_open() {
+fn shutdown_exits_while_the_input_is_open() {
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime]);
         process.write(
@@ -222,7 +225,7 @@ fn shutdown_ends_the_process_while_its_input_stays_open() {
 }
 
 #[test]
-fn dropping_the_future_ends_handlers() {
+fn dropping_the_future_cancels_handlers() {
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime, "drop"]);
         process.call(1, "wait", "drop");
@@ -231,7 +234,7 @@ fn dropping_the_future_ends_handlers() {
 }
 
 #[test]
-fn a_peer_that_does_not_read_any_more_ends_the_process() {
+fn closed_output_ends_the_process() {
     let mut child = Command::new(subject())
         .arg("current")
         .stdin(Stdio::piped())
@@ -247,7 +250,7 @@ fn a_peer_that_does_not_read_any_more_ends_the_process() {
     assert!(!child.wait().expect("waited for").success());
 }
 
-/// What a process needed at most, in KiB; `None` elsewhere than on Linux.
+/// Returns the peak memory of a process in KiB, or `None` on other systems than Linux.
 fn peak(child: &Child) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status
@@ -256,9 +259,9 @@ fn peak(child: &Child) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Answers of readers at once and of tasks, and what handlers say meanwhile.
+/// Responses from the reading thread and from tasks, and notifications of handlers.
 #[test]
-fn what_a_peer_does_not_read_is_not_kept() {
+fn unread_output_is_not_buffered_without_bounds() {
     const ANSWER: usize = 50_000;
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime]);
@@ -276,7 +279,7 @@ fn what_a_peer_does_not_read_is_not_kept() {
                 count.fetch_add(1, Ordering::Relaxed);
             }
         });
-        // As far as it gets: reading too early would only make the test easier to pass.
+        // Stops when the pipe is full: reading too early would only make the test easier to pass.
         let mut before = u64::MAX;
         while written.load(Ordering::Relaxed) != before {
             before = written.load(Ordering::Relaxed);
@@ -287,7 +290,7 @@ fn what_a_peer_does_not_read_is_not_kept() {
         let answers = answers.iter().filter(|message| !message["id"].is_null());
         assert_eq!(answers.count(), 1000);
         writing.join().expect("no panic");
-        // Of 50 MB.
+        // Of 50 MB in total.
         assert!(peak.is_none_or(|peak| peak < 16_000), "{peak:?} KiB");
     }
 }

@@ -1,4 +1,4 @@
-//! What a peer sees on a pair of byte streams.
+//! Tests over a pair of byte streams.
 
 #![cfg(unix)]
 

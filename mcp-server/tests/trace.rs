@@ -1,4 +1,4 @@
-//! What a subscriber of `tracing` learns of requests.
+//! Spans and events for a subscriber of `tracing`.
 
 mod trace {
     mod collect;

@@ -36,7 +36,7 @@ fn numbered(size: usize, member: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// The members of an object of about so many bytes, each with its own name.
+/// The members of an object of about the given number of bytes, each with its own name.
 fn members(size: usize) -> String {
     numbered(size, |at| format!("\"{at}\":0"))
 }

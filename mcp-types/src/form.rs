@@ -8,12 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fmt;
 
-use crate::json::{Map, Number};
-use crate::{
-    ElicitAction, ElicitResult, ElicitValue, EnumSchema, MultiSelectEnumSchema, NumberSchema,
-    NumberSchemaType, PrimitiveSchemaDefinition, RequestedSchema, SingleSelectEnumSchema,
-    StringSchema, TitledOption,
-};
+use crate::json::{self, Map, Number, Value};
+use crate::{ElicitAction, ElicitResult, ElicitValue, PrimitiveSchemaDefinition, RequestedSchema};
 
 /// The reasons why an answer to a form is invalid. Errors do not repeat values, which may be
 /// private.
@@ -179,66 +175,48 @@ pub fn check(form: &RequestedSchema, content: &Map<ElicitValue>) -> Result<(), F
     Ok(())
 }
 
+/// Returns the members of a field's schema. Revisions differ in the kinds of fields, which have the
+/// same members, so the code below depends on the members and not on the types of the kinds.
+#[inline]
+fn members(schema: &PrimitiveSchemaDefinition) -> Value {
+    json::to_value(schema).unwrap_or_default()
+}
+
 #[inline]
 fn default(schema: &PrimitiveSchemaDefinition) -> Option<ElicitValue> {
-    use PrimitiveSchemaDefinition as Schema;
-    let text = |text: &Option<String>| text.clone().map(ElicitValue::String);
-    let texts = |texts: &Option<Vec<String>>| texts.clone().map(ElicitValue::Array);
-    match schema {
-        Schema::String(schema) => text(&schema.default),
-        Schema::Number(schema) => schema.default.clone().map(ElicitValue::Number),
-        Schema::Boolean(schema) => schema.default.map(ElicitValue::Boolean),
-        Schema::Enum(schema) => match schema {
-            EnumSchema::SingleSelect(SingleSelectEnumSchema::Untitled(schema)) => {
-                text(&schema.default)
-            }
-            EnumSchema::SingleSelect(SingleSelectEnumSchema::Titled(schema)) => {
-                text(&schema.default)
-            }
-            EnumSchema::MultiSelect(MultiSelectEnumSchema::Untitled(schema)) => {
-                texts(&schema.default)
-            }
-            EnumSchema::MultiSelect(MultiSelectEnumSchema::Titled(schema)) => {
-                texts(&schema.default)
-            }
-            EnumSchema::LegacyTitled(schema) => text(&schema.default),
-        },
-    }
+    let value = members(schema).get("default")?.clone();
+    json::from_value(value).ok()
 }
 
 #[inline]
 fn field(schema: &PrimitiveSchemaDefinition, value: &ElicitValue) -> Result<(), Misfit> {
-    use PrimitiveSchemaDefinition as Schema;
-    let expected = match (schema, value) {
-        (Schema::String(schema), ElicitValue::String(text)) => return string(schema, text),
-        (Schema::Number(schema), ElicitValue::Number(value)) => return number(schema, value),
-        (Schema::Boolean(_), ElicitValue::Boolean(_)) => return Ok(()),
-        (Schema::Enum(EnumSchema::MultiSelect(schema)), ElicitValue::Array(values)) => {
-            return many(schema, values);
-        }
-        (Schema::Enum(EnumSchema::MultiSelect(_)), _) => "a list of values",
-        (Schema::Enum(schema), ElicitValue::String(value)) => {
-            return offered(match schema {
-                EnumSchema::SingleSelect(SingleSelectEnumSchema::Untitled(schema)) => {
-                    schema.enum_.contains(value)
-                }
-                EnumSchema::SingleSelect(SingleSelectEnumSchema::Titled(schema)) => {
-                    offers(&schema.one_of, value)
-                }
-                EnumSchema::LegacyTitled(schema) => schema.enum_.contains(value),
-                _ => false,
-            });
-        }
-        (Schema::String(_) | Schema::Enum(_), _) => "a string",
-        (Schema::Number(_), _) => "a number",
-        (Schema::Boolean(_), _) => "true or false",
+    let schema = members(schema);
+    let expected = match (schema.get("type").and_then(Value::as_str), value) {
+        (Some("string"), ElicitValue::String(text)) => return string(&schema, text),
+        (Some("number"), ElicitValue::Number(value)) => return number(&schema, value),
+        (Some("integer"), ElicitValue::Number(value)) => return integer(&schema, value),
+        (Some("array"), ElicitValue::Array(values)) => return many(&schema, values),
+        (Some("string"), _) => "a string",
+        (Some("number" | "integer"), _) => "a number",
+        (Some("boolean"), ElicitValue::Boolean(_)) => return Ok(()),
+        (Some("boolean"), _) => "true or false",
+        (Some("array"), _) => "a list of values",
+        // A kind of field that a newer revision adds.
+        _ => return Ok(()),
     };
     Err(Misfit::Type { expected })
 }
 
+/// Returns the values that a schema offers, or `None` if it does not restrict them.
 #[inline]
-fn offers(options: &[TitledOption], value: &str) -> bool {
-    options.iter().any(|option| option.const_ == value)
+fn choices(schema: &Value) -> Option<HashSet<&str>> {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return Some(values.iter().filter_map(Value::as_str).collect());
+    }
+    let titled = schema.get("oneOf").or_else(|| schema.get("anyOf"))?;
+    let options = titled.as_array()?.iter();
+    let values = options.filter_map(|option| option.get("const")?.as_str());
+    Some(values.collect())
 }
 
 #[inline]
@@ -250,11 +228,12 @@ fn offered(known: bool) -> Result<(), Misfit> {
 fn bounds(
     of: &'static str,
     count: usize,
-    least: Option<i64>,
-    most: Option<i64>,
+    least: Option<&Value>,
+    most: Option<&Value>,
 ) -> Result<(), Misfit> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    match (least, most) {
+    let bound = |value: Option<&Value>| value?.as_number()?.to_i64();
+    match (bound(least), bound(most)) {
         (Some(least), _) if count < least => Err(Misfit::Few { least, of }),
         (_, Some(most)) if count > most => Err(Misfit::Many { most, of }),
         _ => Ok(()),
@@ -262,25 +241,34 @@ fn bounds(
 }
 
 #[inline]
-fn string(schema: &StringSchema, text: &str) -> Result<(), Misfit> {
+fn string(schema: &Value, text: &str) -> Result<(), Misfit> {
+    if let Some(choices) = choices(schema) {
+        return offered(choices.contains(text));
+    }
     let length = text.chars().count();
-    bounds("characters", length, schema.min_length, schema.max_length)?;
-    match &schema.format {
-        &Some(format) if !format::fits(format, text) => Err(Misfit::Format {
-            format: format.as_str().to_owned(),
+    let (least, most) = (schema.get("minLength"), schema.get("maxLength"));
+    bounds("characters", length, least, most)?;
+    match schema.get("format").and_then(Value::as_str) {
+        Some(format) if !format::fits(format, text) => Err(Misfit::Format {
+            format: format.to_owned(),
         }),
         _ => Ok(()),
     }
 }
 
 #[inline]
-fn number(schema: &NumberSchema, value: &Number) -> Result<(), Misfit> {
+fn integer(schema: &Value, value: &Number) -> Result<(), Misfit> {
     let float = value.as_f64().unwrap_or(f64::NAN);
-    let whole = value.is_integer() || float.fract() == 0.0;
-    if schema.type_ == NumberSchemaType::Integer && !whole {
+    if !value.is_integer() && float.fract() != 0.0 {
         let expected = "an integer";
         return Err(Misfit::Type { expected });
     }
+    number(schema, value)
+}
+
+#[inline]
+fn number(schema: &Value, value: &Number) -> Result<(), Misfit> {
+    let float = value.as_f64().unwrap_or(f64::NAN);
     let beyond = |bound: &Number, order: std::cmp::Ordering| {
         let exact = value.to_i64().zip(bound.to_i64());
         let found = match exact {
@@ -289,7 +277,8 @@ fn number(schema: &NumberSchema, value: &Number) -> Result<(), Misfit> {
         };
         found == Some(order)
     };
-    match (&schema.minimum, &schema.maximum) {
+    let bound = |name| schema.get(name).and_then(Value::as_number);
+    match (bound("minimum"), bound("maximum")) {
         (Some(least), _) if beyond(least, std::cmp::Ordering::Less) => {
             let least = least.clone();
             Err(Misfit::Less { least })
@@ -303,18 +292,11 @@ fn number(schema: &NumberSchema, value: &Number) -> Result<(), Misfit> {
 }
 
 #[inline]
-fn many(schema: &MultiSelectEnumSchema, values: &[String]) -> Result<(), Misfit> {
-    match schema {
-        MultiSelectEnumSchema::Untitled(schema) => {
-            bounds("values", values.len(), schema.min_items, schema.max_items)?;
-            let known: HashSet<&String> = schema.items.enum_.iter().collect();
-            offered(values.iter().all(|it| known.contains(it)))
-        }
-        MultiSelectEnumSchema::Titled(schema) => {
-            bounds("values", values.len(), schema.min_items, schema.max_items)?;
-            let known = schema.items.any_of.iter();
-            let known: HashSet<&String> = known.map(|option| &option.const_).collect();
-            offered(values.iter().all(|it| known.contains(it)))
-        }
+fn many(schema: &Value, values: &[String]) -> Result<(), Misfit> {
+    let (least, most) = (schema.get("minItems"), schema.get("maxItems"));
+    bounds("values", values.len(), least, most)?;
+    match schema.get("items").and_then(choices) {
+        Some(choices) => offered(values.iter().all(|it| choices.contains(it.as_str()))),
+        None => Ok(()),
     }
 }

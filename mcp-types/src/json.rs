@@ -9,6 +9,7 @@ mod convert;
 mod count;
 mod de;
 mod decode;
+mod encoded;
 pub(crate) mod grow;
 pub(crate) mod located;
 mod node;
@@ -30,6 +31,8 @@ pub(crate) use de::unfit;
 pub use de::{Members, NESTING_LIMIT};
 pub(crate) use decode::Source;
 pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
+#[doc(hidden)]
+pub use encoded::Encoded;
 pub use number::Number;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use object::{Map, Object};

@@ -42,9 +42,10 @@
 //!
 //! # Features
 //!
-//! * `v2024-11-05` ... `v2026-07-28`: protocol revisions. Each one enables the newer ones.
+//! * `v2024-11-05` and so on: one for each protocol revision. Each one enables the newer ones; the
+//!   default is the newest.
 //! * `tasks`: the extension `io.modelcontextprotocol/tasks`.
-//! * `https-url`, `sep-2093`, `versioned-resources`: proposals on top of the newest revision.
+//! * `https-url`, `sep-2093`, `versioned-resources`: draft proposals.
 //! * `proptest`: `proptest` strategies for every type.
 //! * `registry`: lookup of types by name at run time.
 //!

@@ -70,7 +70,7 @@ fn for_every_type(
         total.accepted,
         total.disagreements.len()
     );
-    assert!(total.types > 0, "no type was tried");
+    assert!(total.types > 0, "no type was tested");
     assert!(
         total.disagreements.is_empty(),
         "{property}: {}",
@@ -102,7 +102,7 @@ fn typed_values_are_valid_and_decode_to_themselves() {
                         tally.disagreements.push(format!(
                             "{}: {text} is invalid: {}",
                             entry.name(),
-                            validator.complaints(&value)
+                            validator.errors(&value)
                         ));
                     } else if !sample.equal && !is_same_text(entry, text) {
                         tally
@@ -191,7 +191,7 @@ fn mutants_are_accepted_exactly_when_the_schema_accepts_them() {
 /// Unions with variants that look alike. A value may decode as another variant that is encoded in
 /// the same way: `decide` in `schema/hints.json` defines the order in which they are tried, and a
 /// complete result whose `resultType` says that input is required decodes as an input request.
-const TWINS: [&str; 6] = [
+const LOOKALIKES: [&str; 6] = [
     "ClientResult",
     "ServerResult",
     "JSONRPCMessage",
@@ -202,7 +202,7 @@ const TWINS: [&str; 6] = [
 
 fn is_same_text(entry: &Entry, text: &str) -> bool {
     let tree = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    TWINS.contains(&entry.name())
+    LOOKALIKES.contains(&entry.name())
         && entry
             .round_trip(text)
             .is_ok_and(|back| tree(&back) == tree(text))

@@ -177,12 +177,12 @@ fn tree(text: &str) -> Value {
 
 /// Returns the validation error of a value, or `None` if it is valid or the schema does not define
 /// the type.
-fn complaint(side: &Side, name: &str, value: &Value) -> Option<String> {
+fn validation_error(side: &Side, name: &str, value: &Value) -> Option<String> {
     if !side.schemas.definitions().any(|known| known == name) {
         return None;
     }
     let validator = side.schemas.validator(name);
-    (!validator.is_valid(value)).then(|| validator.complaints(value))
+    (!validator.is_valid(value)).then(|| validator.errors(value))
 }
 
 /// Converts a value and validates the result.
@@ -196,7 +196,7 @@ fn convert(
     match registry::convert_text(from.revision, to.revision, name, &value.to_string()) {
         Ok(text) => {
             let there = tree(&text);
-            match complaint(to, target, &there) {
+            match validation_error(to, target, &there) {
                 None => Ok(there),
                 Some(why) => {
                     let (value, there) = (short(value), short(&there));
@@ -211,7 +211,7 @@ fn convert(
     }
 }
 
-fn there_and_back(sides: &[Side], from: usize, to: usize) -> Tally {
+fn round_trip(sides: &[Side], from: usize, to: usize) -> Tally {
     for_every_type(sides, from, to, |name, target, drawn| {
         let (older, newer) = (&sides[from], &sides[to]);
         let up = match convert(older, newer, name, target, drawn) {
@@ -328,33 +328,33 @@ const NEVER_DOWN: [&str; 4] = [
 #[test]
 fn round_trip_from_the_two_oldest_revisions_is_lossless() {
     let sides = sides();
-    up_and_down(&sides, 0);
-    up_and_down(&sides, 1);
+    via_newer(&sides, 0);
+    via_newer(&sides, 1);
 }
 
 #[test]
 fn round_trip_from_2025_06_18_is_lossless() {
-    up_and_down(&sides(), 2);
+    via_newer(&sides(), 2);
 }
 
 #[test]
 fn round_trip_from_2025_11_25_is_lossless() {
-    up_and_down(&sides(), 3);
+    via_newer(&sides(), 3);
 }
 
-fn up_and_down(sides: &[Side], from: usize) {
+fn via_newer(sides: &[Side], from: usize) {
     let what = format!(
         "{} to {} and back",
         sides[from].revision,
         sides[from + 1].revision
     );
-    there_and_back(sides, from, from + 1).report(&what, &[]);
+    round_trip(sides, from, from + 1).report(&what, &[]);
 }
 
 #[test]
 fn round_trip_from_the_oldest_to_the_newest_revision_is_lossless() {
     let sides = sides();
-    there_and_back(&sides, 0, sides.len() - 1).report("the whole way and back", &[]);
+    round_trip(&sides, 0, sides.len() - 1).report("the whole way and back", &[]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
 /// Asserts that a text is rejected by every way of decoding, with this message and this path.
-fn refused<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
+fn assert_rejected<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
     let value: Value = json::from_str(text).expect("the test's text is JSON");
     for (way, outcome) in [
         ("from_str", json::from_str::<T>(text)),
@@ -30,8 +30,8 @@ fn refused<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
     assert!(serde_json::from_value::<T>(tree).is_err());
 }
 
-/// Like [`refused`], for texts that cannot be decoded as a value first.
-fn refused_text<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
+/// Like [`assert_rejected`], for texts that cannot be decoded as a value first.
+fn assert_text_rejected<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
     let error = json::from_str::<T>(text).unwrap_err();
     assert!(error.message().contains(message), "{error}");
     assert_eq!(error.path().to_string(), path, "{error}");
@@ -51,7 +51,7 @@ fn kept<T: DeserializeOwned + Serialize>(text: &str) {
     );
 }
 
-fn unwritable<T: Serialize>(value: &T, message: &str) {
+fn assert_not_encodable<T: Serialize>(value: &T, message: &str) {
     let error = serde_json::to_string(value).unwrap_err().to_string();
     assert!(error.contains(message), "{error}");
     assert!(serde_json::to_value(value).is_err());
@@ -61,43 +61,43 @@ fn unwritable<T: Serialize>(value: &T, message: &str) {
 #[test]
 fn wrong_constant_is_rejected() {
     let text = r#"{"name":"a","inputSchema":{"type":"array"}}"#;
-    refused::<Tool>(text, "expected `object`", "$.inputSchema.type");
+    assert_rejected::<Tool>(text, "expected `object`", "$.inputSchema.type");
     let text = r#"{"name":"a","inputSchema":{"type":1}}"#;
-    refused::<Tool>(text, "expected `object`", "$.inputSchema.type");
+    assert_rejected::<Tool>(text, "expected `object`", "$.inputSchema.type");
 }
 
 #[test]
 fn missing_required_member_is_rejected() {
-    refused::<Tool>(
+    assert_rejected::<Tool>(
         r#"{"inputSchema":{"type":"object"}}"#,
         "missing field `name`",
         "$",
     );
-    refused::<Tool>(
+    assert_rejected::<Tool>(
         r#"{"name":"a","inputSchema":{}}"#,
         "missing field `type`",
         "$.inputSchema",
     );
     let text = r#"{"content":[{"type":"text"}],"resultType":"complete"}"#;
-    refused::<CallToolResult>(text, "missing field `text`", "$.content[0]");
-    refused::<CallToolResult>(r#"{"content":[]}"#, "missing field `resultType`", "$");
+    assert_rejected::<CallToolResult>(text, "missing field `text`", "$.content[0]");
+    assert_rejected::<CallToolResult>(r#"{"content":[]}"#, "missing field `resultType`", "$");
 }
 
 #[test]
 fn member_names_are_case_sensitive() {
     let text = r#"{"Name":"a","inputSchema":{"type":"object"}}"#;
-    refused::<Tool>(text, "missing field `name`", "$");
+    assert_rejected::<Tool>(text, "missing field `name`", "$");
 }
 
 #[test]
 fn unknown_tag_is_rejected() {
-    refused::<ContentBlock>(
+    assert_rejected::<ContentBlock>(
         r#"{"type":"smell","text":"a"}"#,
         "`smell` is not a known `type` of `ContentBlock`",
         "$.type",
     );
     let text = r#"{"text":"a","type":"Text"}"#;
-    refused::<ContentBlock>(
+    assert_rejected::<ContentBlock>(
         text,
         "`Text` is not a known `type` of `ContentBlock`",
         "$.type",
@@ -106,9 +106,9 @@ fn unknown_tag_is_rejected() {
 
 #[test]
 fn missing_tag_is_rejected() {
-    refused::<ContentBlock>(r#"{"text":"a"}"#, "missing field `type`", "$");
-    refused::<ContentBlock>(r#"{"text":"a","type":null}"#, "`type`", "$");
-    refused::<ContentBlock>(r#"{"text":"a","type":7}"#, "expected a string", "$.type");
+    assert_rejected::<ContentBlock>(r#"{"text":"a"}"#, "missing field `type`", "$");
+    assert_rejected::<ContentBlock>(r#"{"text":"a","type":null}"#, "`type`", "$");
+    assert_rejected::<ContentBlock>(r#"{"text":"a","type":7}"#, "expected a string", "$.type");
 }
 
 #[test]
@@ -116,33 +116,33 @@ fn wrong_type_inside_a_list_is_reported_with_its_path() {
     let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},
         {"name":"b","inputSchema":{"type":false}}],
         "resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
-    refused::<ListToolsResult>(text, "expected `object`", "$.tools[1].inputSchema.type");
+    assert_rejected::<ListToolsResult>(text, "expected `object`", "$.tools[1].inputSchema.type");
     let text = r#"{"content":[{"type":"text","text":"a","_meta":{"x/y":{"z":1}}},
         {"type":"text","text":"a","annotations":{"audience":["user",3]}}],"resultType":"complete"}"#;
-    refused::<CallToolResult>(text, "invalid type", "$.content[1].annotations.audience[1]");
+    assert_rejected::<CallToolResult>(text, "invalid type", "$.content[1].annotations.audience[1]");
 }
 
 #[test]
 fn array_is_rejected_for_a_struct() {
-    refused::<Tool>(
+    assert_rejected::<Tool>(
         r#"["a",{"type":"object"}]"#,
         "expected an object (`Tool`)",
         "$",
     );
-    refused::<Tool>("[]", "expected an object (`Tool`)", "$");
+    assert_rejected::<Tool>("[]", "expected an object (`Tool`)", "$");
     let text = r#"{"name":"a","inputSchema":{"type":"object"},"annotations":[]}"#;
-    refused::<Tool>(text, "expected an object", "$.annotations");
-    refused::<ContentBlock>("[]", "ContentBlock", "$");
+    assert_rejected::<Tool>(text, "expected an object", "$.annotations");
+    assert_rejected::<ContentBlock>("[]", "ContentBlock", "$");
 }
 
 const LIST: &str = r#"{"tools":[],"resultType":"complete","cacheScope":"private","ttlMs":"#;
 
 #[test]
 fn fraction_is_rejected_for_an_integer() {
-    refused::<ListToolsResult>(&format!("{LIST}1.5}}"), "", "$.ttlMs");
-    refused::<ListToolsResult>(&format!("{LIST}\"1\"}}"), "", "$.ttlMs");
-    refused::<ListToolsResult>(&format!("{LIST}1e-1}}"), "", "$.ttlMs");
-    refused::<ListToolsResult>(&format!("{LIST}1e30}}"), "", "$.ttlMs");
+    assert_rejected::<ListToolsResult>(&format!("{LIST}1.5}}"), "", "$.ttlMs");
+    assert_rejected::<ListToolsResult>(&format!("{LIST}\"1\"}}"), "", "$.ttlMs");
+    assert_rejected::<ListToolsResult>(&format!("{LIST}1e-1}}"), "", "$.ttlMs");
+    assert_rejected::<ListToolsResult>(&format!("{LIST}1e30}}"), "", "$.ttlMs");
 }
 
 #[test]
@@ -160,9 +160,9 @@ fn integer_written_as_float_is_accepted() {
 
 #[test]
 fn value_out_of_bounds_is_rejected() {
-    refused::<Annotations>(r#"{"priority":1.5}"#, "", "$.priority");
-    refused::<Annotations>(r#"{"priority":-0.1}"#, "", "$.priority");
-    refused::<ListToolsResult>(&format!("{LIST}-1}}"), "", "$.ttlMs");
+    assert_rejected::<Annotations>(r#"{"priority":1.5}"#, "", "$.priority");
+    assert_rejected::<Annotations>(r#"{"priority":-0.1}"#, "", "$.priority");
+    assert_rejected::<ListToolsResult>(&format!("{LIST}-1}}"), "", "$.ttlMs");
     let values = |count| vec!["\"a\""; count].join(",");
     let result = |count| {
         format!(
@@ -170,7 +170,7 @@ fn value_out_of_bounds_is_rejected() {
             values(count)
         )
     };
-    refused::<CompleteResult>(&result(101), "", "$.completion.values");
+    assert_rejected::<CompleteResult>(&result(101), "", "$.completion.values");
     assert!(json::from_str::<CompleteResult>(&result(100)).is_ok());
     assert!(json::from_str::<Annotations>(r#"{"priority":1}"#).is_ok());
     assert!(json::from_str::<Annotations>(r#"{"priority":-0.0}"#).is_ok());
@@ -179,39 +179,39 @@ fn value_out_of_bounds_is_rejected() {
 #[test]
 fn duplicate_member_is_rejected() {
     let text = r#"{"name":"a","name":"b","inputSchema":{"type":"object"}}"#;
-    refused_text::<Tool>(text, "duplicate field `name`", "$");
+    assert_text_rejected::<Tool>(text, "duplicate field `name`", "$");
     let text = r#"{"name":"a","inputSchema":{"type":"object","type":"object"}}"#;
-    refused_text::<Tool>(text, "duplicate field `type`", "$.inputSchema");
+    assert_text_rejected::<Tool>(text, "duplicate field `type`", "$.inputSchema");
     let text = r#"{"name":"a","n\u0061me":"b","inputSchema":{"type":"object"}}"#;
-    refused_text::<Tool>(text, "duplicate field `name`", "$");
+    assert_text_rejected::<Tool>(text, "duplicate field `name`", "$");
     let text = r#"{"x":1,"name":"a","inputSchema":{"type":"object"},"x":1}"#;
-    refused_text::<Tool>(text, "duplicate member `x`", "$");
+    assert_text_rejected::<Tool>(text, "duplicate member `x`", "$");
     let text = r#"{"name":"a","inputSchema":{"type":"object","q":{"x":1,"x":2}}}"#;
-    refused_text::<Tool>(text, "duplicate member `x`", "$.inputSchema.q");
+    assert_text_rejected::<Tool>(text, "duplicate member `x`", "$.inputSchema.q");
     let text = r#"{"name":"a","title":null,"title":"b","inputSchema":{"type":"object"}}"#;
-    refused_text::<Tool>(text, "duplicate field `title`", "$");
+    assert_text_rejected::<Tool>(text, "duplicate field `title`", "$");
 }
 
 #[test]
 fn duplicate_tag_is_rejected() {
     let text = r#"{"type":"text","text":"a","type":"image"}"#;
-    refused_text::<ContentBlock>(text, "expected `text`", "$.type");
+    assert_text_rejected::<ContentBlock>(text, "expected `text`", "$.type");
     let text = r#"{"type":"text","text":"a","type":"text"}"#;
-    refused_text::<ContentBlock>(text, "duplicate field `type`", "$");
+    assert_text_rejected::<ContentBlock>(text, "duplicate field `type`", "$");
     let text = r#"{"text":"a","text":"b","type":"text"}"#;
-    refused_text::<ContentBlock>(text, "duplicate field `text`", "$");
+    assert_text_rejected::<ContentBlock>(text, "duplicate field `text`", "$");
 }
 
 #[test]
 fn unknown_value_of_a_closed_enumeration_is_rejected() {
-    refused::<Role>("\"robot\"", "unknown value `robot`", "$");
-    refused::<Annotations>(
+    assert_rejected::<Role>("\"robot\"", "unknown value `robot`", "$");
+    assert_rejected::<Annotations>(
         r#"{"audience":["robot"]}"#,
         "unknown value `robot`",
         "$.audience[0]",
     );
     let list = LIST.replace("private", "Private");
-    refused::<ListToolsResult>(
+    assert_rejected::<ListToolsResult>(
         &format!("{list}0}}"),
         "unknown value `Private`",
         "$.cacheScope",
@@ -253,10 +253,10 @@ fn unknown_value_of_an_open_enumeration_is_kept() {
 #[test]
 fn null_is_rejected_for_a_required_member() {
     let text = r#"{"name":null,"inputSchema":{"type":"object"}}"#;
-    refused::<Tool>(text, "null", "$.name");
-    refused::<ListToolsResult>(&format!("{LIST}null}}"), "null", "$.ttlMs");
+    assert_rejected::<Tool>(text, "null", "$.name");
+    assert_rejected::<ListToolsResult>(&format!("{LIST}null}}"), "null", "$.ttlMs");
     let text = r#"{"tools":[null],"resultType":"complete","cacheScope":"private","ttlMs":0}"#;
-    refused::<ListToolsResult>(text, "null", "$.tools[0]");
+    assert_rejected::<ListToolsResult>(text, "null", "$.tools[0]");
 }
 
 #[test]
@@ -292,37 +292,37 @@ fn numbers_before_the_tag_do_not_change() {
 #[test]
 fn error_before_the_tag_has_its_path() {
     let text = r#"{"content":[{"text":5,"type":"text"}],"resultType":"complete"}"#;
-    refused::<CallToolResult>(text, "expected a string", "$.content[0].text");
+    assert_rejected::<CallToolResult>(text, "expected a string", "$.content[0].text");
     let text = r#"{"content":[{"resource":{"uri":"a:b","text":1},"type":"resource"}],"resultType":"complete"}"#;
-    refused::<CallToolResult>(text, "expected a string", "$.content[0].resource.text");
+    assert_rejected::<CallToolResult>(text, "expected a string", "$.content[0].resource.text");
     let text = r#"{"annotations":{"priority":7},"text":"","type":"text"}"#;
-    refused::<ContentBlock>(text, "", "$.annotations.priority");
+    assert_rejected::<ContentBlock>(text, "", "$.annotations.priority");
 }
 
 #[test]
 fn declared_member_in_extra_is_not_written_twice() {
     let mut content = TextContent::new("a");
     content.extra.insert("text", "b");
-    unwritable(&content, "`text`");
+    assert_not_encodable(&content, "`text`");
     let mut content = TextContent::new("a");
     content.extra.insert("type", "image");
-    unwritable(&content, "`type`");
-    unwritable(&ContentBlock::from(content), "`type`");
+    assert_not_encodable(&content, "`type`");
+    assert_not_encodable(&ContentBlock::from(content), "`type`");
     // A declared member counts as declared even if it is absent.
     let mut content = TextContent::new("a");
     content.extra.insert("_meta", Object::new());
-    unwritable(&content, "`_meta`");
+    assert_not_encodable(&content, "`_meta`");
 }
 
 #[test]
 fn encoding_nan_is_an_error() {
     for float in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert!(Number::from_f64(float).is_none());
-        unwritable(&Number::from(float), "");
-        unwritable(&Value::from(Number::from(float)), "");
+        assert_not_encodable(&Number::from(float), "");
+        assert_not_encodable(&Value::from(Number::from(float)), "");
         let mut annotations = Annotations::default();
         annotations.priority = Some(Number::from(float));
-        unwritable(&annotations, "");
+        assert_not_encodable(&annotations, "");
     }
 }
 
@@ -330,14 +330,14 @@ fn encoding_nan_is_an_error() {
 fn encoding_a_value_out_of_bounds_is_an_error() {
     let mut annotations = Annotations::default();
     annotations.priority = Number::from_f64(1.5);
-    unwritable(&annotations, "");
+    assert_not_encodable(&annotations, "");
     annotations.priority = Number::from_f64(1.0);
     assert!(serde_json::to_string(&annotations).is_ok());
     let mut list: ListToolsResult = json::from_str(&format!("{LIST}0}}")).unwrap();
     assert_eq!(list.cache_scope, CacheScope::Private);
     list.ttl_ms = -1;
-    unwritable(&list, "");
-    unwritable(&Completion::new(vec![String::new(); 101]), "");
+    assert_not_encodable(&list, "");
+    assert_not_encodable(&Completion::new(vec![String::new(); 101]), "");
 }
 
 #[test]
@@ -393,8 +393,8 @@ fn icon_sizes_in_one_string_are_accepted() {
     assert_eq!(read(r#""48x48 96x96""#), written);
     assert_eq!(read(r#"["48x48","96x96"]"#), written);
     assert_eq!(read(r#""any""#), r#"{"src":"a:b","sizes":["any"]}"#);
-    refused::<Icon>(r#"{"src":"a:b","sizes":7}"#, "", "$.sizes");
-    refused::<Icon>(r#"{"src":"a:b","sizes":[7]}"#, "", "$.sizes[0]");
+    assert_rejected::<Icon>(r#"{"src":"a:b","sizes":7}"#, "", "$.sizes");
+    assert_rejected::<Icon>(r#"{"src":"a:b","sizes":[7]}"#, "", "$.sizes[0]");
 }
 
 #[test]
@@ -452,8 +452,8 @@ fn unknown_members_keep_their_order() {
 
 #[test]
 fn missing_meta_of_a_request_is_rejected() {
-    refused::<CallToolRequestParams>(r#"{"name":"a"}"#, "missing field `_meta`", "$");
+    assert_rejected::<CallToolRequestParams>(r#"{"name":"a"}"#, "missing field `_meta`", "$");
     let text = r#"{"name":"a","_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}"#;
     let member = "missing field `io.modelcontextprotocol/protocolVersion`";
-    refused::<CallToolRequestParams>(text, member, "$._meta");
+    assert_rejected::<CallToolRequestParams>(text, member, "$._meta");
 }

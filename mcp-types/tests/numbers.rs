@@ -87,7 +87,7 @@ fn unsigned_zeros(text: &str) -> String {
     text
 }
 
-fn refused<T: DeserializeOwned + Serialize>(text: &str) {
+fn assert_rejected<T: DeserializeOwned + Serialize>(text: &str) {
     for (way, outcome) in ways::<T>(text) {
         assert!(outcome.is_err(), "{way}: {text}: {outcome:?}");
     }
@@ -261,7 +261,7 @@ fn bounded_numbers_are_kept_and_their_bounds_are_checked() {
         "1e30",
         "1.00000000000001",
     ] {
-        refused::<Annotations>(&format!(r#"{{"priority":{number}}}"#));
+        assert_rejected::<Annotations>(&format!(r#"{{"priority":{number}}}"#));
     }
 }
 
@@ -300,8 +300,8 @@ fn ids_are_integers_or_strings() {
         "[1]",
         "{}",
     ] {
-        refused::<RequestId>(wrong);
-        refused::<ProgressToken>(wrong);
+        assert_rejected::<RequestId>(wrong);
+        assert_rejected::<ProgressToken>(wrong);
     }
 }
 
@@ -323,7 +323,7 @@ fn integer_members_accept_integers_only() {
         "9223372036854775808",
         "18446744073709551616",
     ] {
-        refused::<ListToolsResult>(&list(ttl));
+        assert_rejected::<ListToolsResult>(&list(ttl));
     }
 }
 
@@ -334,28 +334,28 @@ fn object_that_looks_like_a_number_of_serde_json_is_not_a_number() {
         // In this case a visitor cannot distinguish the two, nor can `serde_json::Value`.
         return;
     }
-    refused::<RequestId>(private);
-    refused::<ProgressNotificationParams>(&format!(
+    assert_rejected::<RequestId>(private);
+    assert_rejected::<ProgressNotificationParams>(&format!(
         r#"{{"progressToken":1,"progress":{private}}}"#
     ));
-    refused::<Annotations>(&format!(r#"{{"priority":{private}}}"#));
+    assert_rejected::<Annotations>(&format!(r#"{{"priority":{private}}}"#));
 }
 
 #[test]
 fn number_is_rejected_for_an_object() {
     for number in ["0", "1", "0.5", "-1", "1e5", "18446744073709551616"] {
-        refused::<Annotations>(number);
-        refused::<EmptyResult>(number);
-        refused::<ServerResult>(number);
+        assert_rejected::<Annotations>(number);
+        assert_rejected::<EmptyResult>(number);
+        assert_rejected::<ServerResult>(number);
         // Unions of objects without required members.
         #[cfg(feature = "v2025-11-25")]
-        refused::<mcp_types::v2025_11_25::ClientResult>(number);
+        assert_rejected::<mcp_types::v2025_11_25::ClientResult>(number);
         #[cfg(feature = "v2025-11-25")]
-        refused::<mcp_types::v2025_11_25::ServerResult>(number);
-        refused::<ContentBlock>(number);
-        refused::<CallToolOutcome>(number);
-        refused::<ClientCapabilities>(&format!(r#"{{"roots":{number}}}"#));
-        refused::<Tool>(&format!(r#"{{"name":"a","inputSchema":{number}}}"#));
-        refused::<ElicitResult>(&format!(r#"{{"action":"accept","content":{number}}}"#));
+        assert_rejected::<mcp_types::v2025_11_25::ServerResult>(number);
+        assert_rejected::<ContentBlock>(number);
+        assert_rejected::<CallToolOutcome>(number);
+        assert_rejected::<ClientCapabilities>(&format!(r#"{{"roots":{number}}}"#));
+        assert_rejected::<Tool>(&format!(r#"{{"name":"a","inputSchema":{number}}}"#));
+        assert_rejected::<ElicitResult>(&format!(r#"{{"action":"accept","content":{number}}}"#));
     }
 }

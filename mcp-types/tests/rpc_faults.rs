@@ -3,7 +3,7 @@
 use mcp_types::id::RequestId;
 use mcp_types::rpc::{self, EnvelopeError, Fault, Message};
 
-fn refuse(text: &str) -> EnvelopeError {
+fn assert_rejected(text: &str) -> EnvelopeError {
     let error = rpc::parse(text.as_bytes()).expect_err(text);
     assert_eq!(rpc::parse_str(text).expect_err(text), error);
     error
@@ -12,7 +12,7 @@ fn refuse(text: &str) -> EnvelopeError {
 /// Checks the error, the code for the response, and whether the id 7 was read.
 #[track_caller]
 fn check(text: &str, fault: Fault, code: i64, has_id: bool) {
-    let error = refuse(text);
+    let error = assert_rejected(text);
     assert_eq!((error.fault(), error.code()), (fault, code), "{text}");
     assert_eq!(
         error.id(),
@@ -51,7 +51,7 @@ fn invalid_json_is_a_parse_error() {
         "{]",
         r#"{"method":"\ud800"}"#,
     ] {
-        let error = refuse(text);
+        let error = assert_rejected(text);
         assert!(
             matches!(error.fault(), Fault::Syntax { .. }),
             "{text}: {error}"
@@ -284,7 +284,7 @@ fn duplicate_of_any_member_is_rejected() {
 }
 
 #[test]
-fn more_than_a_thousand_unknown_members_are_refused_with_the_id() {
+fn more_than_a_thousand_unknown_members_are_rejected_with_the_id() {
     let unknown = |count: usize| {
         let members: Vec<_> = (0..count).map(|n| format!("\"x{n}\":[{n}]")).collect();
         format!("{{{VERSION},{METHOD},{},{ID}}}", members.join(","))
@@ -325,11 +325,11 @@ fn invalid_response_is_reported_as_a_response() {
         ["\"id\":null", RESULT],
         [RESULT, ERROR],
     ] {
-        assert!(refuse(&format!("{{{VERSION},{}}}", members.join(","))).is_response());
+        assert!(assert_rejected(&format!("{{{VERSION},{}}}", members.join(","))).is_response());
     }
-    assert!(!refuse(&format!("{{{VERSION},{METHOD},{RESULT}}}")).is_response());
-    assert!(!refuse(&format!("{{{ID},{METHOD}}}")).is_response());
-    assert!(!refuse("{").is_response());
+    assert!(!assert_rejected(&format!("{{{VERSION},{METHOD},{RESULT}}}")).is_response());
+    assert!(!assert_rejected(&format!("{{{ID},{METHOD}}}")).is_response());
+    assert!(!assert_rejected("{").is_response());
 }
 
 #[test]
@@ -353,14 +353,14 @@ fn deep_nesting_does_not_lose_the_id() {
 }
 
 #[test]
-fn errors_do_not_echo_what_was_sent() {
+fn errors_do_not_repeat_the_input() {
     for text in [
         "secret",
         r#"{"secret"#,
         r#"{"jsonrpc":"secret"}"#,
         r#"{"secret":1,"secret":2}"#,
     ] {
-        assert!(!refuse(text).to_string().contains("secret"));
-        assert!(!format!("{:?}", refuse(text)).contains("secret"));
+        assert!(!assert_rejected(text).to_string().contains("secret"));
+        assert!(!format!("{:?}", assert_rejected(text)).contains("secret"));
     }
 }

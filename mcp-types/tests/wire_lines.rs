@@ -75,7 +75,7 @@ fn lines_end_with_lf_or_crlf() {
 }
 
 #[test]
-fn a_long_line_is_neither_kept_nor_reported_twice() {
+fn too_long_line_is_discarded_and_reported_once() {
     let mut reader = LineReader::new(100);
     let mut errors = 0;
     for _ in 0..1000 {
@@ -94,7 +94,7 @@ fn a_long_line_is_neither_kept_nor_reported_twice() {
 }
 
 #[test]
-fn the_buffer_does_not_grow_with_the_number_of_lines() {
+fn buffer_does_not_grow_with_the_number_of_lines() {
     let mut reader = LineReader::new(100);
     // The chunks leave a part of a line each time.
     let input = "0123456789abcde\n".repeat(1000);
@@ -121,7 +121,7 @@ fn spare_space_is_never_empty_and_bounds_what_is_filled() {
 }
 
 #[test]
-fn shrinking_frees_memory_and_loses_no_line() {
+fn shrinking_frees_memory_without_losing_lines() {
     let mut reader = LineReader::new(1 << 20);
     reader.feed(&vec![b'x'; 1 << 16]);
     reader.feed(b"\npart");

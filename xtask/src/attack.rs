@@ -1,4 +1,4 @@
-//! `cargo xtask attack`: hostile and slow peers against a server, while good clients use it.
+//! `cargo xtask attack`: hostile and slow peers attack a server, while good clients use it.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -13,37 +13,37 @@ usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
        cargo xtask attack --url URL [--pid PID] [--tool NAME] [--arguments JSON] [--peer rmcp]
                           [--quick] [--only NAME]... [--format text|markdown]
 
-  Plays attacks over loopback while good clients call a tool every 10 ms, and prints for each attack
+  Runs attacks over loopback while good clients call a tool every 10 ms, and prints for each attack
   the longest wait of a good call, the p99 of good calls without and with the attack, the server's
-  memory before, at the peak and after it, and how many good calls failed. Fails where a bound is
+  memory before, at the peak and after it, and how many good calls failed. Fails if a bound is
   broken: a good call waits for more than 100 ms; p99 is 50 ms or more and also more than 10 times its
-  quiet value; more than 64 MiB of memory do not return; a good call has no good response.
+  quiet value; more than 64 MiB of memory are not freed; a good call has no good response.
 
   The server is the example `everything` of `mcp-server`, built for speed and started anew for each
   attack, or the one at URL. Only loopback addresses are attacked. `xtask/peers/servers/attack/src/
-  main.rs` describes how it is measured.
+  main.rs` describes the measurements.
 
   --quick            a short attack of each kind: less than a minute in all
-  --peer rmcp        attacks rmcp, too, and prints both side by side; its bounds are not checked
+  --peer rmcp        also attacks rmcp and prints both side by side; its bounds are not checked
   --workers N        worker threads of the servers, by default 2
-  --only NAME        this attack alone; may be repeated; an unknown name lists all of them
-  --format markdown  the table of the README
+  --only NAME        only this attack; may be repeated; an unknown name lists all of them
+  --format markdown  the table for docs/attacks.md
   --pid PID          the process of the server at URL; without it, its memory is unknown
   --tool NAME        the tool that good clients call at URL, by default `test_simple_text`
   --arguments JSON   its arguments, by default {}";
 
-/// Plays the attacks.
+/// The program that runs the attacks.
 const ATTACKER: &str = "attack";
-/// rmcp with the tools that attacks call.
+/// rmcp with the tools that the attacks call.
 const RMCP: &str = "everything-rmcp";
 
-/// What was asked for.
+/// The parsed command line.
 #[derive(Debug, Default)]
 struct Options {
-    /// Whether the server runs already.
-    elsewhere: bool,
+    /// `true` if the server is already running.
+    is_running: bool,
     rmcp: bool,
-    /// What the attacker gets to know.
+    /// The arguments for the attacker.
     passed: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl Options {
                 "--peer" if value == "rmcp" => options.rmcp = true,
                 "--url" | "--pid" | "--tool" | "--arguments" | "--workers" | "--only"
                 | "--format" => {
-                    options.elsewhere |= word == "--url";
+                    options.is_running |= word == "--url";
                     options.passed.extend([word.clone(), value.clone()]);
                 }
                 _ => bail!("{USAGE}"),
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let program = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     let mut command = Command::new(program(ATTACKER));
     command.args(&options.passed);
-    if !options.elsewhere {
+    if !options.is_running {
         let ours = subject::build_for_speed("mcp-server", "everything")?;
         command.arg("--ours").arg(&ours);
     }

@@ -17,22 +17,22 @@ usage: cargo xtask bench types [--quick]
 
   types   decodes and encodes the same messages with mcp-types, with serde_json::Value and with the
           types of other crates, and prints times and ratios
-  server  asks the same of mcp-server, of rmcp and of the barest server that there can be, over HTTP
-          and stdio, and prints speed, processor time, memory and weight, with ratios and targets;
-          with `--only`, speed and memory of the rows whose name has the text
-  client  has mcp-client and rmcp's client call the same server, over HTTP and stdio, and prints
-          speed, latency, processor time, memory and weight; `--only` as above
+  server  sends the same requests to mcp-server, to rmcp and to the simplest possible server, over
+          HTTP and stdio, and prints speed, processor time, memory and size, with ratios and targets;
+          with `--only`, speed and memory of the rows whose name contains the text
+  client  calls the same server with mcp-client and rmcp's client, over HTTP and stdio, and prints
+          speed, latency, processor time, memory and size; `--only` as above
 
   files   lists 100,000 files with the example `files` of mcp-server, in many folders and in one, and
-          changes 10,000 of them at once; prints times, memory and notifications, and fails where a
-          file is not heard of with its last version
+          changes 10,000 of them at once; prints times, memory and notifications, and fails if the
+          last version of a file is not reported
 
-  decoders  decodes hostile texts of several shapes, each at four sizes of which every one doubles
-          the one before; prints times and ratios, and fails where the time is not linear
+  decoders  decodes hostile texts of several shapes, each at four sizes, where each size is twice the
+          previous one; prints times and ratios, and fails if the time is not linear
 
   `--quick` measures for a short time only.";
 
-/// The servers that are measured, and the program that does it.
+/// The servers that are measured, and the load generator.
 const SERVERS: [&str; 7] = [
     "floor",
     "http-lean",
@@ -43,7 +43,7 @@ const SERVERS: [&str; 7] = [
     "load",
 ];
 
-/// The clients that are measured, their server, and the program that measures.
+/// The clients that are measured, their server, and the load generator.
 const CLIENTS: [&str; 6] = [
     "floor",
     "client-ours",
@@ -53,7 +53,7 @@ const CLIENTS: [&str; 6] = [
     "load",
 ];
 
-/// What criterion is told for a short measurement.
+/// Criterion's options for a short measurement.
 const QUICK: [&str; 6] = [
     "--warm-up-time",
     "0.1",
@@ -93,7 +93,7 @@ fn decoders() -> Result<ExitCode> {
 }
 
 fn types(options: &[&str]) -> Result<ExitCode> {
-    // Criterion's own report goes to the log; the table comes last.
+    // Criterion's own report is written to the log; the table is printed last.
     let measured = peers::cargo(&["bench", "--bench", "messages", "--"], options)?;
     if measured == ExitCode::SUCCESS {
         peers::cargo(&["run", "--quiet", "--release"], &[])
@@ -102,7 +102,7 @@ fn types(options: &[&str]) -> Result<ExitCode> {
     }
 }
 
-/// Missing a target is no failure: machines differ, and most of them are not quiet.
+/// A missed target is not a failure: machines differ, and most of them are busy with other work.
 fn load(what: &str, programs: &[&str], options: &[&str]) -> Result<ExitCode> {
     let folder = peers::build(programs)?;
     let folder = folder.to_str().context("a path that is no text")?;

@@ -1,11 +1,11 @@
-//! Chromium, in which a page is a client.
+//! Finds Chromium, in which web pages are tested as clients.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::node;
 
-/// The names that the program has.
+/// The possible names of the program.
 const NAMES: [&str; 5] = [
     "chromium",
     "chromium-browser",
@@ -14,7 +14,7 @@ const NAMES: [&str; 5] = [
     "chrome",
 ];
 
-/// Returns the program, if the machine has it. The variable `CHROMIUM` takes precedence.
+/// Returns the program, if it is installed. The variable `CHROMIUM` takes precedence.
 pub(crate) fn find() -> Option<PathBuf> {
     let chosen = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let known = NAMES.into_iter().map(PathBuf::from);
@@ -34,10 +34,10 @@ fn runs(program: &Path) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Returns what is missing for a page as a client, if anything is.
+/// Returns what is missing to test web pages, if anything.
 pub(crate) fn missing() -> Option<&'static str> {
     node::missing().or_else(|| match find() {
         Some(_) => None,
-        None => Some("there is no Chromium here"),
+        None => Some("Chromium is not installed"),
     })
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: everything that has to pass before a merge.
+//! `cargo xtask ci`: all checks that have to pass before a merge.
 
 mod layers;
 mod links;
@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use self::steps::{Step, Task};
 use crate::workspace;
 
-/// Runs the command. All steps run, also after one has failed.
+/// Runs the command. All steps run, even after one has failed.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let mut steps = steps::all()?;
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         ["--only", name] => {
             let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
             if !names.contains(&name) {
-                bail!("there is no step `{name}`; there are {}", names.join(", "));
+                bail!("unknown step `{name}`; the steps are {}", names.join(", "));
             }
             steps.retain(|step| step.name == name);
         }
@@ -46,9 +46,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     })
 }
 
-/// What came of a step.
+/// The outcome of a step.
 struct Outcome {
-    /// Commands that failed, as one would type them.
+    /// The commands that failed, in the form of a shell.
     failed: Vec<String>,
     skipped: bool,
     time: Duration,
@@ -94,7 +94,7 @@ impl Step {
 }
 
 impl steps::Cargo {
-    /// Runs it with its output in ours, and says whether it succeeded.
+    /// Runs a command with inherited output. Returns `true` if it succeeded.
     fn run(&self) -> Result<bool> {
         println!("$ {self}");
         let start = Instant::now();
@@ -121,7 +121,7 @@ impl steps::Cargo {
     }
 }
 
-/// One line: all steps with their outcome and their seconds.
+/// Returns one line with the outcome and the duration of all steps.
 fn summary(done: &[(&str, Outcome)], time: Duration) -> String {
     let failed = done
         .iter()

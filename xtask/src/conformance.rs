@@ -1,4 +1,4 @@
-//! `cargo xtask conformance`: the official suite against our server, and our client against it.
+//! `cargo xtask conformance`: runs the official suite against our server and our client.
 
 mod report;
 mod suite;
@@ -22,16 +22,16 @@ usage: cargo xtask conformance server [--requirements R | --suite all] [--scenar
                                       [--deny-warnings]
 
   Runs the official conformance suite against the example `everything` of a crate, or against the
-  server at URL. Without --requirements, for each revision that the suite has requirements for.
-  What is not scored counts too, but not the scenarios of extensions. The client has no
-  authorization of its own yet: scenarios whose name begins with `auth/` run only by name.
+  server at URL. Without --requirements, it runs for each revision for which the suite has requirements.
+  Scenarios that the suite does not score count too, except those of extensions. The client has
+  no authorization of its own: scenarios whose name begins with `auth/` run only by name.
 
   --requirements R   one revision, such as 2025-11-25
   --suite all        all revisions, as without options
-  --scenario NAME    this scenario alone, which may be one of an extension
-  --deny-warnings    a scenario with a warning has failed";
+  --scenario NAME    only this scenario, which may be one of an extension
+  --deny-warnings    a scenario with a warning fails";
 
-/// What was asked for.
+/// The parsed command line.
 #[derive(Default)]
 struct Options {
     side: Side,
@@ -72,7 +72,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether a scenario is to be run.
+    /// Returns `true` if a scenario is selected.
     fn wants(&self, scenario: &Scenario) -> bool {
         match &self.scenario {
             Some(name) => *name == scenario.name,
@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
             }
         }
     }
-    println!("\nresults: {}", workspace::shown(&suite.results()));
+    println!("\nresults: {}", workspace::display_path(&suite.results()));
     println!("{passed} passed, {failed} failed");
     Ok(if failed == 0 {
         ExitCode::SUCCESS
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     })
 }
 
-/// What the suite runs against.
+/// The program against which the suite runs.
 enum Against {
     Url(String),
     Server(Subject),
@@ -147,7 +147,7 @@ impl Against {
     }
 }
 
-/// The revisions that are run, each with its scenarios. There is at least one scenario.
+/// Returns the revisions that are tested, each with its scenarios. There is at least one scenario.
 fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<String>)>> {
     let mut revisions = suite.revisions()?;
     if let Some(revision) = &options.revision {
@@ -176,7 +176,7 @@ fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<String>)>> 
     if plan.is_empty() {
         known.sort();
         known.dedup();
-        bail!("there is no such scenario; there are {}", known.join(", "));
+        bail!("unknown scenario; the scenarios are {}", known.join(", "));
     }
     Ok(plan)
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: random inputs for everything that reads bytes of a peer.
+//! `cargo xtask fuzz`: runs all decoders of a peer's bytes with random inputs.
 
 mod build;
 mod target;
@@ -17,17 +17,17 @@ use crate::workspace;
 const USAGE: &str = "\
 usage: cargo xtask fuzz [TARGET] [--seconds N]
 
-  Builds the targets in xtask/fuzz, on stable Rust and with a C++ compiler, and gives each random
-  inputs that reach more and more of the code. Ends with what each target tried, and fails where
-  one panicked, took too long or too much memory: the input is kept below the target folder.
+  Builds the targets in xtask/fuzz, on stable Rust and with a C++ compiler, and runs each with
+  random inputs that are guided by coverage. Prints the number of inputs of each target, and fails
+  if one panicked, took too long or used too much memory: the input is kept below the target folder.
 
-  TARGET        this target alone
-  --seconds N   how long each is run, 10 unless said; as many at once as there are cores";
+  TARGET        only this target
+  --seconds N   how long each target runs, by default 10; as many run at once as there are cores";
 
-/// The workspace of the targets, which nothing else ever builds.
+/// The workspace of the fuzz targets, which is not part of any other build.
 const FOLDER: &str = "xtask/fuzz";
 
-/// What was asked for.
+/// The parsed command line.
 #[derive(Debug, PartialEq)]
 struct Options {
     target: Option<String>,
@@ -45,7 +45,7 @@ impl Options {
             match word {
                 "--seconds" => {
                     let seconds = words.next().and_then(|word| word.parse().ok());
-                    // Without a bound a target would never end.
+                    // Without a time limit, a target would run forever.
                     let bound = seconds.filter(|seconds| *seconds > 0);
                     options.seconds = bound.context(USAGE)?;
                 }
@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     })
 }
 
-/// The targets that are run: all, or the one that was asked for.
+/// Returns the selected targets: all, or the one that was named.
 fn chosen(wanted: Option<&str>) -> Result<Vec<String>> {
     let folder = workspace::root().join(FOLDER).join("src/bin");
     let names = workspace::names(&folder, Some(".rs"))?;
@@ -106,7 +106,7 @@ fn chosen(wanted: Option<&str>) -> Result<Vec<String>> {
         None => Ok(names),
         Some(name) if names.iter().any(|other| other == name) => Ok(vec![name.to_owned()]),
         Some(name) => bail!(
-            "there is no target `{name}`; there are {}",
+            "unknown target `{name}`; the targets are {}",
             names.join(", ")
         ),
     }
@@ -128,7 +128,7 @@ fn table(outcomes: &[Outcome]) -> String {
     table
 }
 
-/// How many files are in a folder.
+/// Counts the files in a folder.
 fn count(folder: &std::path::Path) -> usize {
     fs::read_dir(folder).map_or(0, Iterator::count)
 }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_and_a_time_in_any_order() {
+    fn arguments_are_parsed_in_any_order() {
         let options = parse("--seconds 3 lines").expect("options");
         assert_eq!(options, parse("lines --seconds 3").expect("options"));
         assert_eq!(
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_misread_is_refused() {
+    fn invalid_arguments_are_rejected() {
         for line in [
             "a b",
             "--seconds",
@@ -165,12 +165,12 @@ mod tests {
             let error = parse(line).expect_err(line);
             assert!(error.to_string().starts_with("usage:"), "{error}");
         }
-        let error = chosen(Some("nothing")).expect_err("there is no such target");
+        let error = chosen(Some("nothing")).expect_err("unknown target");
         assert!(error.to_string().contains("message"), "{error}");
     }
 
     #[test]
-    fn every_target_has_seeds_of_its_own_or_writes_them() {
+    fn every_target_has_or_writes_seeds() {
         let folder = crate::workspace::root().join(super::FOLDER);
         for name in chosen(None).expect("targets") {
             let source = folder.join("src/bin").join(format!("{name}.rs"));

@@ -1,4 +1,4 @@
-//! `cargo xtask interop`: what we did not write against what we did.
+//! `cargo xtask interop`: tests our server and client with those of other projects.
 
 mod clients;
 mod pages;
@@ -18,9 +18,9 @@ usage: cargo xtask interop server [--url URL]
 
   server  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
           and the deprecated HTTP+SSE, and against the example `files`, over stdio and HTTP; or
-          against the server at URL, over HTTP alone.
+          against the server at URL, over HTTP only.
   client  Runs the example `interop` of mcp-client against servers from npm and PyPI, over the
-          same transports, at the revision that they agree on and at older ones.
+          same transports, at the negotiated revision and at older ones.
   browser Runs the clients of xtask/interop in headless Chromium, on pages of other origins than the
           server's, against the example `everything`.";
 
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         ["client"] => servers::run(&node)?,
         ["browser"] => {
             let Some(chromium) = browser::find() else {
-                let why = "there is no Chromium here";
+                let why = "Chromium is not installed";
                 if std::env::var_os("CI").is_some() {
                     bail!("{why}, and CI is set");
                 }

@@ -28,38 +28,38 @@ usage: cargo xtask <command>
                                write a stand-alone module tree for any schema
 
   schema diff A B [--format text|markdown|json]
-                               what changed between two revisions or files
+                               compare two revisions or files
   schema import FILE --revision R [--checklist FILE]
                                store the structure of a published schema
   schema verify FILE --revision R
-                               whether a published schema has our structure
+                               compare the structure of a published schema with ours
 
   conformance server [--requirements R | --suite all] [--scenario NAME]
               [--url URL] [--deny-warnings]
                                the official suite against our server
   conformance client [--requirements R | --suite all] [--scenario NAME]
                                our client against the official suite
-  interop server [--url URL]   foreign clients against our server
-  interop client               our client against foreign servers
+  interop server [--url URL]   clients of other projects against our server
+  interop client               our client against servers of other projects
   interop browser              pages in Chromium against our server
 
   attack [--quick] [--peer rmcp] [--only NAME] [--format text|markdown]
                                hostile and slow peers against our server
-  attack --url URL [--pid PID] the same against another server of this machine
+  attack --url URL [--pid PID] attack another server of this machine
 
-  fuzz [TARGET] [--seconds N]  random inputs for all that reads bytes of a peer
+  fuzz [TARGET] [--seconds N]  run the decoders of peer input with random inputs
 
   rehearse [NAME]... [--seed N] [--until STAGE]
-                               an invented revision, imported, compiled and tested in a copy
-  rehearse --history FOLDER    the real revisions, imported one after the other
+                               import, compile and test an invented revision in a copy
+  rehearse --history FOLDER    import the real revisions, one after the other
 
-  quickstart                   the programs of the READMEs, built and run
+  quickstart                   build and run the programs of the READMEs
 
   bench types [--quick]        compare with serde_json::Value and other crates
-  bench server [--quick]       compare with rmcp and the barest server
+  bench server [--quick]       compare with rmcp and the simplest possible server
   bench client [--quick]       compare with rmcp's client
-  bench files [--quick]        a large tree, listed and changed
-  ci [--only STEP]             everything that has to pass before a merge
+  bench files [--quick]        list and change a large tree
+  ci [--only STEP]             run all checks that have to pass before a merge
 ";
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Node and npm, which the official suite and clients that we did not write need.
+//! Finds Node and npm, which the official suite and clients of other projects need.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::workspace;
 
-/// The oldest Node that the official suite runs on.
+/// The oldest version of Node that the official suite supports.
 const OLDEST: u32 = 22;
-/// The package that brings it where the machine has an older one.
+/// The package that installs it if the machine has an older one.
 const PACKAGE: &str = "node@22";
 
 const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
-/// A Node that is new enough, and the folder below which packages are installed.
+/// A sufficiently new Node, and the folder below which packages are installed.
 pub(crate) struct Node {
     /// The program.
     pub(crate) program: PathBuf,
@@ -23,8 +23,8 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Finds Node, or says on standard output that it is missing, which is an error where `CI` is
-    /// set. An older one is good enough to install a newer one.
+    /// Finds Node. If it is missing, prints a message and returns `None`; if `CI` is set, returns
+    /// an error. An older version is sufficient to install a newer one.
     pub(crate) fn find() -> Result<Option<Self>> {
         if let Some(why) = missing() {
             if std::env::var_os("CI").is_some() {
@@ -42,16 +42,17 @@ impl Node {
         Ok(Some(Self { program, target }))
     }
 
-    /// Copies `xtask/NAME` below the target folder and installs there what its lock file says,
-    /// unless that has been done. Says where.
+    /// Copies `xtask/NAME` to the target folder and installs the packages of its lock file, unless
+    /// they are installed already. Returns the folder.
     pub(crate) fn install(&self, name: &str) -> Result<PathBuf> {
         let source = workspace::root().join("xtask").join(name);
         let folder = self.target.join(name);
-        fs::create_dir_all(&folder).with_context(|| workspace::shown(&folder))?;
-        for entry in fs::read_dir(&source).with_context(|| workspace::shown(&source))? {
+        fs::create_dir_all(&folder).with_context(|| workspace::display_path(&folder))?;
+        for entry in fs::read_dir(&source).with_context(|| workspace::display_path(&source))? {
             let file = entry?.path();
             if let (true, Some(name)) = (file.is_file(), file.file_name()) {
-                fs::copy(&file, folder.join(name)).with_context(|| workspace::shown(&file))?;
+                fs::copy(&file, folder.join(name))
+                    .with_context(|| workspace::display_path(&file))?;
             }
         }
         let lock = workspace::read(&folder.join("package-lock.json"))?;
@@ -60,23 +61,23 @@ impl Node {
             return Ok(folder);
         }
         npm(&folder, &["ci"])?;
-        fs::write(&done, lock).with_context(|| workspace::shown(&done))?;
+        fs::write(&done, lock).with_context(|| workspace::display_path(&done))?;
         Ok(folder)
     }
 }
 
-/// What is missing, if anything.
+/// Returns what is missing, if anything.
 pub(crate) fn missing() -> Option<&'static str> {
     if version(Path::new("node")).is_none() {
-        Some("there is no Node here")
+        Some("Node is not installed")
     } else if version(Path::new(NPM)).is_none() {
-        Some("there is no npm here")
+        Some("npm is not installed")
     } else {
         None
     }
 }
 
-/// Installs a newer Node than the machine's with npm, and says where it is.
+/// Installs a newer Node with npm, and returns its path.
 fn newer(folder: &Path) -> Result<PathBuf> {
     let package = folder.join("node_modules/node");
     let program = package
@@ -85,11 +86,11 @@ fn newer(folder: &Path) -> Result<PathBuf> {
     if version(&program) >= Some(OLDEST) {
         return Ok(program);
     }
-    fs::create_dir_all(folder).with_context(|| workspace::shown(folder))?;
+    fs::create_dir_all(folder).with_context(|| workspace::display_path(folder))?;
     fs::write(folder.join("package.json"), "{\"private\":true}\n")?;
     npm(folder, &["install", PACKAGE])?;
     if version(&program).is_none() {
-        // npm was told not to run scripts of packages; this one fetches the program.
+        // npm is configured not to run scripts of packages; this script downloads the program.
         let status = Command::new("node")
             .arg("installArchSpecificPackage.js")
             .current_dir(&package)
@@ -102,7 +103,7 @@ fn newer(folder: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The major version of a program, or nothing where it does not run.
+/// Returns the major version of a program, or `None` if it cannot be run.
 fn version(program: &Path) -> Option<u32> {
     let output = Command::new(program)
         .arg("--version")
@@ -118,7 +119,7 @@ fn npm(folder: &Path, arguments: &[&str]) -> Result<()> {
     println!(
         "$ npm {} (in {})",
         arguments.join(" "),
-        workspace::shown(folder)
+        workspace::display_path(folder)
     );
     let status = Command::new(NPM)
         .args(arguments)

@@ -1,4 +1,4 @@
-//! The workspace of the peers, which nothing else ever builds.
+//! The workspace of peers, which is not part of any other build.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -9,7 +9,7 @@ use crate::workspace;
 
 const FOLDER: &str = "xtask/peers";
 
-/// Runs cargo in the workspace of the peers.
+/// Runs cargo in the workspace of peers.
 pub(crate) fn cargo(command: &[&str], options: &[&str]) -> Result<ExitCode> {
     let status = Command::new(workspace::cargo())
         .args(command)
@@ -24,8 +24,8 @@ pub(crate) fn cargo(command: &[&str], options: &[&str]) -> Result<ExitCode> {
     })
 }
 
-/// Builds packages for speed, and returns the folder with their programs. Each is built alone:
-/// together they would share the features of what they depend on.
+/// Builds optimised packages, and returns the folder of their programs. Each is built alone:
+/// together they would share the features of their dependencies.
 pub(crate) fn build(packages: &[&str]) -> Result<PathBuf> {
     for name in packages {
         if cargo(&["build", "--release", "--package", name], &[])? != ExitCode::SUCCESS {

@@ -1,4 +1,5 @@
-//! Python and the packages of `xtask/interop/requirements.txt`, which a foreign server needs.
+//! Finds Python and installs the packages of `xtask/interop/requirements.txt` for a server of
+//! another project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +9,12 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::workspace;
 
-/// The oldest Python that the packages run on.
+/// Fails for versions of Python that the packages do not support.
 const OLDEST: &str = "import sys; sys.exit(sys.version_info < (3, 10))";
 
-/// Installs what `requirements.txt` of a folder says in an environment beside it, unless that has
-/// been done, and gives the Python there. Where there is none, says so, which is an error where `CI`
-/// is set.
+/// Installs the packages of `requirements.txt` in a folder into a virtual environment next to it,
+/// unless that was done before. Returns the Python of the environment. If Python is missing, prints
+/// a message and returns `None`; if `CI` is set, returns an error.
 pub(crate) fn install(folder: &Path) -> Result<Option<PathBuf>> {
     let environment = folder.join("python");
     let python = environment.join(if cfg!(windows) {
@@ -28,7 +29,7 @@ pub(crate) fn install(folder: &Path) -> Result<Option<PathBuf>> {
         return Ok(Some(python));
     }
     let Some(machine) = find() else {
-        let why = "there is no Python 3.10 here";
+        let why = "Python 3.10 or newer is not installed";
         if std::env::var_os("CI").is_some() {
             bail!("{why}, and CI is set");
         }
@@ -45,7 +46,7 @@ pub(crate) fn install(folder: &Path) -> Result<Option<PathBuf>> {
         "-r",
     ];
     succeed(Command::new(&python).args(pip).arg(&requirements))?;
-    fs::write(&done, wanted).with_context(|| workspace::shown(&done))?;
+    fs::write(&done, wanted).with_context(|| workspace::display_path(&done))?;
     Ok(Some(python))
 }
 

@@ -1,7 +1,7 @@
-//! `cargo xtask quickstart`: the programs of the READMEs, as a newcomer copies them.
+//! `cargo xtask quickstart`: builds and runs the programs of the READMEs.
 //!
-//! A package is made of the commands and programs that the READMEs show. It is built and run, and
-//! what it prints is compared with what the READMEs say.
+//! It creates a package with the commands and programs in the READMEs, builds and runs it, and
+//! compares the output with the READMEs.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::node::Node;
 use crate::workspace;
 
-/// The request for the server of the README of `mcp-server`, and what its response contains.
+/// The request for the server in the README of `mcp-server`, and a part of the response.
 const REQUEST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 const RESPONSE: &str = r#""text":"Hello, Ada!""#;
 
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The package of a newcomer.
+/// The package that a reader of the READMEs would create.
 struct Package {
     folder: PathBuf,
     readme: Readme,
@@ -66,7 +66,7 @@ impl Package {
         let root = workspace::root();
         let folder = workspace::target()?.join("quickstart");
         let programs = folder.join("src/bin");
-        fs::create_dir_all(&programs).with_context(|| workspace::shown(&programs))?;
+        fs::create_dir_all(&programs).with_context(|| workspace::display_path(&programs))?;
         let readme = Readme::read(&root.join("README.md"))?;
         let of_server = Readme::read(&root.join("mcp-server/README.md"))?;
         let of_client = Readme::read(&root.join("mcp-client/README.md"))?;
@@ -80,7 +80,7 @@ impl Package {
         }
         let manifest = manifest(readme.block("sh", 0)?, &root)?;
         write(&folder.join("Cargo.toml"), &manifest)?;
-        // The versions that the workspace is tested with.
+        // The versions with which the workspace is tested.
         write(
             &folder.join("Cargo.lock"),
             &workspace::read(&root.join("Cargo.lock"))?,
@@ -104,7 +104,7 @@ impl Package {
         Ok(())
     }
 
-    /// Runs a program with this input, and returns what it prints.
+    /// Runs a program with this input, and returns its output.
     fn output(&self, program: &str, folder: &Path, input: &str) -> Result<String> {
         let file = self.folder.join("target/debug").join(program);
         let mut child = Command::new(&file)
@@ -113,7 +113,7 @@ impl Package {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .with_context(|| workspace::shown(&file))?;
+            .with_context(|| workspace::display_path(&file))?;
         if let Some(mut stdin) = child.stdin.take() {
             stdin.write_all(input.as_bytes())?;
         }
@@ -127,7 +127,7 @@ impl Package {
     }
 }
 
-/// The manifest that the commands `cargo add` of the README make.
+/// Creates the manifest from the commands `cargo add` in the README.
 fn manifest(commands: &str, root: &Path) -> Result<String> {
     let mut manifest = String::from(
         "[workspace]\n\n[package]\nname = \"quickstart\"\nedition = \"2024\"\npublish = false\n\n\
@@ -164,7 +164,7 @@ fn manifest(commands: &str, root: &Path) -> Result<String> {
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {
-    fs::write(file, text).with_context(|| workspace::shown(file))
+    fs::write(file, text).with_context(|| workspace::display_path(file))
 }
 
 /// A README.
@@ -176,7 +176,7 @@ struct Readme {
 impl Readme {
     fn read(file: &Path) -> Result<Self> {
         Ok(Self {
-            name: workspace::shown(file),
+            name: workspace::display_path(file),
             text: workspace::read(file)?,
         })
     }

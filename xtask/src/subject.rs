@@ -1,4 +1,4 @@
-//! The examples of `mcp-server` that suites and foreign clients talk to.
+//! Runs the examples of `mcp-server` that suites and clients of other projects test.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -13,18 +13,18 @@ use serde_json::Value;
 
 use crate::workspace;
 
-/// What stands before the address in the first line that the example prints.
+/// The text before the address in the first line that the example prints.
 const LISTENING: &str = "listening on ";
-/// How long it may take to print that line.
+/// The timeout for this line.
 const START: Duration = Duration::from_secs(30);
 
-/// Builds an example and says where the program is. The features are those of the whole workspace,
-/// so that the examples of both crates share what is compiled.
+/// Builds an example and returns its path. It uses the features of the whole workspace, so that the
+/// examples of both crates share compiled dependencies.
 pub(crate) fn build(example: &str) -> Result<PathBuf> {
     build_with("--workspace", example)
 }
 
-/// Builds an example of a crate to measure it.
+/// Builds an example for measurements.
 pub(crate) fn build_for_speed(package: &str, example: &str) -> Result<PathBuf> {
     build_with(&format!("--release -p {package}"), example)
 }
@@ -42,7 +42,7 @@ fn build_with(options: &str, example: &str) -> Result<PathBuf> {
     if !output.status.success() {
         bail!("cargo {line} failed");
     }
-    // One message a line; libraries have no executable.
+    // One message per line; libraries have no executable.
     String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
@@ -51,21 +51,21 @@ fn build_with(options: &str, example: &str) -> Result<PathBuf> {
         .with_context(|| format!("cargo names no program of the example {example}"))
 }
 
-/// The running example. It ends with this value, whatever happens.
+/// A running example. It is killed when this value is dropped.
 pub(crate) struct Subject {
     child: Child,
     output: Option<JoinHandle<()>>,
-    /// The program that runs.
+    /// The path of the program.
     pub(crate) program: PathBuf,
-    /// Where it listens.
+    /// The URL at which it listens.
     pub(crate) url: String,
 }
 
 impl Subject {
-    /// Starts the program with arguments that let it listen on a free port. What it prints goes to
-    /// `server.log` in the folder.
+    /// Starts the program with arguments that let it listen on a free port. Its output is written
+    /// to `server.log` in the folder.
     pub(crate) fn start(program: &Path, arguments: &[&str], folder: &Path) -> Result<Self> {
-        fs::create_dir_all(folder).with_context(|| workspace::shown(folder))?;
+        fs::create_dir_all(folder).with_context(|| workspace::display_path(folder))?;
         let log = File::create(folder.join("server.log"))?;
         let mut child = Command::new(program)
             .args(arguments)
@@ -84,7 +84,7 @@ impl Subject {
         let stdout = stdout.context("the example has no standard output")?;
         let (sender, first) = mpsc::channel();
         subject.output = Some(thread::spawn(move || {
-            // All of it is read, so that the example never waits for us.
+            // The output is read completely, so that the example never blocks on it.
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                 let _ = writeln!(&log, "{line}");
                 let _ = sender.send(line);
@@ -92,9 +92,9 @@ impl Subject {
         }));
         let line = first
             .recv_timeout(START)
-            .map_err(|_| anyhow!("the example did not say where it listens"))?;
+            .map_err(|_| anyhow!("the example printed no line within the timeout"))?;
         let url = line.strip_prefix(LISTENING);
-        url.with_context(|| format!("the example said `{line}`"))?
+        url.with_context(|| format!("the example printed `{line}` instead of its address"))?
             .trim()
             .clone_into(&mut subject.url);
         Ok(subject)

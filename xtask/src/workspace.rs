@@ -1,4 +1,4 @@
-//! Where things are, and what stands under `schema/`.
+//! Paths of the workspace, and the content of `schema/`.
 
 use anyhow::{Context, Result, bail};
 use codegen::project::{Project, Source};
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 /// Names another root of the workspace. A rehearsal sets it to run the commands in its copy.
 pub(crate) const ROOT_VARIABLE: &str = "XTASK_WORKSPACE";
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 pub(crate) fn root() -> PathBuf {
     if let Some(root) = std::env::var_os(ROOT_VARIABLE) {
         return root.into();
@@ -20,12 +20,12 @@ pub(crate) fn root() -> PathBuf {
     own.parent().unwrap_or(own).to_path_buf()
 }
 
-/// The cargo that runs us.
+/// Returns the cargo that runs this command.
 pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))
 }
 
-/// What cargo knows of the workspace.
+/// Returns the output of `cargo metadata`.
 pub(crate) fn metadata(options: &[&str]) -> Result<Value> {
     let output = Command::new(cargo())
         .args(["metadata", "--format-version", "1"])
@@ -40,14 +40,14 @@ pub(crate) fn metadata(options: &[&str]) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The folder that cargo builds in, which git ignores.
+/// Returns the target folder, which git ignores.
 pub(crate) fn target() -> Result<PathBuf> {
     let metadata = metadata(&["--no-deps"])?;
     let folder = metadata["target_directory"].as_str();
     Ok(folder.context("cargo names no target folder")?.into())
 }
 
-/// Everything under `schema/`.
+/// Reads the content of `schema/`.
 pub(crate) fn project() -> Result<Project> {
     let folder = root().join("schema");
     let mut schemas = Vec::new();
@@ -78,13 +78,13 @@ pub(crate) fn project() -> Result<Project> {
     })
 }
 
-/// Reads a file; the error names it.
+/// Reads a file; the error contains its path.
 pub(crate) fn read(path: &Path) -> Result<String> {
-    fs::read_to_string(path).with_context(|| shown(path))
+    fs::read_to_string(path).with_context(|| display_path(path))
 }
 
-/// A path below the workspace as people write it.
-pub(crate) fn shown(path: &Path) -> String {
+/// Formats a path relative to the workspace.
+pub(crate) fn display_path(path: &Path) -> String {
     path.strip_prefix(root())
         .unwrap_or(path)
         .display()
@@ -92,7 +92,7 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 fn object(path: &Path) -> Result<Map<String, Value>> {
-    serde_json::from_str(&read(path)?).with_context(|| shown(path))
+    serde_json::from_str(&read(path)?).with_context(|| display_path(path))
 }
 
 fn sources(folder: &Path) -> Result<Vec<Source>> {
@@ -108,15 +108,16 @@ fn sources(folder: &Path) -> Result<Vec<Source>> {
 fn source(name: String, file: &Path) -> Result<Source> {
     Ok(Source {
         name,
-        file: shown(file),
+        file: display_path(file),
         text: read(file)?,
     })
 }
 
-/// Names in a folder, sorted; with an ending, those that have it, without it.
+/// Returns the sorted names in a folder. With a suffix, returns only names that have it, without
+/// it.
 pub(crate) fn names(folder: &Path, ending: Option<&str>) -> Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| shown(folder))? {
+    for entry in fs::read_dir(folder).with_context(|| display_path(folder))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         match ending {
             None => names.push(name),

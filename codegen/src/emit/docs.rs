@@ -94,10 +94,9 @@ impl Scope<'_> {
                 .emitter
                 .hints
                 .source(&self.model.revision, &self.def.name)
+            && !text.contains(&link)
         {
-            if !text.contains(&link) {
-                text.push_str(&format!("\n\n[Specification]({link})"));
-            }
+            text.push_str(&format!("\n\n[Specification]({link})"));
         }
         if let Some(example) = self.emitter.example(self.at, &self.def.name) {
             text.push_str("\n\n# Example\n\n");

@@ -27,10 +27,20 @@ impl Scope<'_> {
                 }
             }
         };
+        let name = match &message.kind {
+            MessageKind::Notification => format_ident!("Notification"),
+            MessageKind::Request(_) => format_ident!("Request"),
+        };
+        let path = if self.imports_trait_of(message) {
+            quote! { #name }
+        } else {
+            let support = &self.emitter.support;
+            quote! { #support::message::#name }
+        };
         Some(match &message.kind {
             MessageKind::Notification => quote! {
                 #cfg
-                impl Notification for #ident {
+                impl #path for #ident {
                     const METHOD: &'static str = #method;
                     const SENDER: Sender = #sender;
                     type Params = #params;
@@ -40,7 +50,7 @@ impl Scope<'_> {
                 let result = self.rust_type(result).ok()?;
                 quote! {
                     #cfg
-                    impl Request for #ident {
+                    impl #path for #ident {
                         const METHOD: &'static str = #method;
                         const SENDER: Sender = #sender;
                         type Params = #params;
@@ -48,6 +58,18 @@ impl Scope<'_> {
                     }
                 }
             }
+        })
+    }
+
+    /// Returns `true` if the file imports the trait of a message: if some message of this kind exists
+    /// without a proposal. Otherwise the import would be unused without the proposals.
+    fn imports_trait_of(&self, message: &Message) -> bool {
+        let is_request = |message: &Message| matches!(message.kind, MessageKind::Request(_));
+        self.model.messages.iter().any(|other| {
+            let def = self.model.get(&other.name);
+            is_request(other) == is_request(message)
+                && self.emitter.family.is_home(self.at, &other.name)
+                && def.is_some_and(|def| def.features.is_empty())
         })
     }
 }

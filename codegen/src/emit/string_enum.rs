@@ -1,9 +1,9 @@
 //! String enumerations, closed and open.
 
 use super::{Scope, cfg, docs};
-use crate::model::StringEnum;
+use crate::model::{Kind, Note, StringEnum, type_ident};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 
 impl Scope<'_> {
     pub(super) fn string_enum(&self, known: &StringEnum) -> TokenStream {
@@ -88,6 +88,7 @@ impl Scope<'_> {
                 }
             }
         };
+        let narrower = self.narrower_conversion(known);
         let vacant = idents.first().map(|first| self.vacant_enum(first));
         quote! {
             #docs
@@ -106,6 +107,7 @@ impl Scope<'_> {
                 }
             }
             #from_text
+            #narrower
             #vacant
             #cfg
             impl std::fmt::Display for #ident {
@@ -127,5 +129,41 @@ impl Scope<'_> {
                 }
             }
         }
+    }
+
+    /// Generates the conversion of the type whose name the hints have for this one, if that type has
+    /// some of its values. A value that this type declares in addition made it a type of its own.
+    fn narrower_conversion(&self, known: &StringEnum) -> Option<TokenStream> {
+        let hinted = self.model.notes.iter().find_map(|note| match note {
+            Note::Named { name, hinted, .. } if *name == self.def.name => Some(hinted),
+            _ => None,
+        })?;
+        let narrower = self.model.get(hinted)?;
+        let Kind::Enum(other) = &narrower.kind else {
+            return None;
+        };
+        let declared = |value: &String| known.values.iter().any(|(known, _)| known == value);
+        let fits = !other.open && other.values.iter().all(|(value, _)| declared(value));
+        if !fits || !narrower.features.is_empty() {
+            return None;
+        }
+        let variants = &self.emitter.lowered[self.at].variants;
+        let (own, theirs) = (variants.get(&self.def.name)?, variants.get(hinted)?);
+        let arms = other.values.iter().map(|(value, _)| {
+            let (from, to) = (&theirs[value], &own[value]);
+            quote! { #from => Self::#to }
+        });
+        let (ident, from) = (self.ident(), format_ident!("{}", type_ident(hinted)));
+        let arms = arms.map(|arm| quote! { #from::#arm });
+        let cfg = cfg(&self.def.features);
+        Some(quote! {
+            #cfg
+            impl From<#from> for #ident {
+                #[inline]
+                fn from(value: #from) -> Self {
+                    match value { #(#arms,)* }
+                }
+            }
+        })
     }
 }

@@ -6,7 +6,7 @@
 mod error;
 mod references;
 
-pub use error::PatchError;
+pub use error::{PatchError, Side};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -305,10 +305,10 @@ impl Application<'_> {
                 let equal = equal(&unmarked(present), &unmarked(schema));
                 if owners.is_empty() && self.newer {
                     if !equal {
-                        return Err(PatchError::conflict(
-                            (&patch.file, place, schema),
-                            (self.document, at, present),
-                        ));
+                        return Err(PatchError::Conflict {
+                            ours: Box::new(Side::new(&patch.file, place, schema)),
+                            theirs: Box::new(Side::new(self.document, at, present)),
+                        });
                     }
                     self.applied.adopted.push(at.to_owned());
                     return Ok(());

@@ -1,4 +1,4 @@
-//! What a check is, and those that every server has to pass.
+//! Checks, and those that every server has to pass.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,21 +7,21 @@ use mcp_client::types::Revision;
 
 use crate::peer::{Peer, Result};
 
-/// What came of a check that did not fail.
+/// The outcome of a check that did not fail.
 pub(crate) enum Outcome {
     Done,
-    /// The server has nothing for it.
+    /// The server does not support what is checked.
     Skipped(String),
 }
 
 type Checking<'a> = Pin<Box<dyn Future<Output = Result<Outcome>> + 'a>>;
 
-/// A check by its name.
+/// A check with its name.
 pub(crate) type Check = (&'static str, Box<dyn Fn(&Peer) -> Checking<'_>>);
 /// All checks of a kind of server.
 pub(crate) type Checks = Vec<Check>;
 
-/// A check, of an async function that fails or does not.
+/// Creates a check from an async function.
 pub(crate) fn check<F>(name: &'static str, check: F) -> Check
 where
     F: AsyncFn(&Peer) -> Result<()> + Copy + 'static,
@@ -31,7 +31,7 @@ where
     (name, Box::new(run))
 }
 
-/// The same, where the revision is new enough to have what is checked.
+/// Creates a check that is skipped if the revision is older than `since`.
 pub(crate) fn since(revision: Revision, (name, run): Check) -> Check {
     let run = for_any(move |peer| {
         if peer.client.revision() < revision {
@@ -43,7 +43,7 @@ pub(crate) fn since(revision: Revision, (name, run): Check) -> Check {
     (name, Box::new(run))
 }
 
-/// Fails with what was found where something else was expected.
+/// Returns an error with the actual value if it differs from the expected one.
 pub(crate) fn expect(right: bool, found: impl std::fmt::Debug) -> Result<()> {
     if right {
         Ok(())
@@ -52,13 +52,13 @@ pub(crate) fn expect(right: bool, found: impl std::fmt::Debug) -> Result<()> {
     }
 }
 
-/// A server without a part of the protocol.
+/// Checks that a server does not support a part of the protocol.
 pub(crate) fn skipped(name: &'static str, why: &'static str) -> Check {
     let run = for_any(move |_| Box::pin(async move { Ok(Outcome::Skipped(why.to_owned())) }));
     (name, Box::new(run))
 }
 
-/// Says of a closure that it takes a peer of any lifetime.
+/// Makes the compiler infer a closure over any lifetime.
 fn for_any<F: for<'a> Fn(&'a Peer) -> Checking<'a>>(run: F) -> F {
     run
 }

@@ -10,7 +10,7 @@ use mcp_client::types::{
 use mcp_client::{CallError, SubscriptionEvent};
 
 use crate::checks::{Checks, check, expect, since};
-use crate::peer::{Heard, MODEL, Peer, Result};
+use crate::peer::{MODEL, Peer, Received, Result};
 
 pub(crate) fn checks() -> Checks {
     vec![
@@ -22,7 +22,7 @@ pub(crate) fn checks() -> Checks {
         check("progress, and time that it prolongs", progress),
         check(
             "a call that is dropped, and one that takes too long",
-            given_up,
+            timeouts,
         ),
         check("resources: text and bytes", resources),
         check("prompts, with arguments and resources", prompts),
@@ -77,7 +77,7 @@ async fn calls(peer: &Peer) -> Result<()> {
     expect(sum.contains("5.5"), sum)?;
     let wrong = peer.call("get-sum", Object::from([("a", "text")])).await?;
     expect(wrong.is_error == Some(true), wrong)?;
-    // What is unknown is an error of either kind, as the server sees it.
+    // An unknown tool is an error of the tool or of the protocol, depending on the server.
     match peer.client.call_tool("no-such-tool").await {
         Ok(result) => expect(result.is_error == Some(true), result),
         Err(CallError::Refused { source, .. }) => expect(source.code == -32602, source),
@@ -112,13 +112,13 @@ async fn structured(peer: &Peer) -> Result<()> {
 }
 
 async fn progress(peer: &Peer) -> Result<()> {
-    let heard = Heard::default();
+    let heard = Received::default();
     let hearing = heard.clone();
     let call = peer
         .client
         .call_tool("trigger-long-running-operation")
         .arguments(Object::from([("duration", 2), ("steps", 8)]))
-        // Less than it takes in all, and more than a step.
+        // Shorter than the whole operation, and longer than a step.
         .timeout(Duration::from_secs(1))
         .while_progressing(Duration::from_secs(10))
         .on_progress(move |progress| hearing.add(progress.progress.as_f64()));
@@ -127,7 +127,7 @@ async fn progress(peer: &Peer) -> Result<()> {
     expect(heard.len() >= 7 && heard.is_sorted(), heard)
 }
 
-async fn given_up(peer: &Peer) -> Result<()> {
+async fn timeouts(peer: &Peer) -> Result<()> {
     let arguments = || Object::from([("duration", 3600), ("steps", 3600)]);
     let call = || {
         peer.client
@@ -203,7 +203,7 @@ async fn context(peer: &Peer) -> Result<()> {
 }
 
 async fn logs(peer: &Peer) -> Result<()> {
-    // It says so when somebody subscribes.
+    // The server sends the notification after a subscription.
     let filter = SubscriptionFilter::new()
         .resource_subscriptions(vec!["demo://resource/dynamic/text/7".to_owned()]);
     let mut subscription = peer.client.listen(filter);

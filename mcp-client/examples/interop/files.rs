@@ -41,7 +41,7 @@ async fn tools(peer: &Peer) -> Result<()> {
 async fn roots(peer: &Peer) -> Result<()> {
     let root = std::env::current_dir()?;
     let root = root.to_str().ok_or("a path that is no text")?;
-    // It asks for them on its own, when it hears that the handshake is over.
+    // The server requests the roots by itself after the handshake.
     loop {
         let text = peer.text("list_allowed_directories", Object::new()).await?;
         if text.contains(root) {

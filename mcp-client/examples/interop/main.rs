@@ -1,12 +1,12 @@
-//! Our client with servers that we did not write: `cargo xtask interop client`.
+//! Tests our client with servers of other projects: `cargo xtask interop client`.
 //!
 //! ```text
 //! interop KIND REVISION stdio COMMAND ARGUMENT...
 //! interop KIND REVISION http URL
 //! ```
 //!
-//! The kind of server says what is expected of it. The revision is one that is spoken whatever else
-//! the server speaks, or `any`.
+//! The kind of server selects the checks. The revision is the only one that the client offers, or
+//! `any` to negotiate one.
 
 mod checks;
 mod everything;
@@ -22,7 +22,7 @@ use std::time::Duration;
 use checks::{Checks, Outcome};
 use peer::{Peer, Result};
 
-/// How long a check may take; each needs seconds at most.
+/// The timeout of a check, which needs seconds at most.
 const LIMIT: Duration = Duration::from_secs(20);
 
 #[tokio::main(flavor = "current_thread")]

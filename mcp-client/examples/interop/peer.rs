@@ -1,4 +1,4 @@
-//! [`Peer`]: a server, and what it was heard to say.
+//! [`Peer`]: a server, and the notifications that it has sent.
 
 use std::env;
 use std::error::Error;
@@ -15,21 +15,21 @@ use tokio::sync::Notify;
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The model that answers.
+/// The model in the responses to sampling requests.
 pub(crate) const MODEL: &str = "a-model";
 
 /// A connected server.
 pub(crate) struct Peer {
     pub(crate) client: Client,
-    pub(crate) logs: Heard<LoggingMessageNotificationParams>,
-    /// Pages that the user was sent to.
-    pub(crate) pages: Heard<String>,
+    pub(crate) logs: Received<LoggingMessageNotificationParams>,
+    /// URLs of elicitations that the user was asked to open.
+    pub(crate) pages: Received<String>,
 }
 
 impl Peer {
-    /// Connects in the way that the arguments say.
+    /// Connects with the transport in the arguments.
     pub(crate) async fn connect(revision: &str, way: &[String]) -> Result<Self> {
-        let (logs, pages) = (Heard::default(), Heard::default());
+        let (logs, pages) = (Received::default(), Received::default());
         let mut builder = builder(&logs, &pages)?;
         if revision != "any" {
             builder = builder.revision(revision.parse()?);
@@ -61,7 +61,7 @@ impl Peer {
         Ok(self.client.call_tool(tool).arguments(arguments).await?)
     }
 
-    /// The text that a tool answers with.
+    /// Returns the text of a tool's result.
     pub(crate) async fn text(&self, tool: &str, arguments: Object) -> Result<String> {
         let result = self.call(tool, arguments).await?;
         if result.is_error == Some(true) {
@@ -71,7 +71,7 @@ impl Peer {
     }
 }
 
-/// What the texts say.
+/// Joins the texts of contents.
 pub(crate) fn texts(content: &[ContentBlock]) -> String {
     let texts = content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -80,10 +80,10 @@ pub(crate) fn texts(content: &[ContentBlock]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// A client that has an answer to everything.
+/// Returns a client with handlers for all requests of a server.
 fn builder(
-    logs: &Heard<LoggingMessageNotificationParams>,
-    pages: &Heard<String>,
+    logs: &Received<LoggingMessageNotificationParams>,
+    pages: &Received<String>,
 ) -> Result<ClientBuilder> {
     let (logs, pages) = (logs.clone(), pages.clone());
     let root = format!("file://{}", env::current_dir()?.display());
@@ -108,26 +108,26 @@ fn builder(
     Ok(builder)
 }
 
-/// What was heard, for checks to wait for.
-pub(crate) struct Heard<T> {
+/// Collected notifications, for which checks can wait.
+pub(crate) struct Received<T> {
     inner: Arc<(Mutex<Vec<T>>, Notify)>,
 }
 
-impl<T> Clone for Heard<T> {
+impl<T> Clone for Received<T> {
     fn clone(&self) -> Self {
         let inner = Arc::clone(&self.inner);
         Self { inner }
     }
 }
 
-impl<T> Default for Heard<T> {
+impl<T> Default for Received<T> {
     fn default() -> Self {
         let inner = Arc::new((Mutex::new(Vec::new()), Notify::new()));
         Self { inner }
     }
 }
 
-impl<T> Heard<T> {
+impl<T> Received<T> {
     pub(crate) fn add(&self, what: T) {
         let (all, added) = &*self.inner;
         all.lock()
@@ -136,7 +136,7 @@ impl<T> Heard<T> {
         added.notify_one();
     }
 
-    /// Takes all that was heard, as soon as there is something.
+    /// Waits for at least one notification and returns all of them.
     pub(crate) fn next(&self) -> impl Future<Output = Vec<T>> {
         let inner = Arc::clone(&self.inner);
         async move {

@@ -9,7 +9,7 @@ use mcp_client::types::{
 use mcp_client::{CallError, SubscriptionEvent};
 
 use crate::checks::{Checks, check, expect, since};
-use crate::peer::{Heard, MODEL, Peer, Result};
+use crate::peer::{MODEL, Peer, Received, Result};
 
 pub(crate) fn checks() -> Checks {
     vec![
@@ -19,7 +19,7 @@ pub(crate) fn checks() -> Checks {
         check("progress", progress),
         check(
             "a call that is dropped, and one that takes too long",
-            given_up,
+            timeouts,
         ),
         check("resources: text, bytes, template", resources),
         check("prompt and completion", prompts),
@@ -72,7 +72,7 @@ async fn calls(peer: &Peer) -> Result<()> {
 }
 
 async fn progress(peer: &Peer) -> Result<()> {
-    let heard = Heard::default();
+    let heard = Received::default();
     let hearing = heard.clone();
     let call = peer
         .client
@@ -84,7 +84,7 @@ async fn progress(peer: &Peer) -> Result<()> {
     expect(heard.len() == 5, heard)
 }
 
-async fn given_up(peer: &Peer) -> Result<()> {
+async fn timeouts(peer: &Peer) -> Result<()> {
     let dropped = tokio::time::timeout(
         Duration::from_millis(100),
         peer.client.call_tool("sleep").into_future(),
@@ -130,7 +130,7 @@ async fn logs(peer: &Peer) -> Result<()> {
     peer.text("log", Object::new()).await?;
     let logs = peer.logs.next().await;
     let levels: Vec<_> = logs.iter().map(|log| log.level).collect();
-    // In sessions this server does not look at the level.
+    // In sessions this server ignores the level.
     let small = peer.client.revision() < Revision::LATEST;
     expect(
         levels.contains(&LoggingLevel::Error) && (small || levels.len() == 1),

@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Arc, RwLock};
 
+use mcp_types::connection::capability::declare;
 use mcp_types::error::DecodeError;
 use mcp_types::json;
 use mcp_types::revision::Versioned;
 use mcp_types::{
-    ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestUrlParams, ElicitResult, Icon, Implementation, LoggingLevel,
-    LoggingMessageNotification, LoggingMessageNotificationParams, Notification, Proposal,
-    RequestMetaObject, Revision, Root,
+    ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, DiscoverRequest,
+    ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, Icon, Implementation,
+    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, Notification,
+    Proposal, Request, Revision, Root,
 };
 use tokio::sync::{Semaphore, watch};
 
@@ -27,13 +28,14 @@ use crate::features::state::Features;
 use crate::features::subscriptions::{Inboxes, Watched};
 use crate::protocol::connection::{Connection, MessageSender};
 use crate::protocol::connection_state::ConnectionState;
-use crate::protocol::error::{ConnectError, InputError};
+use crate::protocol::error::{CallError, ConnectError, InputError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::limits::Limits;
 use crate::protocol::negotiation::negotiate;
 use crate::protocol::pending_requests::PendingRequests;
+use crate::protocol::request_meta::request_metas;
 use crate::protocol::transport::{OpenedTransport, Transport};
 
 /// Configures a client until it is connected to a server. A clone can be connected to another one.
@@ -173,7 +175,7 @@ impl ClientBuilder {
         F: Future<Output = Result<CreateMessageResult, InputError>> + Send + 'static,
     {
         self.inputs.sample = Some(handler(ask));
-        self.capabilities.sampling.get_or_insert_default();
+        declare(&mut self.capabilities, "sampling");
         self
     }
 
@@ -184,7 +186,7 @@ impl ClientBuilder {
         F: Future<Output = Result<Vec<Root>, InputError>> + Send + 'static,
     {
         self.inputs.roots = Some(handler(move |()| ask()));
-        self.capabilities.roots.get_or_insert_default();
+        declare(&mut self.capabilities, "roots");
         self
     }
 
@@ -278,12 +280,11 @@ impl ClientBuilder {
         for proposal in &self.proposals {
             proposal.announce(&mut self.capabilities.experimental);
         }
-        let latest = Revision::LATEST.as_str();
-        let mut request_meta = RequestMetaObject::new(latest, self.capabilities.clone())
-            .client_info(self.info.clone());
-        request_meta.log_level = self.log_level;
-        let request_meta = json::to_string(&request_meta).map_err(DecodeError::from)?;
-        let request_meta = serde_json::from_str(&request_meta).map_err(DecodeError::from)?;
+        let metas = request_metas(&self.info, &self.capabilities, self.log_level);
+        let request_metas = metas.map_err(|source| CallError::Params {
+            method: DiscoverRequest::METHOD,
+            source,
+        })?;
         let capabilities = json::to_string(&self.capabilities).map_err(DecodeError::from)?;
         let cache = self.cache;
         let permits = self.limits.server_requests.min(Semaphore::MAX_PERMITS);
@@ -306,7 +307,8 @@ impl ClientBuilder {
             capabilities: self.capabilities,
             proposals: self.proposals,
             has_roots,
-            request_meta,
+            request_metas,
+            candidate: RwLock::new(Revision::LATEST),
             limits: self.limits,
             pending: Arc::<PendingRequests>::default(),
             sender,

@@ -111,15 +111,15 @@ impl Client {
             .unwrap_or_default()
     }
 
-    /// Returns `true` if this client and the server announced `proposal`. Only servers of the newest
-    /// revision can.
+    /// Returns `true` if this client and the server announced `proposal`. Only servers of a
+    /// revision that the proposal extends can.
     #[must_use]
     pub fn negotiated(&self, proposal: Proposal) -> bool {
         let connection = self.connection();
         let server = connection.negotiated();
         connection.proposals.contains(&proposal)
             && server.is_some_and(|server| {
-                server.revision == Revision::LATEST
+                proposal.extends(server.revision)
                     && proposal.is_announced(&server.capabilities.experimental)
             })
     }
@@ -187,15 +187,15 @@ impl Client {
         }
     }
 
-    /// Notifies the server that the roots have changed. Nothing is sent to servers of the newest
-    /// revision, which ask for the roots when they need them.
+    /// Notifies the server that the roots have changed. Nothing is sent to modern servers,
+    /// which ask for the roots when they need them.
     ///
     /// # Errors
     ///
     /// * [`CallError::Lost`]: the connection is lost.
     /// * [`CallError::Timeout`]: the server did not accept it in time.
     pub async fn roots_changed(&self) -> Result<(), CallError> {
-        if self.revision() == Revision::LATEST {
+        if self.revision().is_modern() {
             return Ok(());
         }
         let method = RootsListChangedNotification::METHOD;

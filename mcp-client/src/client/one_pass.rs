@@ -1,5 +1,5 @@
-//! Tests that the params of a call are encoded and split once, and each of its results is decoded
-//! once, however often the call is sent and whichever features look at it.
+//! Tests that the params of a call are encoded once and never parsed, and each of its results is
+//! decoded once, however often the call is sent and whichever features look at it.
 
 use std::cell::Cell;
 
@@ -13,7 +13,7 @@ use mcp_types::{
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
 
-use crate::protocol::params::SPLITS;
+use crate::protocol::params::PARSED;
 use crate::{ByteStream, Cache, Client};
 
 thread_local! {
@@ -75,14 +75,22 @@ const QUESTION: &str = r#"{"resultType":"input_required","requestState":"s","inp
 const READ: &str = r#"{"resultType":"complete","ttlMs":1000,"cacheScope":"private",
     "contents":[{"uri":"demo:page","text":"text"}]}"#;
 
+const INITIALIZED: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{},
+    "serverInfo":{"name":"test","version":"1.0.0"}}"#;
+const READ_BEFORE: &str = r#"{"contents":[{"uri":"demo:page","text":"text"}]}"#;
+
 /// Answers each request with the next of these results.
 async fn serve(stream: DuplexStream, results: Vec<&'static str>) {
     let (reader, mut writer) = split(stream);
     let mut lines = BufReader::new(reader).lines();
     for result in results {
-        let line = lines.next_line().await.expect("readable").expect("a line");
-        let Ok(Message::Request { id, .. }) = rpc::parse_str(&line) else {
-            panic!("{line}");
+        let id = loop {
+            let line = lines.next_line().await.expect("readable").expect("a line");
+            match rpc::parse_str(&line) {
+                Ok(Message::Request { id, .. }) => break id,
+                Ok(Message::Notification { .. }) => {}
+                _ => panic!("{line}"),
+            }
         };
         let mut response = Vec::new();
         let result: serde_json::Value = serde_json::from_str(result).expect("JSON");
@@ -92,36 +100,43 @@ async fn serve(stream: DuplexStream, results: Vec<&'static str>) {
     }
 }
 
-async fn call(results: Vec<&'static str>) {
+async fn call(revision: Revision, results: Vec<&'static str>) {
     let (client, server) = duplex(1 << 16);
     tokio::spawn(serve(server, results));
     let builder = Client::builder("test", "1.0.0")
         .cache(Cache::new())
-        .revision(Revision::LATEST)
+        .revision(revision)
         .on_elicit_form(|_| async { Ok(ElicitResult::new(mcp_types::ElicitAction::Decline)) });
     let client = builder.connect(ByteStream::of(client)).await;
     let client = client.expect("connected");
-    for counter in [&ENCODED, &DECODED, &SPLITS] {
+    for counter in [&ENCODED, &DECODED, &PARSED] {
         counter.set(0);
     }
     let params = ReadResourceRequestParams::new("demo:page", client.meta());
-    let result = client.request::<CountedRequest>(CountedParams(params));
+    let result = client
+        .request::<CountedRequest>(CountedParams(params))
+        .on_progress(|_| {});
     let CountedResult(result) = result.await.expect("a result");
     assert_eq!(result.text(), "text");
 }
 
 #[tokio::test]
-async fn a_call_is_encoded_split_and_decoded_once() {
-    call(vec![DISCOVERED, READ]).await;
-    assert_eq!(ENCODED.get(), 1, "params encoded");
-    assert_eq!(SPLITS.get(), 1, "params split");
-    assert_eq!(DECODED.get(), 1, "result decoded");
+async fn call_is_encoded_and_decoded_once() {
+    for (revision, results) in [
+        (Revision::LATEST, vec![DISCOVERED, READ]),
+        (Revision::V2025_11_25, vec![INITIALIZED, READ_BEFORE]),
+    ] {
+        call(revision, results).await;
+        assert_eq!(ENCODED.get(), 1, "params encoded at {revision}");
+        assert_eq!(PARSED.get(), 0, "params parsed at {revision}");
+        assert_eq!(DECODED.get(), 1, "result decoded at {revision}");
+    }
 }
 
 #[tokio::test]
-async fn a_call_with_two_rounds_is_encoded_and_split_once() {
-    call(vec![DISCOVERED, QUESTION, READ]).await;
+async fn call_with_two_rounds_is_encoded_once() {
+    call(Revision::LATEST, vec![DISCOVERED, QUESTION, READ]).await;
     assert_eq!(ENCODED.get(), 1, "params encoded");
-    assert_eq!(SPLITS.get(), 1, "params split");
+    assert_eq!(PARSED.get(), 0, "params parsed");
     assert_eq!(DECODED.get(), 2, "results decoded");
 }

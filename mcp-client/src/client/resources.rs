@@ -12,7 +12,7 @@ use crate::protocol::error::CallError;
 
 impl Client {
     /// Fails unless both sides announced a proposal that a request needs.
-    fn needs(&self, proposal: Proposal, method: &'static str) -> Result<(), CallError> {
+    fn require_proposal(&self, proposal: Proposal, method: &'static str) -> Result<(), CallError> {
         if self.negotiated(proposal) {
             return Ok(());
         }

@@ -137,7 +137,7 @@ pub(crate) struct ClientCache {
 }
 
 /// The key of a result that is not cached yet.
-pub(crate) struct Vacant {
+pub(crate) struct CacheMiss {
     method: &'static str,
     params: String,
     /// The generation of the method when the request was sent: a result that was invalidated since is
@@ -150,7 +150,7 @@ pub(crate) enum Lookup {
     /// The cached result.
     Cached(Arc<str>),
     /// No result is cached. The response may be stored when it arrives.
-    Vacant(Vacant),
+    Miss(CacheMiss),
     /// The result must not be cached.
     Uncacheable,
 }
@@ -183,7 +183,7 @@ impl ClientCache {
             return Lookup::Uncacheable;
         };
         let mut store = self.cache.store();
-        let mut vacant = Vacant {
+        let mut miss = CacheMiss {
             method,
             params,
             generation: store.generation(method),
@@ -195,18 +195,18 @@ impl ClientCache {
             let key = Key {
                 scope: scope.clone(),
                 method,
-                params: vacant.params,
+                params: miss.params,
             };
             if let Some(text) = store.get(&key, Instant::now()) {
                 return Lookup::Cached(text);
             }
-            vacant.params = key.params;
+            miss.params = key.params;
         }
-        Lookup::Vacant(vacant)
+        Lookup::Miss(miss)
     }
 
     /// Stores a result if the server allows it.
-    pub(crate) fn insert(&self, vacant: Vacant, text: &str) {
+    pub(crate) fn insert(&self, miss: CacheMiss, text: &str) {
         #[derive(Deserialize)]
         struct Hints {
             #[serde(rename = "ttlMs")]
@@ -225,13 +225,13 @@ impl ClientCache {
         let shared = self.shared.as_ref().filter(|_| hints.scope == "public");
         let key = Key {
             scope: shared.unwrap_or(&self.own).clone(),
-            method: vacant.method,
-            params: vacant.params,
+            method: miss.method,
+            params: miss.params,
         };
         let expiry = Instant::now() + ttl;
         self.cache
             .store()
-            .insert(key, text, expiry, vacant.generation);
+            .insert(key, text, expiry, miss.generation);
     }
 
     /// Drops the results that a notification outdates.

@@ -29,7 +29,7 @@ use crate::protocol::roundtrip::CallTimeout;
 /// server.
 ///
 /// Awaiting returns the final result or a [`CallError`]; [`outcome`](Self::outcome) returns other
-/// results, too. A clone sends the same request once more.
+/// results, too. A clone sends the same request again.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call<R: Request> {
     parts: CallParts<R>,

@@ -39,7 +39,7 @@ impl<R: Paged> Call<R> {
     pub fn list(self) -> List<R> {
         let limits = self.limits();
         List {
-            bounds: Bounds::new(limits),
+            bounds: ListLimits::new(limits),
             first: self.clone(),
             next: Some(self),
             request: None,
@@ -91,7 +91,7 @@ pub struct List<R: Paged> {
     index: usize,
     /// The error that follows the elements of this page.
     ending: Option<ListError>,
-    bounds: Bounds,
+    bounds: ListLimits,
 }
 
 type PageRequest<R> = Pin<Box<dyn Future<Output = Result<Page<R>, CallError>> + Send>>;
@@ -135,7 +135,7 @@ impl<R: Paged> List<R> {
     }
 
     /// Returns all remaining elements. If the server rejects its own cursor, the list has changed
-    /// meanwhile, and is requested once more from the beginning.
+    /// meanwhile, and is requested again from the beginning.
     ///
     /// # Errors
     ///
@@ -250,7 +250,7 @@ impl<R: Paged> fmt::Debug for List<R> {
 }
 
 /// Checks the received pages of a list against the limits.
-struct Bounds {
+struct ListLimits {
     pages: usize,
     items: usize,
     bytes: usize,
@@ -260,7 +260,7 @@ struct Bounds {
     hasher: RandomState,
 }
 
-impl Bounds {
+impl ListLimits {
     fn new(limits: &Limits) -> Self {
         Self {
             pages: 0,

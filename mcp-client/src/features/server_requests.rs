@@ -1,18 +1,18 @@
 //! [`ServerRequests`]: requests of servers of revisions with sessions, and the responses to them.
 
 pub(crate) mod inputs;
+pub(crate) mod question;
 pub(crate) mod url_elicitation;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use mcp_types::json::{self, Object};
+use mcp_types::connection::{RunningTask, TaskTable};
+use mcp_types::json::Object;
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
-    CreateMessageRequest, ElicitRequest, ElicitRequestParams, InputRequest, InputResponse,
-    ListRootsRequest, RequestId, Revision, v2025_06_18, v2025_11_25,
+    CreateMessageRequest, ElicitRequest, ListRootsRequest, Request, RequestId, Revision,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -21,9 +21,9 @@ use tokio::task::AbortHandle;
 use crate::protocol::connection::MessageSender;
 use crate::protocol::error::InputError;
 use crate::protocol::inbound::InboundRequest;
-use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
 use inputs::Inputs;
+use question::Question;
 
 /// Answers the requests of a server. Dropping this aborts all handlers.
 pub(crate) struct ServerRequests {
@@ -38,36 +38,18 @@ pub(crate) struct ServerRequests {
 
 #[derive(Default)]
 struct RequestTable {
-    by_id: HashMap<RequestId, RunningRequest>,
+    /// The handlers that run, each with the bytes of its request.
+    running: TaskTable<usize>,
     /// The sum of the bytes of all requests.
     bytes: usize,
-    /// The number of the next request. Ids alone do not suffice: a restarted server reuses them.
-    next: u64,
-}
-
-struct RunningRequest {
-    number: u64,
-    bytes: usize,
-    /// Absent for the moment between the insertion and the start of the task.
-    task: Option<AbortHandle>,
 }
 
 impl RequestTable {
-    /// Removes the request with this number; `None` if it has ended, even if its id is used again.
-    fn remove_numbered(&mut self, id: &RequestId, number: u64) -> Option<RunningRequest> {
-        self.get_mut(id, number)?;
-        self.remove(id)
-    }
-
-    fn get_mut(&mut self, id: &RequestId, number: u64) -> Option<&mut RunningRequest> {
-        let running = self.by_id.get_mut(id)?;
-        (running.number == number).then_some(running)
-    }
-
-    fn remove(&mut self, id: &RequestId) -> Option<RunningRequest> {
-        let running = self.by_id.remove(id)?;
-        self.bytes -= running.bytes;
-        Some(running)
+    /// Removes the request with this number, unless it has ended.
+    fn remove(&mut self, number: u64) -> Option<RunningTask<usize>> {
+        let task = self.running.remove(number)?;
+        self.bytes -= task.data;
+        Some(task)
     }
 }
 
@@ -108,8 +90,8 @@ impl ServerRequests {
         if method == "ping" {
             return respond(response(id, Ok(&Object::new())));
         }
-        let request = match input_request(&self.inputs, revision, method, params) {
-            Ok(request) => request,
+        let question = match question(&self.inputs, revision, method, params) {
+            Ok(question) => question,
             Err(error) => return respond(refusal(id, &error)),
         };
         let bytes = method.len() + params.map_or(0, |params| params.get().len()) + length(id);
@@ -127,74 +109,65 @@ impl ServerRequests {
         // Spawned without the lock: a runtime that is shutting down drops the future before this
         // returns, and with it `guard`, which takes the lock.
         let task = tokio::spawn(async move {
-            let answer = inputs.answer(request).await;
-            let message = answer.and_then(|answer| Ok(write(&guard.id, &answer, revision)?));
+            let answer = inputs.answer(question).await;
+            let message = answer.and_then(|answer| Ok(answer.write(&guard.id, revision)?));
             guard.finish(match message {
                 Ok(message) => Some(message),
                 Err(error) => refusal(&guard.id, &error_for_server(error)),
             });
         });
-        if let Some(running) = self.table().get_mut(id, number) {
-            running.task = Some(task.abort_handle());
-            return;
+        let stored = self.table().running.set_abort(number, task.abort_handle());
+        if let Err(abort) = stored {
+            // It has finished or was cancelled meanwhile.
+            abort.abort();
         }
-        // It has finished or was cancelled meanwhile.
-        task.abort();
     }
 
     /// Adds a request to the table, and returns its number.
     fn register(&self, id: &RequestId, bytes: usize) -> Result<u64, ErrorObject> {
         let mut table = self.table();
-        if table.by_id.contains_key(id) {
+        if table.running.number(id).is_some() {
             let text = "a request with this id is already pending";
             return Err(ErrorObject::invalid_request(text));
         }
         let after = table.bytes.saturating_add(bytes);
-        let too_large = !table.by_id.is_empty() && after > self.byte_limit;
-        if table.by_id.len() >= self.limit || too_large {
+        let too_large = !table.running.is_empty() && after > self.byte_limit;
+        if table.running.len() >= self.limit || too_large {
             return Err(ErrorObject::internal_error("too many pending requests"));
         }
-        let number = table.next;
-        table.next += 1;
         table.bytes = after;
-        let running = RunningRequest {
-            number,
-            bytes,
-            task: None,
-        };
-        table.by_id.insert(id.clone(), running);
-        Ok(number)
+        Ok(table.running.insert(Some(id.clone()), bytes))
     }
 
     /// Aborts the handler of a request that the server cancelled. Returns `false`
     /// if no handler runs for that request.
     pub(crate) fn cancel(&self, id: &RequestId) -> bool {
-        let cancelled = self.table().remove(id);
-        cancelled.inspect(RunningRequest::abort).is_some()
+        let cancelled = {
+            let mut table = self.table();
+            let number = table.running.number(id);
+            number.and_then(|number| table.remove(number))
+        };
+        let Some(task) = cancelled else {
+            return false;
+        };
+        task.into_abort().inspect(AbortHandle::abort);
+        true
     }
 
     /// Aborts all handlers. Their requests are not answered.
     pub(crate) fn abort_all(&self) {
-        let requests = {
+        let aborted = {
             let mut table = self.table();
             table.bytes = 0;
-            std::mem::take(&mut table.by_id)
+            table.running.remove_if(|_| true)
         };
-        requests.values().for_each(RunningRequest::abort);
+        aborted.iter().for_each(AbortHandle::abort);
     }
 }
 
 impl Drop for ServerRequests {
     fn drop(&mut self) {
         self.abort_all();
-    }
-}
-
-impl RunningRequest {
-    fn abort(&self) {
-        if let Some(task) = &self.task {
-            task.abort();
-        }
     }
 }
 
@@ -222,7 +195,7 @@ impl RequestGuard {
             return;
         };
         let mut table = requests.table();
-        if table.remove_numbered(&self.id, self.number).is_none() {
+        if table.remove(self.number).is_none() {
             return;
         }
         // Under the lock, so that the response is queued before the requests of a restarted
@@ -242,24 +215,22 @@ impl Drop for RequestGuard {
     }
 }
 
-/// Converts a request into the form of the newest revision.
-fn input_request(
+/// Reads a question that the client declared to answer.
+fn question(
     inputs: &Inputs,
     revision: Revision,
     method: &str,
     params: Option<&RawValue>,
-) -> Result<InputRequest, ErrorObject> {
-    let text = params.map_or("null", RawValue::get);
-    let read = match method {
-        "elicitation/create" if inputs.form.is_some() || inputs.url.is_some() => {
-            elicitation(revision, text).map(|params| ElicitRequest::new(params).into())
-        }
-        "sampling/createMessage" if inputs.sample.is_some() => {
-            let params = lenient::decode(revision, text);
-            params.map(|params| CreateMessageRequest::new(params).into())
-        }
-        "roots/list" if inputs.roots.is_some() => Ok(ListRootsRequest::new().into()),
-        _ => return Err(unknown(method)),
+) -> Result<Question, ErrorObject> {
+    let is_declared = match method {
+        ElicitRequest::METHOD => inputs.form.is_some() || inputs.url.is_some(),
+        CreateMessageRequest::METHOD => inputs.sample.is_some(),
+        ListRootsRequest::METHOD => inputs.roots.is_some(),
+        _ => false,
+    };
+    let read = is_declared.then(|| Question::read(revision, method, params));
+    let Some(read) = read.flatten() else {
+        return Err(unknown(method));
     };
     read.map_err(|error| match error {
         VersionError::Unmapped { .. } => unknown(method),
@@ -267,45 +238,8 @@ fn input_request(
     })
 }
 
-/// Reads the params of an elicitation. Revision 2025-06-18 has only forms, without a member `mode`.
-fn elicitation(revision: Revision, text: &str) -> Result<ElicitRequestParams, VersionError> {
-    if revision == Revision::V2025_06_18
-        && let Ok(params) = json::from_str::<v2025_06_18::ElicitRequestFormParams>(text)
-    {
-        let params = v2025_11_25::ElicitRequestFormParams::from(params);
-        return Ok(ElicitRequestParams::Form(params.into()));
-    }
-    lenient::decode(revision, text)
-}
-
 fn unknown(method: &str) -> ErrorObject {
     ErrorObject::method_not_found(format!("no method `{method}`"))
-}
-
-/// Writes a response in the form of a revision. If that revision cannot express it, a newer one is
-/// used: then the request was in the form of a newer one, too.
-fn write(id: &RequestId, reply: &InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
-    write_at(id, reply.clone(), at).or_else(|fault| {
-        let mut newer = lenient::newer(at);
-        let other = newer.find_map(|newer| write_at(id, reply.clone(), newer).ok());
-        other.ok_or(fault)
-    })
-}
-
-fn write_at(id: &RequestId, reply: InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
-    let mut message = Vec::new();
-    match reply {
-        InputResponse::Elicit(reply) => rpc::write_result_at(&mut message, id, reply, at, None)?,
-        InputResponse::CreateMessage(reply) => {
-            rpc::write_result_at(&mut message, id, reply, at, None)?;
-        }
-        InputResponse::ListRoots(reply) => {
-            rpc::write_result_at(&mut message, id, reply, at, None)?;
-        }
-        // No other request exists.
-        other => rpc::write_result(&mut message, id, &other)?,
-    }
-    Ok(message)
 }
 
 /// Returns the error that the server receives for a failed handler.

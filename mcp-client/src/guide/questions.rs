@@ -60,7 +60,7 @@
 //! [`on_notification`](crate::ClientBuilder::on_notification).
 //!
 //! A server of 2025-11-25 may also reject a call with -32042 and name pages. The same handler receives
-//! them. If the user accepts all of them, the call is sent once more.
+//! them. If the user accepts all of them, the call is sent again.
 //!
 //! # Models and roots
 //!

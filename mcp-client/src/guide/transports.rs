@@ -103,11 +103,11 @@
 //! - **Headers**: the client sets those of the protocol, including `Mcp-Method`, `Mcp-Name`, and
 //!   `Mcp-Param-...` for arguments that a tool marks with `x-mcp-header`. For the latter, the tool must
 //!   have been listed; if the server reports them as missing, the client lists the tools and sends the
-//!   call once more. A tool with invalid marks is left out of lists, with a warning in `tracing`.
+//!   call again. A tool with invalid marks is left out of lists, with a warning in `tracing`.
 //! - **Responses** are JSON or an event stream, as the server chooses. An interrupted stream of the older
 //!   era is resumed (`Last-Event-ID`), after the time that the server names.
 //! - **Sessions** of the older era are started again if the server has ended them (404), and the call is
-//!   sent once more. [`close`](crate::Client::close) ends them with `DELETE`.
+//!   sent again. [`close`](crate::Client::close) ends them with `DELETE`.
 //! - **Connections** are pooled. Redirects are followed within the origin, with 307 and 308.
 //! - **HTTP+SSE**: the URL for messages must be of the same origin.
 //!
@@ -148,7 +148,7 @@
 //!             if let Ok(mut token) = self.token.lock() {
 //!                 *token = new;
 //!             }
-//!             Ok(self.value()) // The request is sent once more.
+//!             Ok(self.value()) // The request is sent again.
 //!         })
 //!     }
 //! }

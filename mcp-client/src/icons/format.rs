@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn another_name_is_the_same_type() {
+    fn alternative_media_type_names_are_normalized() {
         assert_eq!(normalized(" Image/JPG; q=1"), "image/jpeg");
         assert_eq!(normalized("image/PNG"), "image/png");
         assert!(is_generic(&normalized("Application/Octet-Stream;x=y")));

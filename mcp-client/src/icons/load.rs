@@ -63,7 +63,9 @@ impl LoadIcon {
     async fn remote(&self, server: Option<&str>) -> Result<Image, IconError> {
         use http::StatusCode;
 
-        use crate::protocol::fetch::{FetchError, Get, Got, check_encoding, content_type};
+        use crate::protocol::fetch::{
+            FetchError, FetchResponse, Get, check_encoding, content_type,
+        };
 
         let accept = if self.policy.svg {
             "image/png, image/jpeg, image/webp, image/gif, image/svg+xml"
@@ -78,7 +80,7 @@ impl LoadIcon {
             rest: None,
             follows: &|_, to| self.policy.trusts(to, server),
         };
-        let Got {
+        let FetchResponse {
             status,
             headers,
             mut body,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use mcp_types::json::{self, Map};
 use mcp_types::peer_text::{PeerDisplay, PeerText};
@@ -26,6 +26,7 @@ use super::inbound::{Inbound, InboundRequest, log_malformed};
 use super::limits::Limits;
 use super::negotiated::Negotiated;
 use super::pending_requests::{PendingRequests, Reply, number};
+use super::request_meta::RequestMeta;
 
 /// The maximum number of messages in a batch.
 const BATCH: usize = 1_000;
@@ -40,8 +41,11 @@ pub(crate) struct Connection {
     pub(crate) proposals: BTreeSet<Proposal>,
     /// Whether the client answers `roots/list`.
     pub(crate) has_roots: bool,
-    /// The members of `_meta` by which requests of the newest revision describe the client.
-    pub(crate) request_meta: Map<Box<RawValue>>,
+    /// The members of `_meta` by which requests of each modern revision describe the client, newest
+    /// first.
+    pub(crate) request_metas: Vec<(Revision, RequestMeta)>,
+    /// The revision of requests before the negotiation has succeeded.
+    pub(crate) candidate: RwLock<Revision>,
     pub(crate) limits: Limits,
     pub(crate) pending: Arc<PendingRequests>,
     pub(crate) sender: Arc<dyn MessageSender>,
@@ -58,12 +62,30 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Returns the negotiated revision, or the newest one before the negotiation.
+    /// Returns the members of `_meta` by which a request describes the client.
+    pub(crate) fn request_meta(&self) -> &RequestMeta {
+        static NONE: OnceLock<RequestMeta> = OnceLock::new();
+        let revision = self.revision();
+        let mut metas = self.request_metas.iter();
+        let meta = metas.find(|(known, _)| *known == revision);
+        meta.map_or_else(|| NONE.get_or_init(Map::new), |(_, meta)| meta)
+    }
+
+    /// Sets the revision that requests follow until one is negotiated.
+    pub(crate) fn set_candidate(&self, revision: Revision) {
+        let candidate = self.candidate.write();
+        *candidate.unwrap_or_else(PoisonError::into_inner) = revision;
+    }
+
+    /// Returns the negotiated revision, or the one that is tried before.
     pub(crate) fn revision(&self) -> Revision {
         let negotiated = self.negotiated.read();
         let negotiated = negotiated.unwrap_or_else(PoisonError::into_inner);
         let revision = negotiated.as_ref().map(|negotiated| negotiated.revision);
-        revision.unwrap_or(Revision::LATEST)
+        revision.unwrap_or_else(|| {
+            let candidate = self.candidate.read();
+            *candidate.unwrap_or_else(PoisonError::into_inner)
+        })
     }
 
     /// Returns the result of the last negotiation.
@@ -309,5 +331,5 @@ pub(crate) struct HeaderSource<'a> {
     /// The name of the tool or prompt, or the URI of the resource.
     pub(crate) name: Option<&'a str>,
     /// The arguments of the tool, as JSON.
-    pub(crate) arguments: Option<&'a RawValue>,
+    pub(crate) arguments: Option<&'a str>,
 }

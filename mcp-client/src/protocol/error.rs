@@ -24,7 +24,7 @@ pub use output::{BrokenOutput, OutputError};
 
 /// The error of a handler that answers questions of the server.
 ///
-/// A server of an older revision receives an [`ErrorObject`] as it is, and any other error as -32603
+/// A server of an older revision receives an [`ErrorObject`] unchanged, and any other error as -32603
 /// with its text. A server of the newest revision receives nothing: the call fails with
 /// [`CallError::Input`](crate::CallError).
 pub type InputError = Box<dyn Error + Send + Sync>;

@@ -12,5 +12,5 @@ mod policy;
 pub use error::{FetchError, RedirectFault};
 #[cfg(feature = "https-url")]
 pub(crate) use get::{Body, SHOWN};
-pub(crate) use get::{Get, Got, check_encoding, content_type};
+pub(crate) use get::{FetchResponse, Get, check_encoding, content_type};
 pub use policy::FetchPolicy;

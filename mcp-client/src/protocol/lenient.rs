@@ -35,7 +35,7 @@ pub(crate) fn decode<T: Versioned>(revision: Revision, text: &str) -> Result<T, 
 /// Returns the newer revisions with sessions: many servers use the form of their newest revision,
 /// whichever was negotiated.
 pub(crate) fn newer(revision: Revision) -> impl Iterator<Item = Revision> {
-    let newer = move |&&other: &&Revision| other > revision && other < Revision::LATEST;
+    let newer = move |&&other: &&Revision| other > revision && !other.is_modern();
     Revision::ALL.iter().filter(newer).copied()
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn newer(revision: Revision) -> impl Iterator<Item = Revision> {
 /// negative one, means 0, and then `cacheScope` does not matter. `None` if nothing is missing.
 #[cold]
 fn complete(revision: Revision, method: &str, text: &str) -> Option<String> {
-    if revision != Revision::LATEST {
+    if !revision.is_modern() {
         return None;
     }
     let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;

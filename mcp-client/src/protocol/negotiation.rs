@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use mcp_types::connection::capability::declared;
+use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
+use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
     ClientCapabilities, InitializeRequest, InitializeRequestParams, InitializeResult,
@@ -30,8 +33,8 @@ const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 /// Negotiates a revision with the server: the pinned one, or the newest that both sides support.
 pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), ConnectError> {
     match connection.pinned {
-        Some(Revision::LATEST) => match discover(connection).await {
-            Ok(found) => modern(connection, found),
+        Some(revision) if revision.is_modern() => match discover(connection, revision).await {
+            Ok(found) => modern(connection, revision, found),
             Err(CallError::Refused { source, .. })
                 if source.code == UNSUPPORTED_PROTOCOL_VERSION =>
             {
@@ -64,49 +67,58 @@ async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
             Err(_) => connection.sender.remember_revision(None),
         }
     }
-    let older = match discover(connection).await {
-        Ok(found) => match best(connection, &found.supported_versions)? {
-            Revision::LATEST => {
-                modern(connection, found);
+    // A server can reject each revision once. One that rejects what it offers gets one more request.
+    let mut candidate = Revision::LATEST;
+    for _ in 0..=Revision::modern().count() {
+        let offered = match discover(connection, candidate).await {
+            Ok(found) if offers(&found.supported_versions, candidate) => {
+                modern(connection, candidate, found);
                 return Ok(());
             }
-            older => older,
-        },
-        Err(CallError::Refused { source, .. }) if is_modern(&source) => {
-            match best(connection, &offered(&source)?)? {
-                // The server rejected the revision that it offers: send the request once more.
-                Revision::LATEST => {
-                    modern(connection, discover(connection).await?);
-                    return Ok(());
-                }
-                older => older,
+            Ok(found) => found.supported_versions,
+            Err(CallError::Refused { source, .. }) if is_modern(&source) => offered(&source)?,
+            Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => {
+                return Err(error.into());
             }
+            // After any other error, assume an older server that does not support the method. Some
+            // older server processes exit when they receive it, and are restarted.
+            Err(_) => {
+                connection.state.wait_reconnected().await;
+                return initialize(connection, NEWEST_LEGACY).await.map(drop);
+            }
+        };
+        candidate = best(connection, &offered)?;
+        if !candidate.is_modern() {
+            return initialize(connection, candidate).await.map(drop);
         }
-        Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
-        // After any other error, assume an older server that does not support the method. Some older
-        // server processes exit when they receive it, and are restarted.
-        Err(_) => {
-            connection.state.wait_reconnected().await;
-            NEWEST_LEGACY
-        }
-    };
-    initialize(connection, older).await.map(drop)
+    }
+    Err(unsupported(connection, &[candidate.as_str().to_owned()]))
+}
+
+/// Returns `true` if a server supports no revision that this client prefers to the candidate.
+fn offers(theirs: &[String], candidate: Revision) -> bool {
+    newest_of(theirs) == Some(candidate)
+}
+
+/// Returns the newest revision of a list that this client knows.
+fn newest_of(names: &[String]) -> Option<Revision> {
+    names.iter().filter_map(|name| name.parse().ok()).max()
 }
 
 fn may_be_legacy(error: &CallError) -> bool {
     matches!(error, CallError::Lost { source, .. } if source.may_be_legacy())
 }
 
-/// Sets the level of the server's log once for a session. In the newest revision, each request names
-/// the level instead.
+/// Sets the level of the server's log once for a session. Modern requests name the level
+/// themselves.
 pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallError> {
     let Some(level) = connection.log_level else {
         return Ok(());
     };
     let logs = connection
         .negotiated()
-        .is_some_and(|server| server.capabilities.logging.is_some());
-    if connection.revision() == Revision::LATEST || !logs {
+        .is_some_and(|server| declared::<Object>(&server.capabilities, "logging").is_some());
+    if connection.revision().is_modern() || !logs {
         return Ok(());
     }
     let method = SetLevelRequest::METHOD;
@@ -132,7 +144,7 @@ fn refused(source: ErrorObject) -> CallError {
     CallError::Refused { method, source }
 }
 
-/// Returns `true` if only servers of the newest revision answer with this error.
+/// Returns `true` if only modern servers answer with this error.
 fn is_modern(error: &ErrorObject) -> bool {
     let codes = [
         UNSUPPORTED_PROTOCOL_VERSION,
@@ -142,7 +154,7 @@ fn is_modern(error: &ErrorObject) -> bool {
     codes.contains(&error.code)
 }
 
-/// Returns the revisions that a server names when it rejects the newest one.
+/// Returns the revisions that a server names when it rejects another one.
 fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
     let data = error.data.clone().unwrap_or_default();
     match json::from_value::<UnsupportedProtocolVersionErrorData>(data) {
@@ -153,8 +165,7 @@ fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
 
 /// Returns the newest revision that both sides support.
 fn best(connection: &Connection, theirs: &[String]) -> Result<Revision, ConnectError> {
-    let known = theirs.iter().filter_map(|name| name.parse().ok());
-    known.max().ok_or_else(|| unsupported(connection, theirs))
+    newest_of(theirs).ok_or_else(|| unsupported(connection, theirs))
 }
 
 /// Returns the error for a server that supports only these revisions.
@@ -169,20 +180,25 @@ fn unsupported(connection: &Connection, theirs: &[String]) -> ConnectError {
     }
 }
 
-async fn discover(connection: &Arc<Connection>) -> Result<DiscoverResult, CallError> {
+/// Asks the server what it supports, by a request of a modern revision.
+async fn discover(
+    connection: &Arc<Connection>,
+    revision: Revision,
+) -> Result<DiscoverResult, CallError> {
+    connection.set_candidate(revision);
     let method = DiscoverRequest::METHOD;
     let time = CallTimeout::new(connection.limits.probe_time);
     let text = roundtrip(connection, method, time, HeaderSource::default(), |_| {
-        Params::new().describe(&connection.request_meta)
+        Params::new().describe(connection.request_meta())
     });
     let text = text.await?;
-    let result = lenient::read(Revision::LATEST, method, text.get(), Revision::decode);
+    let result = lenient::read(revision, method, text.get(), Revision::decode);
     result.map_err(|source| CallError::Answer { method, source })
 }
 
-fn modern(connection: &Connection, found: DiscoverResult) {
+fn modern(connection: &Connection, revision: Revision, found: DiscoverResult) {
     connection.set_negotiated(Negotiated {
-        revision: Revision::LATEST,
+        revision,
         info: found.meta.and_then(|meta| meta.server_info),
         capabilities: found.capabilities,
         instructions: found.instructions,
@@ -196,6 +212,14 @@ struct AgreedRevision {
     agreed: String,
 }
 
+/// Returns the client's capabilities in the form that the handshake has.
+fn legacy_capabilities(
+    capabilities: mcp_types::ClientCapabilities,
+) -> Result<ClientCapabilities, VersionError> {
+    let text = NEWEST_LEGACY.encode_text(capabilities)?;
+    Ok(json::from_str(&text)?)
+}
+
 /// Performs the handshake of the older revisions, and returns the revision that the server chose.
 pub(crate) async fn initialize(
     connection: &Arc<Connection>,
@@ -206,11 +230,8 @@ pub(crate) async fn initialize(
     for proposal in &connection.proposals {
         proposal.withdraw(&mut capabilities.experimental);
     }
-    let capabilities = ClientCapabilities::try_from(capabilities);
-    let mut capabilities = capabilities.map_err(|error| {
-        let source = mcp_types::revision::VersionError::from(error);
-        CallError::Params { method, source }
-    })?;
+    let capabilities = legacy_capabilities(capabilities);
+    let mut capabilities = capabilities.map_err(|source| CallError::Params { method, source })?;
     if connection.has_roots {
         // The program can report changes with `Client::roots_changed`.
         let roots = capabilities.roots.get_or_insert_default();
@@ -230,11 +251,16 @@ pub(crate) async fn initialize(
     // The form of the result depends on the revision that it names.
     let AgreedRevision { agreed } = json::from_str(text.get())?;
     let known = agreed.parse().ok();
-    let Some(revision) = known.filter(|&revision: &Revision| revision < Revision::LATEST) else {
+    let Some(revision) = known.filter(|revision: &Revision| !revision.is_modern()) else {
         return Err(unsupported(connection, &[agreed]));
     };
     let result: InitializeResult = revision
         .decode(text.get())
+        .map_err(|source| CallError::Answer { method, source })?;
+
+    let capabilities = json::to_string(&result.capabilities).map_err(DecodeError::from)?;
+    let capabilities = NEWEST_LEGACY
+        .decode(&capabilities)
         .map_err(|source| CallError::Answer { method, source })?;
 
     let mut message = Vec::new();
@@ -251,7 +277,7 @@ pub(crate) async fn initialize(
     connection.set_negotiated(Negotiated {
         revision,
         info: Some(result.server_info),
-        capabilities: result.capabilities.into(),
+        capabilities,
         instructions: result.instructions,
     });
     notify(connection, InitializedNotification::METHOD, message).await?;

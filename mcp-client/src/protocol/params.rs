@@ -1,25 +1,44 @@
 //! [`Params`]: the params of a request, composed of JSON texts.
 //!
-//! The params of a call are encoded as text, because older revisions have no other form, and split
-//! into their members once. Everything that depends on them, such as the message, the headers and
-//! the key of the cached result, is composed from these members.
+//! The params of a call are encoded once, in the form of a revision, by a writer that separates
+//! their members. Everything that depends on them, such as the message, the headers and the key of
+//! the cached result, is composed from the texts of these members, which are not parsed.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use mcp_types::json::{Map, Value};
+use mcp_types::Revision;
+use mcp_types::json::{Encoded, Map, Value, Writer};
+use mcp_types::revision::{VersionError, Versioned};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 #[cfg(test)]
 thread_local! {
-    /// Counts the calls of [`Params::split`] on this thread.
-    pub(crate) static SPLITS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Counts the texts that [`Members::parse`] parsed on this thread.
+    pub(crate) static PARSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// The member of params that holds metadata of the request.
 pub(crate) const META: &str = "_meta";
+
+/// Params in the form of a revision, as text whose members are separated.
+pub(crate) struct EncodedParams(String);
+
+impl EncodedParams {
+    pub(crate) fn new(revision: Revision, params: impl Versioned) -> Result<Self, VersionError> {
+        let mut buffer = Vec::with_capacity(256);
+        params.write_at(revision, &mut Writer::separating(&mut buffer))?;
+        let text = String::from_utf8(buffer);
+        Ok(Self(text.map_err(serde_json::Error::custom)?))
+    }
+
+    /// Returns the members.
+    pub(crate) fn members(&self) -> serde_json::Result<Params<'_>> {
+        Params::separate(&self.0)
+    }
+}
 
 /// Params as a list of members. Values stay text: only the names of members, and of the members of
 /// `_meta`, are decoded. A clone copies references.
@@ -32,7 +51,8 @@ pub(crate) struct Params<'a> {
 /// The value of a member.
 #[derive(Clone, Copy)]
 pub(crate) enum ParamValue<'a> {
-    Raw(&'a RawValue),
+    /// JSON text.
+    Text(&'a str),
     Value(&'a Value),
     Number(i64),
 }
@@ -46,13 +66,36 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// Splits params that are encoded in the form of a revision; `null` means none.
-    pub(crate) fn split(text: &'a str) -> serde_json::Result<Self> {
-        #[cfg(test)]
-        SPLITS.set(SPLITS.get() + 1);
-        let mut members = Members::split(text)?;
+    /// Separates the text of a [separating](Writer::separating) writer into members; `null` means
+    /// none.
+    fn separate(text: &'a str) -> serde_json::Result<Self> {
+        let members = text.strip_prefix('{');
+        let Some(members) = members.and_then(|members| members.strip_suffix('}')) else {
+            // Not an object, or a raw value, whose members are not separated.
+            return Self::parse(text);
+        };
+        let mut params = Self::new();
+        let mut lines = members.split('\n').filter(|line| !line.is_empty());
+        while let Some(line) = lines.next() {
+            let (name, value) = member(line)?;
+            if name != META {
+                params.members.push(name, value);
+            } else if value == "{" {
+                for line in lines.by_ref().take_while(|line| *line != "}") {
+                    let (name, value) = member(line)?;
+                    params.meta.push(name, value);
+                }
+            } else {
+                params.meta = Members::parse(value)?;
+            }
+        }
+        Ok(params)
+    }
+
+    fn parse(text: &'a str) -> serde_json::Result<Self> {
+        let mut members = Members::parse(text)?;
         let meta = match members.remove(META) {
-            Some(ParamValue::Raw(meta)) => Members::split(meta.get())?,
+            Some(ParamValue::Text(meta)) => Members::parse(meta)?,
             _ => Members::default(),
         };
         Ok(Self { members, meta })
@@ -64,17 +107,17 @@ impl<'a> Params<'a> {
     }
 
     /// Returns the text of a member.
-    pub(crate) fn text(&self, name: &str) -> Option<&'a RawValue> {
+    pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
         let mut members = self.members.0.iter();
         match members.find(|(known, _)| known == name)? {
-            (_, ParamValue::Raw(text)) => Some(text),
+            (_, ParamValue::Text(text)) => Some(text),
             _ => None,
         }
     }
 
     /// Returns the value of a member that is a string.
     pub(crate) fn string(&self, name: &str) -> Option<Cow<'a, str>> {
-        let Text(text) = serde_json::from_str(self.text(name)?.get()).ok()?;
+        let Text(text) = serde_json::from_str(self.text(name)?).ok()?;
         Some(text)
     }
 
@@ -87,7 +130,7 @@ impl<'a> Params<'a> {
     /// Adds the members of `_meta` by which requests of the newest revision describe the client.
     pub(crate) fn describe(mut self, request_meta: &'a Map<Box<RawValue>>) -> Self {
         for (name, value) in request_meta {
-            self.meta.set(name, ParamValue::Raw(value));
+            self.meta.set(name, ParamValue::Text(value.get()));
         }
         self
     }
@@ -116,9 +159,16 @@ impl<'a> Params<'a> {
 struct Members<'a>(Vec<(Cow<'a, str>, ParamValue<'a>)>);
 
 impl<'a> Members<'a> {
-    fn split(text: &'a str) -> serde_json::Result<Self> {
+    /// Parses an object; `null` means no members.
+    fn parse(text: &'a str) -> serde_json::Result<Self> {
+        #[cfg(test)]
+        PARSED.set(PARSED.get() + 1);
         let members: Option<Self> = serde_json::from_str(text)?;
         Ok(members.unwrap_or_default())
+    }
+
+    fn push(&mut self, name: Cow<'a, str>, value: &'a str) {
+        self.0.push((name, ParamValue::Text(value)));
     }
 
     fn set(&mut self, name: &'a str, value: ParamValue<'a>) {
@@ -134,7 +184,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Splits text that this client has written, in which no name occurs twice.
+/// Reads text that this client has written, in which no name occurs twice.
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Split;
@@ -148,8 +198,8 @@ impl<'de> Deserialize<'de> for Members<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::with_capacity(4);
-                while let Some((Text(name), value)) = map.next_entry()? {
-                    members.push((name, ParamValue::Raw(value)));
+                while let Some((Text(name), value)) = map.next_entry::<_, &RawValue>()? {
+                    members.push((name, ParamValue::Text(value.get())));
                 }
                 Ok(Members(members))
             }
@@ -157,6 +207,29 @@ impl<'de> Deserialize<'de> for Members<'de> {
 
         deserializer.deserialize_map(Split)
     }
+}
+
+/// Separates the name of an encoded member from the text of its value.
+fn member(line: &str) -> serde_json::Result<(Cow<'_, str>, &str)> {
+    let plain = line.strip_prefix('"').and_then(|rest| {
+        let (name, value) = rest.split_once('"')?;
+        let value = value.strip_prefix(':')?;
+        (!name.contains('\\')).then_some((name.into(), value))
+    });
+    plain.map_or_else(|| escaped_member(line), Ok)
+}
+
+/// As [`member`], for a name with escapes.
+#[cold]
+fn escaped_member(line: &str) -> serde_json::Result<(Cow<'_, str>, &str)> {
+    let mut names = serde_json::Deserializer::from_str(line).into_iter::<Text<'_>>();
+    if let Some(Text(name)) = names.next().transpose()?
+        && let Some(value) = line.get(names.byte_offset()..)
+        && let Some(value) = value.strip_prefix(':')
+    {
+        return Ok((name, value));
+    }
+    Err(serde_json::Error::custom("expected a member of an object"))
 }
 
 /// A string, copied only if it contains escapes.
@@ -185,9 +258,68 @@ impl Serialize for Members<'_> {
 impl Serialize for ParamValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Raw(text) => text.serialize(serializer),
+            Self::Text(text) => Encoded(text).serialize(serializer),
             Self::Value(value) => value.serialize(serializer),
             Self::Number(number) => serializer.serialize_i64(*number),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::json::{self, Object};
+
+    use super::*;
+
+    /// Encodes params in both forms, and composes each text from its members again.
+    fn composed<T: Serialize>(value: &T) -> [String; 2] {
+        let mut separated = Vec::new();
+        Writer::separating(&mut separated)
+            .write(value)
+            .expect("encoded");
+        let separated = String::from_utf8(separated).expect("text");
+        let text = json::to_string(value).expect("encoded");
+        let before = PARSED.get();
+        let params = Params::separate(&separated).expect("members");
+        assert_eq!(PARSED.get(), before, "no text was parsed");
+        let parsed = Params::parse(&text).expect("members");
+        [params, parsed].map(|params| {
+            let params = params.progress_token(7);
+            json::to_string(&params.with("added", ParamValue::Text("true"))).expect("encoded")
+        })
+    }
+
+    #[test]
+    fn separated_params_are_composed_as_parsed_params() {
+        for text in [
+            "{}",
+            r#"{"_meta":{}}"#,
+            r#"{"_meta":{"progressToken":1,"a":{"b":1,"c":2}},"added":false}"#,
+            r#"{"name":"x","arguments":{"_meta":{"a":1,"b":2},"c":[{},{"d":1,"e":2}]}}"#,
+            r#"{"a\"b":1,"c\\":"d\":e","f\n":"{\n}","":"","_meta":{"g\":":"}","h":"\u0000"}}"#,
+            r#"{"a":"}","b":{},"_meta":{"c":{}},"d":"{"}"#,
+        ] {
+            let object: Object = json::from_str(text).expect("an object");
+            let [separated, parsed] = composed(&object);
+            assert_eq!(separated, parsed);
+        }
+    }
+
+    #[test]
+    fn raw_params_are_parsed() {
+        let text = r#"{"a":1,"_meta":{"b":2,"c":3}}"#;
+        for (text, has_member) in [(format!("\n{text}"), true), ("null".to_owned(), false)] {
+            let params = Params::separate(&text).expect("members");
+            assert_eq!(params.contains("a"), has_member);
+            let expected = if has_member { text.trim() } else { "{}" };
+            assert_eq!(json::to_string(&params).expect("encoded"), expected);
+        }
+        // A raw `_meta` is not separated.
+        let params = Params::separate("{\"_meta\":{\"b\":2,\"c\":3}\n\"a\":1}");
+        let text = json::to_string(&params.expect("members")).expect("encoded");
+        assert_eq!(text, r#"{"a":1,"_meta":{"b":2,"c":3}}"#);
+        for text in ["[]", "1", "{1}", "{\"a\" 1}", "\n[]"] {
+            assert!(Params::separate(text).is_err(), "{text}");
         }
     }
 }

@@ -150,7 +150,7 @@ impl MessageSender for StreamSender {
     }
 
     fn remember_revision(&self, revision: Option<Revision>) {
-        let older = revision.is_some_and(|revision| revision < Revision::LATEST);
+        let older = revision.is_some_and(|revision| !revision.is_modern());
         self.handshake.store(older, Ordering::Relaxed);
     }
 }

@@ -5,16 +5,16 @@ use serde_json::json;
 use crate::{Printed, Served, json, mcp, printed, run, run_with};
 
 #[test]
-fn arguments_have_the_types_that_the_tool_asks_for() {
+fn arguments_get_the_types_of_the_tools_schema() {
     assert_eq!(printed(&["call", "add", "a=1", "b=2.5"]), "3.5\n");
-    // Text stays text, whatever it looks like.
+    // Text is passed unchanged, even if it looks like a number.
     assert_eq!(printed(&["call", "echo", "text=12", "times=2"]), "1212\n");
     assert_eq!(printed(&["call", "echo", "text=a=b"]), "a=b\n");
     assert_eq!(printed(&["call", "echo", "text={}", "times=null"]), "{}\n");
 }
 
 #[test]
-fn arguments_come_as_an_object_from_a_word_a_file_or_the_input() {
+fn arguments_are_read_from_the_command_line_a_file_or_stdin() {
     let args = r#"{"a": 1, "b": 2}"#;
     assert_eq!(printed(&["call", "add", "--args", args]), "3\n");
     assert_eq!(printed(&["call", "add", "--args", args, "b=9"]), "10\n");
@@ -24,18 +24,18 @@ fn arguments_come_as_an_object_from_a_word_a_file_or_the_input() {
     std::fs::write(&file, args).expect("written");
     let named = format!("@{}", file.display());
     assert_eq!(printed(&["call", "add", "--args", &named]), "3\n");
-    std::fs::remove_file(&file).expect("it is there");
+    std::fs::remove_file(&file).expect("the value exists");
 }
 
 #[test]
-fn the_result_is_one_json_value() {
+fn result_is_printed_as_one_json_value() {
     let result = json(&["call", "add", "a=1", "b=2"]);
     assert_eq!(result["content"][0], json!({"type": "text", "text": "3"}));
     assert_eq!(result["resultType"], "complete");
 }
 
 #[test]
-fn pictures_are_told_with_type_and_size() {
+fn images_are_printed_with_type_and_size() {
     assert_eq!(
         printed(&["call", "picture"]),
         "[image, image/png, 4 bytes]\n"
@@ -43,7 +43,7 @@ fn pictures_are_told_with_type_and_size() {
 }
 
 #[test]
-fn a_tool_that_fails_is_printed_and_told_by_the_exit_code() {
+fn failed_tool_exits_with_1() {
     let failed = run(&["call", "fail"]);
     assert_eq!(failed.code, Some(1));
     assert_eq!(failed.out, "it does not work\n");
@@ -53,7 +53,7 @@ fn a_tool_that_fails_is_printed_and_told_by_the_exit_code() {
 }
 
 #[test]
-fn questions_without_an_answer_are_declined_with_a_reason() {
+fn unanswerable_questions_are_declined_with_a_reason() {
     for revision in ["2026-07-28", "2025-11-25"] {
         let order = run(&["call", "order", "--revision", revision]);
         assert_eq!(order.out, "declined\n");

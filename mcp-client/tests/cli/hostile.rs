@@ -1,4 +1,4 @@
-//! A server that wants to take control of its user's terminal.
+//! A server that tries to control its user's terminal.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::terminal::User;
 use crate::{Printed, mcp, subject};
 
-/// What `mcp` is asked to do with the server.
+/// The commands that are run with the server.
 const COMMANDS: &[&[&str]] = &[
     &["discover"],
     &["tools"],
@@ -21,8 +21,8 @@ const COMMANDS: &[&[&str]] = &[
     &["prompt", "any"],
 ];
 
-/// What a terminal obeys or reorders.
-fn is_obeyed(c: char) -> bool {
+/// Returns `true` for characters that control a terminal or reorder text.
+fn is_control(c: char) -> bool {
     let reorders = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     reorders || (c.is_control() && c != '\n')
 }
@@ -50,7 +50,7 @@ fn run(arguments: &[&str], read: bool) -> Printed {
 }
 
 #[test]
-fn nothing_that_a_terminal_obeys_is_printed_to_a_pipe() {
+fn control_characters_are_not_printed_to_a_pipe() {
     for arguments in COMMANDS {
         for more in [&[][..], &["-v"]] {
             let arguments = [*arguments, more].concat();
@@ -59,9 +59,9 @@ fn nothing_that_a_terminal_obeys_is_printed_to_a_pipe() {
             let silent = printed.out.is_empty() && printed.err.is_empty();
             assert!(read || !silent, "{arguments:?}: {printed:?}");
             for text in [&printed.out, &printed.err] {
-                assert!(!text.contains(is_obeyed), "{arguments:?}: {text:?}");
+                assert!(!text.contains(is_control), "{arguments:?}: {text:?}");
                 let lines: Vec<_> = text.lines().map(str::trim_end).collect();
-                // A text that a tool or a prompt gives is a text of several lines.
+                // The text of a tool or prompt may have several lines.
                 if !matches!(arguments.first(), Some(&"call" | &"prompt")) || text == &printed.err {
                     assert!(!lines.contains(&"mcp: forged"), "{arguments:?}: {text}");
                 }
@@ -71,22 +71,22 @@ fn nothing_that_a_terminal_obeys_is_printed_to_a_pipe() {
 }
 
 #[test]
-fn nothing_that_a_terminal_obeys_is_printed_to_it() {
+fn control_characters_are_not_printed_to_a_terminal() {
     for arguments in COMMANDS {
         for more in [&[][..], &["-v"], &["--json"]] {
             let arguments = [*arguments, more].concat();
             let user = User::runs_with(&arguments, &["hostile"]);
             let seen = user.sees_all();
-            // What shows and hides the bar of progress is our own, and so are ends of lines.
+            // The sequences of the progress bar are our own, and so are line ends.
             let seen = seen.replace("\r\x1b[K", "").replace("\r\n", "\n");
-            assert!(!seen.contains(is_obeyed), "{arguments:?}: {seen:?}");
+            assert!(!seen.contains(is_control), "{arguments:?}: {seen:?}");
         }
     }
 }
 
 /// JSON output is the same on a terminal and in a pipe.
 #[test]
-fn json_for_programs_has_what_the_server_said() {
+fn json_output_contains_the_exact_text_of_the_server() {
     let printed = run(&["call", "any", "--json"], false);
     let result: serde_json::Value = serde_json::from_str(&printed.out).expect("JSON");
     let text = result["content"][0]["text"].as_str().expect("a text");
@@ -95,7 +95,7 @@ fn json_for_programs_has_what_the_server_said() {
 
 /// Redirected output has the exact content of the resource.
 #[test]
-fn the_content_of_a_resource_is_exact_in_a_pipe() {
+fn content_of_a_resource_is_written_unchanged_to_a_pipe() {
     let printed = run(&["read", "x:1"], false);
     assert!(printed.out.starts_with("\x1b]0;owned\x07"), "{printed:?}");
 }

@@ -1,4 +1,4 @@
-//! What servers are and offer.
+//! Commands that show what a server offers.
 
 use crate::{Served, json, mcp, printed, run};
 
@@ -29,7 +29,7 @@ fn resources_and_prompts_are_listed() {
 }
 
 #[test]
-fn a_server_is_discovered_in_both_eras() {
+fn discover_works_in_both_eras() {
     let found = printed(&["discover"]);
     assert!(
         found.starts_with("subject (The Subject) 1.2.3\nrevision 2026-07-28\n"),
@@ -47,7 +47,7 @@ fn a_server_is_discovered_in_both_eras() {
 }
 
 #[test]
-fn text_is_read_as_it_is_and_bytes_go_to_a_file() {
+fn text_is_printed_unchanged_and_bytes_are_written_to_a_file() {
     assert_eq!(printed(&["read", "test://text"]), "one\n\ntwo\x1b[31m\n");
     assert_eq!(
         printed(&["read", "test://bytes"]),
@@ -62,7 +62,7 @@ fn text_is_read_as_it_is_and_bytes_go_to_a_file() {
     let path = file.to_str().expect("text");
     assert_eq!(printed(&["read", "test://bytes", "-o", path]), "");
     assert_eq!(std::fs::read(&file).expect("a file"), [0, 159, 146, 150]);
-    std::fs::remove_file(&file).expect("it is there");
+    std::fs::remove_file(&file).expect("the value exists");
 
     let missing = run(&["read", "test://bytes", "-o", "/nowhere/file"]);
     assert_eq!(missing.code, Some(2), "{missing:?}");
@@ -70,7 +70,7 @@ fn text_is_read_as_it_is_and_bytes_go_to_a_file() {
 }
 
 #[test]
-fn a_prompt_is_fetched() {
+fn prompt_is_printed() {
     assert_eq!(
         printed(&["prompt", "greet", "text=007"]),
         "user:\nGreet 007!\n"
@@ -80,7 +80,7 @@ fn a_prompt_is_fetched() {
 }
 
 #[test]
-fn a_url_is_a_server_too() {
+fn url_can_be_given_as_server() {
     let served = Served::start();
     let run = |arguments: &[&str]| {
         let output = mcp().args(arguments).output().expect("it runs");

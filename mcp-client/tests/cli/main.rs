@@ -1,4 +1,4 @@
-//! The program `mcp`: what it prints, and the code that it ends with.
+//! The program `mcp`: its output and its exit codes.
 #![cfg(unix)]
 
 mod calls;
@@ -15,23 +15,26 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// The program.
+/// The path of the program.
 fn mcp() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
     command.stdin(Stdio::null());
     command
 }
 
-/// The example `cli-subject`, which is built together with the tests.
+/// The path of the example `cli-subject`, which is built together with the tests.
 fn subject() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let path = folder.join("examples").join("cli-subject");
     assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
     path
 }
 
-/// What was printed, and the exit code.
+/// The output and the exit code.
 #[derive(Debug)]
 struct Printed {
     out: String,
@@ -49,15 +52,15 @@ impl From<Output> for Printed {
     }
 }
 
-/// Runs `mcp` with the subject behind it.
+/// Runs `mcp` with the subject as its server.
 fn run(arguments: &[&str]) -> Printed {
     let mut command = mcp();
     command.args(arguments).arg("--").arg(subject());
     command.output().expect("it runs").into()
 }
 
-/// The same with a subject that speaks the proposals about resources.
-fn run_speaking(arguments: &[&str]) -> Printed {
+/// The same with a subject that supports the proposals for resources.
+fn run_with_proposals(arguments: &[&str]) -> Printed {
     let mut command = mcp();
     command.args(arguments).arg("--").arg(subject());
     command.arg("proposals").output().expect("it runs").into()
@@ -75,7 +78,7 @@ fn run_with(input: &str, arguments: &[&str]) -> Printed {
     child.wait_with_output().expect("it ends").into()
 }
 
-/// What a command prints that goes well.
+/// Returns the output of a command that succeeds.
 fn printed(arguments: &[&str]) -> String {
     let printed = run(arguments);
     assert_eq!(printed.code, Some(0), "{printed:?}");
@@ -83,12 +86,12 @@ fn printed(arguments: &[&str]) -> String {
     printed.out
 }
 
-/// The one JSON value that a command prints.
+/// Returns the JSON value that a command prints.
 fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&printed(&[&["--json"], arguments].concat())).expect("one JSON value")
 }
 
-/// The subject behind HTTP, until this is dropped.
+/// The subject as an HTTP server. It is killed when this value is dropped.
 struct Served {
     child: Child,
     url: String,
@@ -113,7 +116,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,12 +1,12 @@
-//! What the proposals about resources give whoever types.
+//! Commands that use the proposals for resources.
 
 use serde_json::Value;
 
-use crate::{Printed, Served, mcp, run, run_speaking};
+use crate::{Printed, Served, mcp, run, run_with_proposals};
 
-/// What a command prints that goes well.
+/// Returns the output of a command that succeeds.
 fn printed(arguments: &[&str]) -> String {
-    let Printed { out, err, code } = run_speaking(arguments);
+    let Printed { out, err, code } = run_with_proposals(arguments);
     assert_eq!((code, &*err), (Some(0), ""), "{out}");
     out
 }
@@ -21,12 +21,12 @@ fn metadata_is_shown_without_reading() {
     assert_eq!(json["resource"]["version"], "7");
     assert!(printed(&["metadata", "test://dir"]).contains("type: collection"));
 
-    let missing = run_speaking(&["metadata", "test://missing"]);
+    let missing = run_with_proposals(&["metadata", "test://missing"]);
     assert_eq!(missing.code, Some(4), "{missing:?}");
 }
 
 #[test]
-fn metadata_comes_from_the_list_where_there_is_no_other_way() {
+fn metadata_falls_back_to_the_list() {
     let shown = run(&["metadata", "test://bytes"]);
     assert_eq!(
         shown.out,
@@ -38,7 +38,7 @@ fn metadata_comes_from_the_list_where_there_is_no_other_way() {
 }
 
 #[test]
-fn a_collection_is_shown_as_a_tree() {
+fn collection_is_shown_as_a_tree() {
     assert_eq!(
         printed(&["tree", "test://dir"]),
         "a.txt  [3 bytes]\nb/\n  c\n"
@@ -53,14 +53,14 @@ fn a_collection_is_shown_as_a_tree() {
 
     let all = printed(&["tree"]);
     assert!(all.contains("dir/\n  b/\n"), "{all}");
-    // A server that lists no collections.
+    // A server without collections.
     let fault = run(&["tree", "test://dir"]);
     assert_eq!(fault.code, Some(4), "{fault:?}");
     assert!(fault.err.contains("sep-2093"), "{fault:?}");
 }
 
 #[test]
-fn a_form_is_chosen_by_its_media_type() {
+fn contents_are_selected_by_media_type() {
     assert_eq!(
         printed(&["read", "test://forms", "--as", "text/plain"]),
         "Hello"
@@ -69,12 +69,12 @@ fn a_form_is_chosen_by_its_media_type() {
     let json = printed(&["read", "test://forms", "--as", "text/html", "--json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["text"], "<p>Hello");
-    let none = run_speaking(&["read", "test://forms", "--as", "image/*"]);
+    let none = run_with_proposals(&["read", "test://forms", "--as", "image/*"]);
     assert_eq!(none.code, Some(4), "{none:?}");
     assert!(none.err.contains("text/html, text/plain"), "{none:?}");
 }
 
-/// Files of a test, gone afterwards.
+/// A folder for a test, removed when it is dropped.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -123,7 +123,7 @@ fn content_is_fetched_by_its_url_into_a_file() {
         (&5.into(), &"text/plain".into())
     );
 
-    // This machine is not a place to be sent to, unless it is said so.
+    // Addresses of this machine are rejected unless they are allowed.
     let fetched = fetch(&[]);
     assert_eq!(fetched.code, Some(0), "{fetched:?}");
     assert!(
@@ -142,11 +142,11 @@ fn content_is_fetched_by_its_url_into_a_file() {
 
 #[test]
 fn content_without_a_url_is_fetched_over_the_connection() {
-    let fetched = run_speaking(&["fetch", "test://known"]);
+    let fetched = run_with_proposals(&["fetch", "test://known"]);
     assert_eq!((fetched.code, &*fetched.out), (Some(0), "Known"));
     assert!(fetched.err.contains("by resources/read"), "{fetched:?}");
-    let missing = run_speaking(&["fetch", "test://missing"]);
+    let missing = run_with_proposals(&["fetch", "test://missing"]);
     assert_eq!(missing.code, Some(4), "{missing:?}");
-    let usage = run_speaking(&["fetch", "test://known", "--json"]);
+    let usage = run_with_proposals(&["fetch", "test://known", "--json"]);
     assert_eq!(usage.code, Some(2), "{usage:?}");
 }

@@ -1,4 +1,4 @@
-//! What a user sees and types at a terminal.
+//! Interactive use at a terminal.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::{mcp, subject};
 
-/// A user at a terminal, with `mcp` running there.
+/// A user at a terminal in which `mcp` runs.
 pub(crate) struct User {
     terminal: File,
     child: Child,
@@ -46,7 +46,7 @@ impl User {
         }
     }
 
-    /// Looks until this is there, or all is over.
+    /// Reads the output until it contains this text, or ends.
     fn sees(&mut self, wanted: &str) {
         let mut bytes = [0; 4096];
         while !self.seen.contains(wanted) {
@@ -56,11 +56,11 @@ impl User {
         }
     }
 
-    /// Looks until all is over; gives what was seen.
+    /// Reads the output to its end and returns it.
     pub(crate) fn sees_all(mut self) -> String {
         let mut seen = Vec::new();
         let mut bytes = [0; 4096];
-        // The end of a terminal is an error.
+        // The end of a terminal is reported as an error.
         while let Ok(count @ 1..) = self.terminal.read(&mut bytes) {
             seen.extend_from_slice(&bytes[..count]);
         }
@@ -79,7 +79,7 @@ impl User {
 }
 
 #[test]
-fn a_form_is_asked_field_by_field() {
+fn form_is_prompted_field_by_field() {
     for revision in ["2026-07-28", "2025-11-25"] {
         let mut user = User::runs(&["call", "order", "--revision", revision]);
         user.sees("The server asks: What will it be?");
@@ -101,7 +101,7 @@ fn a_form_is_asked_field_by_field() {
 }
 
 #[test]
-fn a_form_that_is_not_sent_is_declined() {
+fn unconfirmed_form_is_declined() {
     let mut user = User::runs(&["call", "order"]);
     for (question, answer) in [("dish", "soup"), ("portions", "1"), ("salad", "")] {
         user.sees(question);
@@ -114,7 +114,7 @@ fn a_form_that_is_not_sent_is_declined() {
 }
 
 #[test]
-fn the_end_of_the_input_closes_a_form() {
+fn end_of_input_cancels_a_form() {
     let mut user = User::runs(&["call", "order"]);
     user.sees("dish");
     user.terminal.write_all(b"\x04").expect("typed");
@@ -123,7 +123,7 @@ fn the_end_of_the_input_closes_a_form() {
 }
 
 #[test]
-fn the_url_of_a_page_is_shown_and_asked_for() {
+fn url_elicitation_shows_the_url_and_asks_for_consent() {
     let mut user = User::runs(&["call", "page"]);
     user.sees("The server asks: Please pay.");
     user.sees("https://example.com/pay");
@@ -134,7 +134,7 @@ fn the_url_of_a_page_is_shown_and_asked_for() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_not_printed() {
+fn control_characters_of_results_are_escaped_on_a_terminal() {
     for arguments in [
         &["call", "coloured"][..],
         &["tools"],
@@ -150,7 +150,7 @@ fn what_a_terminal_would_obey_is_not_printed() {
 }
 
 #[test]
-fn progress_is_a_bar() {
+fn progress_is_shown_as_a_bar() {
     let mut user = User::runs(&["call", "half", "--timeout", "2"]);
     user.sees("[###############---------------]  50% half of it");
     user.sees("no response");

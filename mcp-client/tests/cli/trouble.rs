@@ -1,4 +1,4 @@
-//! What goes wrong, and the exit codes for it.
+//! Errors and their exit codes.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -12,7 +12,7 @@ fn bare(arguments: &[&str]) -> Printed {
 }
 
 #[test]
-fn a_wrong_command_line_is_refused_before_a_server_is_started() {
+fn invalid_command_line_exits_before_a_server_is_started() {
     let started = "echo started >&2; exit 1";
     for (wrong, said) in [
         (&["call"][..], "no tool is named"),
@@ -39,14 +39,14 @@ fn a_wrong_command_line_is_refused_before_a_server_is_started() {
 }
 
 #[test]
-fn the_help_tells_the_exit_codes() {
+fn help_lists_the_exit_codes() {
     let help = bare(&["--help"]);
     assert_eq!(help.code, Some(0));
     assert!(help.out.contains("Exit codes:"), "{help:?}");
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told_with_what_is_known_of_it() {
+fn missing_server_exits_with_3_and_its_stderr() {
     let missing = bare(&["tools", "--", "/nowhere/server"]);
     assert_eq!(missing.code, Some(3));
     assert!(missing.err.contains("/nowhere/server"), "{missing:?}");
@@ -59,7 +59,7 @@ fn a_server_that_is_not_there_is_told_with_what_is_known_of_it() {
 }
 
 #[test]
-fn what_the_server_refuses_and_what_it_does_not_answer_have_codes() {
+fn rejected_and_unanswered_calls_have_exit_codes() {
     let refused = run(&["prompt", "nonsense"]);
     assert_eq!(refused.code, Some(4), "{refused:?}");
     assert!(
@@ -73,7 +73,7 @@ fn what_the_server_refuses_and_what_it_does_not_answer_have_codes() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn closed_pipe_exits_with_0() {
     let mut command = mcp();
     command.args(["tools", "--"]).arg(subject());
     let mut child = command.stdout(Stdio::piped()).spawn().expect("it runs");
@@ -82,7 +82,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn an_interrupted_call_is_given_up_and_the_server_ends() {
+fn interrupt_cancels_the_call_and_ends_the_server() {
     let script = format!("echo $$ >&2; exec '{}'", subject().display());
     let mut command = mcp();
     command.args(["-v", "call", "never", "--", "sh", "-c", &script]);
@@ -93,7 +93,7 @@ fn an_interrupted_call_is_given_up_and_the_server_ends() {
         .map(|line| line.expect("text"));
     let mut until = |wanted: &dyn Fn(&str) -> bool| {
         let found = lines.by_ref().find(|line| wanted(line));
-        found.expect("it is said")
+        found.expect("the text is printed")
     };
     let number = |line: &str| line.strip_prefix("server: ")?.parse::<i32>().ok();
     let server = until(&|line| number(line).is_some());

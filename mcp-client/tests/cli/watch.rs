@@ -1,4 +1,4 @@
-//! Changes, as they are announced.
+//! Changes that `mcp watch` prints.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{Served, mcp};
 
-/// Watches while a tool announces changes, until all of `wanted` were printed.
+/// Watches while a tool notifies of changes, until all of `wanted` were printed.
 fn watch(options: &[&str], wanted: &[&str]) {
     let served = Served::start();
     let mut changes = mcp();
@@ -41,7 +41,7 @@ fn watch(options: &[&str], wanted: &[&str]) {
 }
 
 #[test]
-fn changes_are_printed_as_they_come() {
+fn changes_are_printed_when_they_arrive() {
     watch(
         &[],
         &[
@@ -55,7 +55,7 @@ fn changes_are_printed_as_they_come() {
 }
 
 #[test]
-fn changes_are_json_one_a_line() {
+fn changes_are_printed_as_json_lines() {
     let updated = r#"{"event":"resource updated","about":"test://text"}"#;
     watch(&["--json"], &[r#"{"event":"tools changed"}"#, updated]);
 }

@@ -9,10 +9,10 @@ use mcp_client::{
 use serde_json::json;
 use tokio::net::unix::pipe::pipe;
 
-use super::pipe::{Server, builder, lost, soon};
+use super::pipe::{Server, builder, soon, transport_error};
 use super::table::sound;
 
-/// A limit: its name, and how it is set to the largest value and to zero.
+/// A limit: its name, and functions that set it to the largest value and to zero.
 type Limit = (&'static str, fn(&mut Limits, Extreme));
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,30 +80,30 @@ async fn connect(limits: Limits, revision: Revision) -> (Client, Server) {
     Server::connect(builder, revision).await
 }
 
-/// A call with a question, a list, a subscription, and a request of the server.
+/// Makes a call with an input request, a list, a subscription, and a request of the server.
 async fn everything_works(client: &Client, server: &mut Server, name: &str, asks: bool) {
     println!("{name} at {}", client.revision());
-    server.works(client).await;
+    server.assert_works(client).await;
     let list = tokio::spawn(client.tools().all());
-    let asked = server.asked("tools/list").await;
+    let asked = server.receive_request("tools/list").await;
     server.answer(&asked, sound(client.revision())).await;
     soon(list).await.expect("no panic").expect("a list");
     if client.revision() == Revision::LATEST {
         let call = tokio::spawn(client.call_tool("any").into_future());
-        let asked = server.asked("tools/call").await;
+        let asked = server.receive_request("tools/call").await;
         let done = r#"{"resultType":"complete","content":[]}"#;
         if asks {
             let asking =
                 r#"{"resultType":"input_required","inputRequests":{"q":{"method":"roots/list"}}}"#;
             server.answer(&asked, asking).await;
-            let again = server.asked("tools/call").await;
+            let again = server.receive_request("tools/call").await;
             server.answer(&again, done).await;
         } else {
             server.answer(&asked, done).await;
         }
         soon(call).await.expect("no panic").expect(name);
         let mut news = client.listen(SubscriptionFilter::new().tools_list_changed(true));
-        let asked = server.asked("subscriptions/listen").await;
+        let asked = server.receive_request("subscriptions/listen").await;
         let meta = json!({"io.modelcontextprotocol/subscriptionId": asked["id"]});
         let filter = json!({"toolsListChanged": true});
         for (method, params) in [
@@ -124,7 +124,7 @@ async fn everything_works(client: &Client, server: &mut Server, name: &str, asks
             assert!(as_told, "{name}: {event:?}");
         }
         drop(news);
-        server.asked("notifications/cancelled").await;
+        server.receive_request("notifications/cancelled").await;
     } else {
         let asking = json!({"jsonrpc": "2.0", "id": "r", "method": "roots/list"});
         server.write(format!("{asking}\n").as_bytes()).await;
@@ -135,7 +135,7 @@ async fn everything_works(client: &Client, server: &mut Server, name: &str, asks
 }
 
 #[tokio::test]
-async fn the_largest_values_mean_no_limit() {
+async fn largest_values_mean_no_limit() {
     let one_by_one = LIMITS.iter().map(std::slice::from_ref);
     for set in one_by_one.chain([LIMITS]) {
         let name = set.first().map_or("", |(name, _)| name);
@@ -149,24 +149,24 @@ async fn the_largest_values_mean_no_limit() {
 }
 
 #[tokio::test]
-async fn a_call_may_wait_without_a_limit() {
+async fn call_without_a_timeout_waits_indefinitely() {
     let (client, mut server) = connect(Limits::default(), Revision::LATEST).await;
     let call = client.tools().one_page().timeout(Duration::MAX);
     let call = call.while_progressing(Duration::MAX).on_progress(|_| {});
     let call = tokio::spawn(call.into_future());
-    let asked = server.asked("tools/list").await;
+    let asked = server.receive_request("tools/list").await;
     server.answer(&asked, sound(Revision::LATEST)).await;
     soon(call).await.expect("no panic").expect("a list");
 }
 
 #[tokio::test]
-async fn zero_leaves_what_a_connection_cannot_work_without() {
+async fn zero_limits_keep_the_connection_usable() {
     for limit @ (name, _) in LIMITS {
         if ["message_bytes", "call_time"].contains(name) {
             continue;
         }
         for revision in [Revision::LATEST, Revision::V2025_11_25] {
-            // It is over at once, as it says.
+            // The timeout of zero expires immediately.
             if *name == "probe_time" && revision == Revision::LATEST {
                 continue;
             }
@@ -174,7 +174,7 @@ async fn zero_leaves_what_a_connection_cannot_work_without() {
             let (client, mut server) = connect(limits, revision).await;
             let asks = match *name {
                 "server_requests" => false,
-                // The call is not sent again.
+                // The call is not retried.
                 "rounds" => revision < Revision::LATEST,
                 _ => true,
             };
@@ -185,7 +185,7 @@ async fn zero_leaves_what_a_connection_cannot_work_without() {
 }
 
 #[tokio::test]
-async fn a_time_of_zero_and_messages_without_bytes_are_typed_errors() {
+async fn zero_timeout_and_zero_message_size_are_typed_errors() {
     let mut limits = Limits::default();
     limits.call_time = Duration::ZERO;
     let (client, _server) = connect(limits, Revision::LATEST).await;
@@ -206,7 +206,7 @@ async fn a_time_of_zero_and_messages_without_bytes_are_typed_errors() {
     let mut server = Server::over(ours, theirs);
     let builder = builder(limits).revision(Revision::LATEST);
     let connecting = tokio::spawn(builder.connect(ByteStream::new(reader, writer)));
-    let asked = server.asked("server/discover").await;
+    let asked = server.receive_request("server/discover").await;
     server.answer(&asked, "{}").await;
     let error = soon(connecting).await.expect("no panic");
     let error = error.expect_err("too long");
@@ -214,14 +214,17 @@ async fn a_time_of_zero_and_messages_without_bytes_are_typed_errors() {
         panic!("{error}");
     };
     assert!(
-        matches!(lost(&error), TransportError::TooLong { limit: 0 }),
+        matches!(
+            transport_error(&error),
+            TransportError::TooLong { limit: 0 }
+        ),
         "{error}"
     );
 }
 
-/// The wait before the next attempt is one of the times.
+/// The delay before the next attempt is one of the limits.
 #[tokio::test]
-async fn subscriptions_wait_between_attempts_at_the_extremes() {
+async fn retry_delays_of_subscriptions_work_at_extreme_values() {
     for (to, least, most) in [
         (
             Extreme::Largest,
@@ -241,16 +244,19 @@ async fn subscriptions_wait_between_attempts_at_the_extremes() {
         let (client, mut server) = connect(limits, Revision::LATEST).await;
         let mut news = client.listen(SubscriptionFilter::new().tools_list_changed(true));
         for _ in 0..if to == Extreme::Zero { 20 } else { 1 } {
-            server.asked("subscriptions/listen").await;
-            // Whatever waits is lost.
+            server.receive_request("subscriptions/listen").await;
+            // All waiting calls fail.
             server.write(&vec![b' '; 20_000]).await;
             server.write(b"\n").await;
-            let event = soon(news.next()).await.expect("news").expect("it goes on");
+            let event = soon(news.next())
+                .await
+                .expect("news")
+                .expect("the connection still works");
             let SubscriptionEvent::Interrupted { again, .. } = event else {
                 panic!("{event:?}");
             };
             assert!(least <= again && again <= most, "{again:?}");
-            server.asked("notifications/cancelled").await;
+            server.receive_request("notifications/cancelled").await;
         }
     }
 }

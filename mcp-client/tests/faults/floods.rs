@@ -1,4 +1,4 @@
-//! Servers that talk without end, and such that do not listen meanwhile.
+//! Servers that send without end, some of which do not read meanwhile.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::table::sound;
 
 const MANY: usize = 100_000;
 
-/// Nobody who reads needs so long.
+/// Longer than any successful operation.
 const STALL: Duration = Duration::from_millis(500);
 
 fn line(number: usize, method: &str) -> String {
@@ -23,39 +23,44 @@ fn line(number: usize, method: &str) -> String {
 }
 
 impl Server {
-    /// Sends requests until the client reads no more; how many were sent, the last perhaps in
-    /// part, and what is left of it.
+    /// Sends requests until the client stops reading. Returns how many were sent, the last one
+    /// perhaps in part, and the unsent rest of it.
     async fn flood(&mut self, method: &str) -> (usize, Vec<u8>) {
         for number in 0..MANY {
             let line = line(number, method);
             let mut rest = line.as_bytes();
             while !rest.is_empty() {
                 match timeout(STALL, self.writer.write(rest)).await {
-                    Ok(count) => rest = &rest[count.expect("the client is there")..],
+                    Ok(count) => rest = &rest[count.expect("the client is running")..],
                     Err(_) => return (number + 1, rest.to_vec()),
                 }
             }
         }
-        panic!("the client reads on and on")
+        panic!("the client never stops reading")
     }
 }
 
 #[tokio::test]
-async fn a_server_that_asks_and_does_not_read_is_not_heard_until_it_does() {
+async fn client_stops_reading_from_a_server_that_does_not_read() {
     let mut limits = Limits::default();
     limits.queued_bytes = 10_000;
     let (client, mut server) = Server::connect(builder(limits), Revision::V2025_11_25).await;
     for method in ["ping", "no/such"] {
         let (sent, rest) = server.flood(method).await;
-        // Two pipes, a read, and what waits: no more than so much is on its way.
+        // The amount is limited by two pipes, a read buffer, and the waiting requests.
         assert!(sent < 20_000, "{sent} requests");
-        // A call waits like everything else, and ends in its own time.
+        // A call waits as well, and times out.
         let call = client.tools().one_page().timeout(Duration::from_millis(20));
         let error = soon(call).await.expect_err("nobody reads");
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
 
         let Server { lines, writer } = &mut server;
-        let rest = async { writer.write_all(&rest).await.expect("the client is there") };
+        let rest = async {
+            writer
+                .write_all(&rest)
+                .await
+                .expect("the client is running")
+        };
         let answers = async {
             for number in 0..sent {
                 let line = lines.next_line().await.expect("readable").expect("a line");
@@ -64,12 +69,12 @@ async fn a_server_that_asks_and_does_not_read_is_not_heard_until_it_does() {
             }
         };
         soon(async { tokio::join!(rest, answers) }).await;
-        server.works(&client).await;
+        server.assert_works(&client).await;
     }
 }
 
 #[tokio::test]
-async fn more_questions_than_can_be_worked_on_are_refused() {
+async fn server_requests_beyond_the_limit_are_rejected() {
     let mut limits = Limits::default();
     limits.server_requests = 8;
     let (asked, heard) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -100,14 +105,14 @@ async fn more_questions_than_can_be_worked_on_are_refused() {
             .await
             .expect("the client reads");
     }
-    let lines = soon(refused).await.expect("every other one is refused");
+    let lines = soon(refused).await.expect("the others are rejected");
     assert_eq!(heard.load(Ordering::Relaxed), MANY - 8);
     assert_eq!(asked.load(Ordering::Relaxed), 8);
-    Server { lines, writer }.works(&client).await;
+    Server { lines, writer }.assert_works(&client).await;
 }
 
 #[tokio::test]
-async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
+async fn flood_of_notifications_is_delivered_before_the_response() {
     let heard = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&heard);
     let builder = builder(Limits::default()).on_log(LoggingLevel::Info, move |_| {
@@ -115,7 +120,7 @@ async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
     });
     let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
     let call = list(&client);
-    let asked = server.asked("tools/list").await;
+    let asked = server.receive_request("tools/list").await;
     let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n";
     for _ in 0..MANY {
         server.write(line).await;
@@ -123,31 +128,31 @@ async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
     server.answer(&asked, sound(Revision::LATEST)).await;
     soon(call).await.expect("no panic").expect("a list");
     assert_eq!(heard.load(Ordering::Relaxed), MANY);
-    server.works(&client).await;
+    server.assert_works(&client).await;
 }
 
 #[tokio::test]
-async fn a_flood_of_answers_to_nothing_does_no_harm() {
+async fn flood_of_unknown_responses_is_ignored() {
     let (client, mut server) = Server::connect(builder(Limits::default()), Revision::LATEST).await;
     let call = list(&client);
-    let asked = server.asked("tools/list").await;
+    let asked = server.receive_request("tools/list").await;
     for number in 1_000..1_000 + MANY {
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":{{}}}}\n");
         server.write(line.as_bytes()).await;
     }
     server.answer(&asked, sound(Revision::LATEST)).await;
     soon(call).await.expect("no panic").expect("a list");
-    server.works(&client).await;
+    server.assert_works(&client).await;
 }
 
 #[tokio::test]
-async fn changes_that_nobody_takes_become_one() {
+async fn unread_changes_are_merged() {
     let mut limits = Limits::default();
     limits.pending_events = 16;
     let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;
     let filter = SubscriptionFilter::new().tools_list_changed(true);
     let mut news = client.listen(filter);
-    let asked = server.asked("subscriptions/listen").await;
+    let asked = server.receive_request("subscriptions/listen").await;
     let id = asked["id"].clone();
     let meta = serde_json::json!({"io.modelcontextprotocol/subscriptionId": id});
     let listens = serde_json::json!({
@@ -162,11 +167,15 @@ async fn changes_that_nobody_takes_become_one() {
         });
         server.write(format!("{changed}\n").as_bytes()).await;
     }
-    // All of it has been heard now.
-    server.works(&client).await;
+    // All notifications have been received now.
+    server.assert_works(&client).await;
     let mut count = 0;
     loop {
-        match soon(news.next()).await.expect("news").expect("it goes on") {
+        match soon(news.next())
+            .await
+            .expect("news")
+            .expect("the connection still works")
+        {
             SubscriptionEvent::Missed => break,
             _ => count += 1,
         }
@@ -175,13 +184,13 @@ async fn changes_that_nobody_takes_become_one() {
 }
 
 #[tokio::test]
-async fn events_that_nobody_takes_are_bounded_in_bytes() {
+async fn unread_events_are_bounded_in_bytes() {
     let mut limits = Limits::default();
     limits.pending_bytes = 10_000;
     let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;
     let filter = SubscriptionFilter::new().tools_list_changed(true);
     let mut news = client.listen(filter);
-    let asked = server.asked("subscriptions/listen").await;
+    let asked = server.receive_request("subscriptions/listen").await;
     let meta = serde_json::json!({"io.modelcontextprotocol/subscriptionId": asked["id"]});
     let listens = serde_json::json!({
         "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
@@ -200,12 +209,16 @@ async fn events_that_nobody_takes_are_bounded_in_bytes() {
             .write(changed(&format!("test:{number}"), 4_000).as_bytes())
             .await;
     }
-    // The same change once more, larger than there is room for.
+    // The same change again, larger than the limit.
     server.write(changed("test:0", 20_000).as_bytes()).await;
-    server.works(&client).await;
+    server.assert_works(&client).await;
     let mut count = 0;
     loop {
-        match soon(news.next()).await.expect("news").expect("it goes on") {
+        match soon(news.next())
+            .await
+            .expect("news")
+            .expect("the connection still works")
+        {
             SubscriptionEvent::Missed => break,
             SubscriptionEvent::Listening(_) => {}
             SubscriptionEvent::ResourceUpdated(params) => {
@@ -217,9 +230,12 @@ async fn events_that_nobody_takes_are_bounded_in_bytes() {
         }
     }
     assert_eq!(count, 2);
-    // An event that is alone may have any size, and there is room again.
+    // A single event may have any size, and then there is space again.
     server.write(changed("test:0", 20_000).as_bytes()).await;
-    let event = soon(news.next()).await.expect("news").expect("it goes on");
+    let event = soon(news.next())
+        .await
+        .expect("news")
+        .expect("the connection still works");
     assert!(
         matches!(event, SubscriptionEvent::ResourceUpdated(_)),
         "{event:?}"

@@ -1,4 +1,4 @@
-//! What servers say does not forge lines of a log, nor fill it.
+//! Text of servers cannot forge log lines or fill the log.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::pipe::{Server, builder};
 
-/// A log that is kept.
+/// A log that collects its text.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -34,7 +34,7 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// In one thread, so that the log of this thread has all.
+/// Runs on one thread, so that the log of this thread is complete.
 #[tokio::test(flavor = "current_thread")]
 async fn text_of_a_server_is_truncated_and_escaped_in_logs() {
     let log = Log::default();
@@ -53,25 +53,25 @@ async fn text_of_a_server_is_truncated_and_escaped_in_logs() {
         let (client, mut server) = Server::connect(builder, revision).await;
         let error = json!({"code": -32700, "message": hostile});
         for message in [
-            // An error that answers nothing.
+            // An error without an id.
             json!({"jsonrpc": "2.0", "id": null, "error": error}),
-            // An answer to nothing.
+            // A response without a request.
             json!({"jsonrpc": "2.0", "id": hostile, "result": {}}),
-            // Notifications that are not known, or malformed.
+            // Unknown and malformed notifications.
             json!({"jsonrpc": "2.0", "method": hostile, "params": {}}),
             json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {hostile.as_str(): 1}}),
             json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": hostile}}),
-            // What is no message.
+            // Malformed messages.
             json!({"jsonrpc": hostile, "id": 7}),
             json!({hostile.as_str(): hostile}),
             json!(hostile),
         ] {
             server.write(format!("{message}\n").as_bytes()).await;
         }
-        // As it is, but for the end of the line.
+        // Unchanged, except for the line end.
         let raw = hostile.replace('\n', " ");
         server.write(format!("{raw}\n").as_bytes()).await;
-        server.works(&client).await;
+        server.assert_works(&client).await;
     }
     let log = log.0.lock().expect("no panic").clone();
     let log = String::from_utf8(log).expect("text");

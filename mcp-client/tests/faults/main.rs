@@ -1,5 +1,5 @@
-//! What servers do wrong over real pipes: each fault ends one call with a typed error, if any, and
-//! the connection goes on where it can.
+//! Invalid behaviour of servers over real pipes: it ends at most one call with a typed error, and
+//! the connection stays usable if possible.
 #![cfg(unix)]
 
 mod extremes;

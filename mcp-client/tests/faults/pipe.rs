@@ -1,4 +1,4 @@
-//! A server that says what a test tells it to, byte by byte, over pipes of the system.
+//! A server that is controlled by a test, over pipes of the system.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use tokio::task::JoinHandle;
 
 use super::table::sound;
 
-/// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<F: IntoFuture>(what: F) -> F::Output {
-    let waited = tokio::time::timeout(PATIENCE, what.into_future()).await;
-    waited.expect("it happens in time")
+    let waited = tokio::time::timeout(TIMEOUT, what.into_future()).await;
+    waited.expect("timed out")
 }
 
 pub(crate) fn builder(limits: Limits) -> ClientBuilder {
@@ -30,19 +30,19 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server and a client that have agreed on this revision.
+    /// Returns a client that has negotiated this revision, and its server.
     pub(crate) async fn connect(builder: ClientBuilder, revision: Revision) -> (Client, Self) {
         let (theirs, reader) = pipe().expect("a pipe");
         let (writer, ours) = pipe().expect("a pipe");
         let mut server = Self::over(ours, theirs);
         let way = ByteStream::new(reader, writer);
         let connecting = tokio::spawn(builder.revision(revision).connect(way));
-        server.agree(revision).await;
+        server.negotiate(revision).await;
         let connected = soon(connecting).await.expect("no panic");
         (connected.expect("connected"), server)
     }
 
-    /// A server that reads from one pipe and writes to another one.
+    /// Returns a server that reads from one pipe and writes to another one.
     pub(crate) fn over(reader: Receiver, writer: Sender) -> Self {
         Self {
             lines: BufReader::new(reader).lines(),
@@ -50,7 +50,7 @@ impl Server {
         }
     }
 
-    pub(crate) async fn agree(&mut self, revision: Revision) {
+    pub(crate) async fn negotiate(&mut self, revision: Revision) {
         let asked = self.read().await;
         let capabilities = json!({"tools": {}, "logging": {}, "resources": {"subscribe": true}});
         if revision == Revision::LATEST {
@@ -71,14 +71,14 @@ impl Server {
         }
     }
 
-    /// The next message of the client.
+    /// Receives the next message of the client.
     pub(crate) async fn read(&mut self) -> Value {
         let line = soon(self.lines.next_line()).await.expect("readable");
         serde_json::from_str(&line.expect("a message")).expect("a message is JSON")
     }
 
-    /// The next message of the client, which is of this method.
-    pub(crate) async fn asked(&mut self, method: &str) -> Value {
+    /// Receives the next message of the client, and checks its method.
+    pub(crate) async fn receive_request(&mut self, method: &str) -> Value {
         let asked = self.read().await;
         assert_eq!(asked["method"], method, "{asked}");
         asked
@@ -95,23 +95,23 @@ impl Server {
         self.write(line.as_bytes()).await;
     }
 
-    /// Whether the connection still works.
-    pub(crate) async fn works(&mut self, client: &Client) {
+    /// Checks that the connection still works.
+    pub(crate) async fn assert_works(&mut self, client: &Client) {
         let call = list(client);
-        let asked = self.asked("tools/list").await;
+        let asked = self.receive_request("tools/list").await;
         self.answer(&asked, sound(client.revision())).await;
         soon(call).await.expect("no panic").expect("a list");
     }
 }
 
-/// A call that is on its way, and what becomes of it.
+/// A call in flight, and its outcome.
 pub(crate) fn list(client: &Client) -> JoinHandle<Result<(), CallError>> {
     let call = client.tools().one_page();
     tokio::spawn(async { call.await.map(drop) })
 }
 
-/// What kept the answer from coming.
-pub(crate) fn lost(error: &CallError) -> &TransportError {
+/// Returns the transport error of a failed call.
+pub(crate) fn transport_error(error: &CallError) -> &TransportError {
     match error {
         CallError::Lost { source, .. } => source,
         other => panic!("another error: {other}"),

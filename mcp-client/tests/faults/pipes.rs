@@ -1,12 +1,12 @@
-//! One fault after the other on the same connection.
+//! Many kinds of invalid messages on the same connection.
 
 use std::time::Duration;
 
 use mcp_client::types::Revision;
 use mcp_client::{CallError, Limits, TransportError};
 
-use super::pipe::{Server, builder, list, lost, soon};
-use super::table::{BATCHES, FAULTS, Fault, MODERN, Then, answer};
+use super::pipe::{Server, builder, list, soon, transport_error};
+use super::table::{BATCHES, FAULTS, Fault, MODERN, Outcome, answer};
 
 async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
     let (client, mut server) = Server::connect(builder(Limits::default()), revision).await;
@@ -14,38 +14,38 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
         let name = fault.name;
         println!("{revision}: {name}");
         let call = list(&client);
-        let asked = server.asked("tools/list").await;
+        let asked = server.receive_request("tools/list").await;
         let id = asked["id"].to_string();
         server.write(&(fault.says)(&id)).await;
         server.write(b"\n").await;
         match &fault.then {
-            Then::Fails(fails) => {
+            Outcome::Fails(fails) => {
                 let error = soon(call).await.expect("no panic").expect_err(name);
                 assert!(fails(&error), "{name}: {error} ({error:?})");
-                // What comes now is an answer that nobody waits for.
+                // A response arrives after its call has ended.
                 server.write(answer(revision, &id).as_bytes()).await;
                 server.write(b"\n").await;
             }
-            Then::Waits(wrong) => {
+            Outcome::Waits(wrong) => {
                 println!("that is {} message", wrong.map_or("a", |_| "no"));
-                // Twice: the second is too late.
+                // The response is sent twice: the second one is too late.
                 let twice = format!("{0}\n{0}\n", answer(revision, &id));
                 server.write(twice.as_bytes()).await;
                 soon(call).await.expect("no panic").expect(name);
             }
         }
-        server.works(&client).await;
+        server.assert_works(&client).await;
     }
     soon(client.close()).await;
 }
 
 #[tokio::test]
-async fn a_fault_of_the_newest_revision_ends_one_call_at_most() {
+async fn malformed_message_of_the_newest_revision_ends_at_most_one_call() {
     each_fault(Revision::LATEST, FAULTS.iter().chain(MODERN)).await;
 }
 
 #[tokio::test]
-async fn a_fault_of_the_other_revisions_ends_one_call_at_most() {
+async fn malformed_message_of_older_revisions_ends_at_most_one_call() {
     for &revision in Revision::ALL {
         if revision == Revision::V2025_03_26 {
             each_fault(revision, FAULTS.iter().chain(BATCHES)).await;
@@ -56,21 +56,21 @@ async fn a_fault_of_the_other_revisions_ends_one_call_at_most() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_ends_the_call_in_time_and_is_told() {
+async fn unanswered_call_times_out_and_is_cancelled() {
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
         let (client, mut server) = Server::connect(builder(Limits::default()), revision).await;
         let call = client.tools().one_page().timeout(Duration::from_millis(20));
         let error = soon(call).await.expect_err("no answer");
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
-        let asked = server.asked("tools/list").await;
-        let told = server.asked("notifications/cancelled").await;
+        let asked = server.receive_request("tools/list").await;
+        let told = server.receive_request("notifications/cancelled").await;
         assert_eq!(told["params"]["requestId"], asked["id"]);
-        server.works(&client).await;
+        server.assert_works(&client).await;
     }
 }
 
 #[tokio::test]
-async fn a_message_that_is_too_long_ends_the_calls_that_wait_and_they_are_cancelled() {
+async fn too_long_message_fails_and_cancels_pending_calls() {
     let mut limits = Limits::default();
     limits.message_bytes = 10_000;
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
@@ -78,33 +78,36 @@ async fn a_message_that_is_too_long_ends_the_calls_that_wait_and_they_are_cancel
         let calls = [list(&client), list(&client)];
         let mut ids = Vec::new();
         for _ in 0..calls.len() {
-            ids.push(server.asked("tools/list").await["id"].clone());
+            ids.push(server.receive_request("tools/list").await["id"].clone());
         }
-        // It need not end for that.
+        // The server need not exit.
         server.write(&vec![b'{'; 100_000]).await;
         for call in calls {
             let error = soon(call).await.expect("no panic").expect_err("no answer");
             assert!(
-                matches!(lost(&error), TransportError::TooLong { limit: 10_000 }),
+                matches!(
+                    transport_error(&error),
+                    TransportError::TooLong { limit: 10_000 }
+                ),
                 "{error}"
             );
         }
         let mut told = Vec::new();
         for _ in 0..ids.len() {
-            let cancelled = server.asked("notifications/cancelled").await;
+            let cancelled = server.receive_request("notifications/cancelled").await;
             told.push(cancelled["params"]["requestId"].clone());
         }
         ids.sort_by_key(ToString::to_string);
         told.sort_by_key(ToString::to_string);
         assert_eq!(told, ids);
         server.write(b"}\n").await;
-        server.works(&client).await;
+        server.assert_works(&client).await;
     }
 }
 
-/// Ends of the server's output: what it said before, and what becomes of the call.
+/// Ways in which the server's output ends: the preceding bytes, and the outcome of the call.
 #[tokio::test]
-async fn a_server_that_closes_in_the_middle_ends_all_calls() {
+async fn closed_connection_ends_all_calls() {
     for says in [
         "",
         "{\"jsonrpc\"",
@@ -115,14 +118,17 @@ async fn a_server_that_closes_in_the_middle_ends_all_calls() {
         let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
         let calls = [list(&client), list(&client)];
         for _ in 0..calls.len() {
-            server.asked("tools/list").await;
+            server.receive_request("tools/list").await;
         }
         server.write(says.as_bytes()).await;
         let Server { lines, writer } = server;
         drop(writer);
         for call in calls.into_iter().chain([list(&client)]) {
             let error = soon(call).await.expect("no panic").expect_err("no answer");
-            assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+            assert!(
+                matches!(transport_error(&error), TransportError::Closed),
+                "{error}"
+            );
         }
         soon(client.close()).await;
         drop(lines);
@@ -130,18 +136,18 @@ async fn a_server_that_closes_in_the_middle_ends_all_calls() {
 }
 
 #[tokio::test]
-async fn an_answer_at_the_very_end_is_heard() {
+async fn response_right_before_the_end_is_delivered() {
     let builder = builder(Limits::default());
     let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
     let call = list(&client);
-    let id = server.asked("tools/list").await["id"].to_string();
+    let id = server.receive_request("tools/list").await["id"].to_string();
     server.write(answer(Revision::LATEST, &id).as_bytes()).await;
     drop(server);
     soon(call).await.expect("no panic").expect("a list");
 }
 
 #[tokio::test]
-async fn a_server_that_reads_no_more_ends_calls_with_an_error() {
+async fn closed_input_of_the_server_fails_calls() {
     let builder = builder(Limits::default());
     let (client, server) = Server::connect(builder, Revision::LATEST).await;
     let Server { lines, writer } = server;
@@ -149,7 +155,10 @@ async fn a_server_that_reads_no_more_ends_calls_with_an_error() {
     let error = soon(list(&client)).await.expect("no panic");
     let error = error.expect_err("nobody reads");
     assert!(
-        matches!(lost(&error), TransportError::Io(_) | TransportError::Closed),
+        matches!(
+            transport_error(&error),
+            TransportError::Io(_) | TransportError::Closed
+        ),
         "{error}"
     );
     drop(writer);

@@ -1,4 +1,4 @@
-//! Servers that ask more than anybody can answer.
+//! Servers that send too many input requests.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::pipe::{Server, builder, soon};
 
-/// An answer with so many questions.
+/// Returns a result with this number of input requests.
 fn asking(questions: usize) -> String {
     let questions: Vec<_> = (0..questions)
         .map(|number| format!(r#""q{number}":{{"method":"roots/list"}}"#))
@@ -27,7 +27,7 @@ fn asking(questions: usize) -> String {
 const DONE: &str = r#"{"resultType":"complete","content":[]}"#;
 
 #[tokio::test]
-async fn more_questions_in_one_answer_than_allowed_end_the_call_before_any_handler_starts() {
+async fn too_many_input_requests_fail_the_call_before_any_handler_starts() {
     for limit in [0, 8] {
         let mut limits = Limits::default();
         limits.server_requests = limit;
@@ -39,7 +39,7 @@ async fn more_questions_in_one_answer_than_allowed_end_the_call_before_any_handl
         });
         let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
         let call = tokio::spawn(client.call_tool("any").into_future());
-        let asked = server.asked("tools/call").await;
+        let asked = server.receive_request("tools/call").await;
         server.answer(&asked, &asking(10_000)).await;
         let error = soon(call).await.expect("no panic").expect_err("too many");
         assert!(
@@ -47,22 +47,22 @@ async fn more_questions_in_one_answer_than_allowed_end_the_call_before_any_handl
             "{error}"
         );
         assert_eq!(handled.load(Ordering::Relaxed), 0);
-        // As many as are allowed are answered.
+        // As many as allowed are answered.
         let call = tokio::spawn(client.call_tool("any").into_future());
-        let asked = server.asked("tools/call").await;
+        let asked = server.receive_request("tools/call").await;
         server.answer(&asked, &asking(limit)).await;
-        let again = server.asked("tools/call").await;
+        let again = server.receive_request("tools/call").await;
         let answers = again["params"]["inputResponses"].as_object();
         assert_eq!(answers.map_or(0, serde_json::Map::len), limit, "{again}");
         server.answer(&again, DONE).await;
         soon(call).await.expect("no panic").expect("a result");
         assert_eq!(handled.load(Ordering::Relaxed), limit);
-        server.works(&client).await;
+        server.assert_works(&client).await;
     }
 }
 
 #[tokio::test]
-async fn questions_of_several_calls_wait_for_their_turn() {
+async fn input_requests_of_several_calls_share_the_limit() {
     let mut limits = Limits::default();
     limits.server_requests = 2;
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -84,13 +84,13 @@ async fn questions_of_several_calls_wait_for_their_turn() {
     let calls = [call(), call(), call(), call()];
     let mut asked = Vec::new();
     for _ in &calls {
-        asked.push(server.asked("tools/call").await);
+        asked.push(server.receive_request("tools/call").await);
     }
     for asked in &asked {
         server.answer(asked, &asking(2)).await;
     }
     for _ in &calls {
-        let again = server.asked("tools/call").await;
+        let again = server.receive_request("tools/call").await;
         server.answer(&again, DONE).await;
     }
     for call in calls {
@@ -99,31 +99,34 @@ async fn questions_of_several_calls_wait_for_their_turn() {
     assert_eq!(most.load(Ordering::Relaxed), 2);
 }
 
-/// A handler that calls in turn, and is asked in turn, must not wait for itself forever.
+/// A handler that makes calls itself, which request input, must not wait for itself forever.
 #[tokio::test]
-async fn a_question_waits_for_its_turn_no_longer_than_the_call_may_take() {
+async fn queued_input_request_times_out_with_its_call() {
     let mut limits = Limits::default();
     limits.server_requests = 1;
     let builder = builder(limits).on_roots(std::future::pending);
     let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
     let first = tokio::spawn(client.call_tool("first").into_future());
-    let asked = server.asked("tools/call").await;
+    let asked = server.receive_request("tools/call").await;
     server.answer(&asked, &asking(1)).await;
-    // Its handler is at work when the server gets to hear of something else.
-    server.works(&client).await;
+    // The handler of the first call is running when the second call requests input.
+    server.assert_works(&client).await;
     let call = client
         .call_tool("second")
         .timeout(Duration::from_millis(200));
     let second = tokio::spawn(call.into_future());
-    let asked = server.asked("tools/call").await;
+    let asked = server.receive_request("tools/call").await;
     server.answer(&asked, &asking(1)).await;
-    let error = soon(second).await.expect("no panic").expect_err("no turn");
+    let error = soon(second)
+        .await
+        .expect("no panic")
+        .expect_err("timed out");
     assert!(matches!(error, CallError::Input { .. }), "{error}");
     first.abort();
 }
 
 #[tokio::test]
-async fn more_pages_than_allowed_are_not_shown() {
+async fn too_many_url_elicitations_are_not_shown() {
     let mut limits = Limits::default();
     limits.server_requests = 8;
     let shown = Arc::new(AtomicUsize::new(0));
@@ -134,7 +137,7 @@ async fn more_pages_than_allowed_are_not_shown() {
     });
     let (client, mut server) = Server::connect(builder, Revision::V2025_11_25).await;
     let call = tokio::spawn(client.call_tool("any").into_future());
-    let asked = server.asked("tools/call").await;
+    let asked = server.receive_request("tools/call").await;
     let page =
         json!({"mode": "url", "message": "m", "url": "https://example.com/", "elicitationId": "e"});
     let data = json!({"elicitations": vec![page; 1_000]});
@@ -157,12 +160,12 @@ async fn more_pages_than_allowed_are_not_shown() {
 }
 
 #[tokio::test]
-async fn requests_of_an_older_server_are_bounded_in_bytes() {
+async fn requests_of_a_legacy_server_are_bounded_in_bytes() {
     let mut limits = Limits::default();
     limits.server_request_bytes = 10_000;
     let builder = builder(limits).on_roots(std::future::pending);
     let (client, mut server) = Server::connect(builder, Revision::V2025_11_25).await;
-    // The first one may have any size.
+    // A single request may have any size.
     for (id, size) in [(1, 20_000), (2, 10)] {
         let params = json!({"_meta": {"filling": "x".repeat(size)}});
         let asking = json!({"jsonrpc": "2.0", "id": id, "method": "roots/list", "params": params});
@@ -171,7 +174,7 @@ async fn requests_of_an_older_server_are_bounded_in_bytes() {
     let refused = server.read().await;
     assert_eq!(refused["id"], 2, "{refused}");
     assert_eq!(refused["error"]["code"], -32603, "{refused}");
-    // Once it is cancelled there is room again.
+    // After the cancellation there is space again.
     let cancelled = json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},
     });
@@ -182,19 +185,18 @@ async fn requests_of_an_older_server_are_bounded_in_bytes() {
         server.write(format!("{asking}\n").as_bytes()).await;
     }
     assert_eq!(server.read().await["id"], 5);
-    server.works(&client).await;
+    server.assert_works(&client).await;
 }
 
-/// The answer to a form of so many fields would take minutes if each was looked up by a walk over
-/// all others.
+/// Answering such a form would take minutes if each field was found by a linear search.
 #[tokio::test]
-async fn a_form_with_very_many_fields_is_completed() {
+async fn form_with_very_many_fields_is_completed() {
     const FIELDS: usize = 40_000;
     let builder = builder(Limits::default())
         .on_elicit_form(|_| async { Ok(ElicitResult::new(ElicitAction::Accept)) });
     let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
     let call = tokio::spawn(client.call_tool("any").into_future());
-    let asked = server.asked("tools/call").await;
+    let asked = server.receive_request("tools/call").await;
     let names: Vec<_> = (0..FIELDS).map(|number| format!("f{number}")).collect();
     let field = json!({"type": "boolean", "default": true});
     let fields: serde_json::Map<_, _> = names
@@ -206,15 +208,15 @@ async fn a_form_with_very_many_fields_is_completed() {
     let question = json!({"method": "elicitation/create", "params": params});
     let asking = json!({"resultType": "input_required", "inputRequests": {"q": question}});
     server.answer(&asked, &asking.to_string()).await;
-    let again = server.asked("tools/call").await;
+    let again = server.receive_request("tools/call").await;
     let content = &again["params"]["inputResponses"]["q"]["content"];
     assert_eq!(content.as_object().map_or(0, serde_json::Map::len), FIELDS);
     server.answer(&again, DONE).await;
     soon(call).await.expect("no panic").expect("a result");
 }
 
-/// A server's output that shuts the runtime down at the moment at which something is read after
-/// the agreement.
+/// A server's output that shuts the runtime down when the first bytes after the negotiation are
+/// read.
 struct Last {
     pipe: Receiver,
     runtime: Option<Runtime>,
@@ -242,7 +244,7 @@ impl AsyncRead for Last {
     }
 }
 
-/// Whether the runtime of this thread drops tasks as soon as they are spawned.
+/// Returns `true` if the runtime of this thread drops tasks as soon as they are spawned.
 fn takes_no_tasks() -> bool {
     let held = Arc::new(());
     let holds = Arc::clone(&held);
@@ -254,7 +256,7 @@ fn takes_no_tasks() -> bool {
 }
 
 #[test]
-fn a_request_that_is_read_while_the_runtime_shuts_down_does_not_block_a_thread() {
+fn request_read_during_runtime_shutdown_does_not_block_a_thread() {
     let mut builder = Builder::new_multi_thread();
     let doomed = builder.worker_threads(2).enable_all().build();
     let doomed = doomed.expect("a runtime");
@@ -283,7 +285,7 @@ fn a_request_that_is_read_while_the_runtime_shuts_down_does_not_block_a_thread()
             builder.revision(Revision::V2025_11_25).connect(way).await
         });
         let mut server = Server::over(ours, theirs);
-        server.agree(Revision::V2025_11_25).await;
+        server.negotiate(Revision::V2025_11_25).await;
         let client = soon(connecting).await.expect("no panic");
         (client.expect("connected"), server)
     });
@@ -291,7 +293,7 @@ fn a_request_that_is_read_while_the_runtime_shuts_down_does_not_block_a_thread()
     let request: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n";
     let written = test.block_on(writer.1.writer.write_all(request));
     written.expect("the client reads");
-    // What is read from is dropped with the task that reads, once that is not blocked.
+    // The input is dropped together with the reading task, unless that task is blocked.
     let dropped = is_gone.recv_timeout(Duration::from_secs(20));
     assert_eq!(dropped, Err(mpsc::RecvTimeoutError::Disconnected));
 }

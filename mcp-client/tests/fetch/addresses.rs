@@ -1,4 +1,4 @@
-//! Hosts that are not on the public internet are not asked, whatever their names are.
+//! Hosts with private addresses are rejected, however they are named.
 
 use std::future::ready;
 use std::net::{IpAddr, SocketAddr};
@@ -10,7 +10,7 @@ use mcp_client::{FetchError, FetchPolicy, FetchedBy};
 use crate::mcp::{Mcp, resource};
 use crate::web::{Reply, Web, soon};
 
-/// The address for which a URL is not used.
+/// Returns the address because of which a URL is rejected.
 async fn refused(mcp: &Mcp, url: &str, policy: FetchPolicy) -> IpAddr {
     let resource = resource().http_url(url);
     let fetched = soon(mcp.client.fetch(&resource).policy(policy)).await;
@@ -23,7 +23,7 @@ async fn refused(mcp: &Mcp, url: &str, policy: FetchPolicy) -> IpAddr {
 }
 
 #[tokio::test]
-async fn addresses_of_the_inside_are_refused_however_they_are_written() {
+async fn private_addresses_are_rejected_in_any_notation() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let port = web.address().port();
@@ -43,7 +43,7 @@ async fn addresses_of_the_inside_are_refused_however_they_are_written() {
         let found = refused(&mcp, &url, FetchPolicy::new()).await;
         assert_eq!(found, address.parse::<IpAddr>().expect("an address"));
     }
-    // Names that the system itself knows.
+    // Names that the system resolves itself.
     for host in ["localhost", "LOCALHOST"] {
         let url = format!("https://{host}:{port}/");
         assert!(refused(&mcp, &url, FetchPolicy::new()).await.is_loopback());
@@ -52,13 +52,13 @@ async fn addresses_of_the_inside_are_refused_however_they_are_written() {
 }
 
 #[tokio::test]
-async fn a_public_name_that_means_an_inner_address_is_refused() {
+async fn public_name_that_resolves_to_a_private_address_is_rejected() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let url = "https://files.example/";
     let found = refused(&mcp, url, web.strict()).await;
     assert!(found.is_loopback());
-    // One among others is enough, wherever it stands.
+    // One private address among several is sufficient, at any position.
     let public = SocketAddr::from(([192, 0, 1, 1], 443));
     let inner = web.address();
     for addresses in [vec![inner, public], vec![public, inner]] {
@@ -71,7 +71,7 @@ async fn a_public_name_that_means_an_inner_address_is_refused() {
 }
 
 #[tokio::test]
-async fn a_name_is_looked_up_once_for_a_connection() {
+async fn name_is_resolved_once_per_connection() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::redirect("302 Found", "/there"));
@@ -92,7 +92,7 @@ async fn a_name_is_looked_up_once_for_a_connection() {
 }
 
 #[tokio::test]
-async fn an_inner_host_is_asked_if_the_program_trusts_it() {
+async fn trusted_private_host_is_allowed() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let port = web.address().port();
@@ -116,14 +116,14 @@ async fn an_inner_host_is_asked_if_the_program_trusts_it() {
         assert_eq!(fetched.by(), FetchedBy::Url, "{:?}", fetched.attempts());
         assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "by the URL");
     }
-    // Found by the system.
+    // Resolved by the system.
     web.answer(Reply::ok("text/plain", b"by the URL"));
     let policy = FetchPolicy::new().tls_roots(web.certificate());
     let resource = resource().http_url(&literal);
     let fetch = mcp.client.fetch(&resource);
     let fetched = soon(fetch.policy(policy.allow_host("127.0.0.1"))).await;
     assert_eq!(fetched.expect("fetched").by(), FetchedBy::Url);
-    // Another one is not.
+    // Another host is not trusted.
     let policy = web.strict().allow_host("other.example");
     assert!(refused(&mcp, &literal, policy).await.is_loopback());
 }

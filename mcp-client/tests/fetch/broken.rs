@@ -1,4 +1,4 @@
-//! Transfers that break off: what is taken up again, what is read instead, and what is over.
+//! Interrupted transfers: resumed, replaced by a read, or failed.
 
 use mcp_client::{FetchError, FetchFailed, Fetched, FetchedBy};
 
@@ -7,7 +7,7 @@ use crate::web::{Reply, Web, soon};
 
 const BODY: &[u8] = b"0123456789";
 
-/// Content of a known state that breaks off after so many bytes.
+/// Content with an ETag, interrupted after this number of bytes.
 fn begun(bytes: usize) -> Reply {
     let headers = [
         "Content-Type: text/plain",
@@ -17,7 +17,7 @@ fn begun(bytes: usize) -> Reply {
     Reply::new("200 OK", &headers, &BODY[..bytes]).cut()
 }
 
-/// The rest from there on.
+/// The partial content from a position on.
 fn rest(from: usize) -> Reply {
     let length = format!("Content-Length: {}", BODY.len() - from);
     let range = format!("Content-Range: bytes {from}-9/10");
@@ -38,7 +38,7 @@ async fn fetch(mcp: &Mcp, web: &Web) -> Fetched {
 }
 
 #[tokio::test]
-async fn a_transfer_is_taken_up_where_it_broke_off() {
+async fn interrupted_transfer_resumes_where_it_stopped() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(begun(4));
@@ -53,7 +53,7 @@ async fn a_transfer_is_taken_up_where_it_broke_off() {
     let bytes = soon(fetched.write_to(&mut written)).await.expect("written");
     assert_eq!((bytes, &written[..]), (10, BODY));
     assert_eq!(fetched.by(), FetchedBy::Url);
-    // Nothing of it is hidden.
+    // All attempts are reported.
     assert!(matches!(
         fetched.attempts(),
         [FetchError::Http(_), FetchError::Http(_)]
@@ -69,7 +69,7 @@ async fn a_transfer_is_taken_up_where_it_broke_off() {
 }
 
 #[tokio::test]
-async fn a_transfer_is_taken_up_at_the_place_to_which_it_was_sent() {
+async fn interrupted_transfer_resumes_at_the_redirect_target() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::redirect("307 Temporary Redirect", "/there"));
@@ -83,7 +83,7 @@ async fn a_transfer_is_taken_up_at_the_place_to_which_it_was_sent() {
 }
 
 #[tokio::test]
-async fn without_parts_all_is_read_if_nothing_was_taken() {
+async fn without_ranges_an_unread_transfer_falls_back_to_read() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let plain = ["Content-Type: text/plain", "Content-Length: 10"];
@@ -106,7 +106,7 @@ async fn without_parts_all_is_read_if_nothing_was_taken() {
 }
 
 #[tokio::test]
-async fn what_was_written_is_not_begun_anew() {
+async fn partly_written_transfer_is_not_restarted() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let headers = ["Content-Type: text/plain", "Content-Length: 10"];
@@ -114,7 +114,7 @@ async fn what_was_written_is_not_begun_anew() {
     let mut fetched = fetch(&mcp, &web).await;
     let mut written = Vec::new();
     let error = soon(fetched.write_to(&mut written)).await;
-    let error = error.expect_err("it broke off");
+    let error = error.expect_err("the transfer was interrupted");
     assert!(
         matches!(error, FetchFailed::Broken { given: 4, .. }),
         "{error:?}"
@@ -122,21 +122,23 @@ async fn what_was_written_is_not_begun_anew() {
     assert!(!error.to_string().contains("secret"), "{error}");
     assert_eq!(written, b"0123");
     assert_eq!(mcp.reads(), 0);
-    // It does not look like an end afterwards.
+    // Reading again also returns the error.
     for _ in 0..2 {
-        let error = soon(fetched.chunk()).await.expect_err("it is over");
+        let error = soon(fetched.chunk())
+            .await
+            .expect_err("the transfer is over");
         assert!(matches!(error, FetchFailed::Over { given: 4 }), "{error:?}");
     }
 }
 
 #[tokio::test]
-async fn what_is_not_the_rest_is_not_taken_for_it() {
+async fn mismatched_partial_content_is_rejected() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let part = |headers: &[&str], body: &[u8]| Reply::new("206 Partial Content", headers, body);
     let length = "Content-Length: 6";
     for reply in [
-        // By now it is another content, or the host does not do it.
+        // The content has changed, or the host does not support ranges.
         Reply::ok("text/plain", BODY),
         Reply::status("416 Range Not Satisfiable"),
         Reply::status("412 Precondition Failed"),
@@ -163,7 +165,7 @@ async fn what_is_not_the_rest_is_not_taken_for_it() {
             fetched.attempts(),
             [FetchError::Http(_), FetchError::NoRest { .. }]
         ));
-        // The same, where the program has taken what came.
+        // The same if the program has already read a part.
         web.answer(begun(4));
         web.answer(Reply::ok("text/plain", BODY));
         let mut fetched = fetch(&mcp, &web).await;
@@ -175,7 +177,7 @@ async fn what_is_not_the_rest_is_not_taken_for_it() {
 }
 
 #[tokio::test]
-async fn a_rest_that_is_too_short_is_no_end() {
+async fn too_short_partial_content_is_an_error() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(begun(4));
@@ -196,7 +198,7 @@ async fn a_rest_that_is_too_short_is_no_end() {
 }
 
 #[tokio::test]
-async fn a_host_that_always_breaks_off_is_left() {
+async fn host_that_always_disconnects_is_abandoned() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(begun(4));
@@ -213,14 +215,14 @@ async fn a_host_that_always_breaks_off_is_left() {
 }
 
 #[tokio::test]
-async fn dropping_a_wait_loses_nothing() {
+async fn dropped_read_loses_no_data() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(begun(4).hold());
     let mut fetched = fetch(&mcp, &web).await;
     let first = soon(fetched.chunk()).await.expect("a part").expect("more");
     let mut all = first.to_vec();
-    // Nothing comes, and nobody waits for it to the end.
+    // The host sends nothing, and the read is dropped.
     for _ in 0..3 {
         let short = std::time::Duration::from_millis(10);
         let waited = tokio::time::timeout(short, fetched.chunk()).await;

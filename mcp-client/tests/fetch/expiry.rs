@@ -1,4 +1,4 @@
-//! URLs whose time is over.
+//! Expired URLs.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,13 +7,13 @@ use mcp_client::{FetchError, FetchPolicy, FetchedBy};
 use crate::mcp::{Mcp, resource};
 use crate::web::{Reply, Web, soon};
 
-/// The moment in so many seconds, in the time of a place so many hours to the east.
+/// Formats the time in this number of seconds, at an offset of this number of hours.
 fn in_seconds(seconds: i64, east: i64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = i64::try_from(now.expect("after 1970").as_secs()).expect("in bounds");
     let local = now + seconds + east * 3600;
     let (days, second) = (local.div_euclid(86_400), local.rem_euclid(86_400));
-    // Howard Hinnant's way from days to a date, with years that begin in March.
+    // Howard Hinnant's algorithm from days to a date, with years that begin in March.
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let of_era = days.rem_euclid(146_097);
@@ -32,7 +32,7 @@ fn in_seconds(seconds: i64, east: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{offset}")
 }
 
-/// Whether a URL is used that expires then.
+/// Returns `true` if a URL with this expiry is used.
 async fn is_used(web: &Web, mcp: &Mcp, at: &str, policy: FetchPolicy) -> bool {
     let before = web.connections();
     let resource = resource().http_url_expires_at(at);
@@ -51,7 +51,7 @@ async fn is_used(web: &Web, mcp: &Mcp, at: &str, policy: FetchPolicy) -> bool {
 }
 
 #[tokio::test]
-async fn a_url_is_used_as_long_as_it_lives_longer_than_the_margin() {
+async fn url_is_used_until_the_margin_before_its_expiry() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let hour = Duration::from_secs(3600);
@@ -81,7 +81,7 @@ async fn a_url_is_used_as_long_as_it_lives_longer_than_the_margin() {
 }
 
 #[tokio::test]
-async fn a_time_that_is_none_is_over() {
+async fn invalid_expiry_counts_as_expired() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let local = in_seconds(3600, 0).replace('Z', "");

@@ -12,7 +12,7 @@ const BODY: &[u8] = b"by the URL";
 type Limit = fn(FetchPolicy) -> FetchPolicy;
 
 #[tokio::test]
-async fn the_largest_values_mean_no_limit() {
+async fn largest_values_mean_no_limit() {
     let largest: [Limit; 5] = [
         |policy| policy.size(u64::MAX),
         |policy| policy.redirects(usize::MAX),
@@ -26,12 +26,12 @@ async fn the_largest_values_mean_no_limit() {
     for (at, set) in largest.into_iter().enumerate() {
         let web = Web::start().await;
         let mcp = Mcp::start().await;
-        // More than the default where there is no limit.
+        // More redirects than the default limit.
         let redirects = if at == 1 || at == 4 { 12 } else { 4 };
         for _ in 0..redirects {
             web.answer(Reply::redirect("302 Found", "/again"));
         }
-        // Without a length, so that the limit is compared with what has come.
+        // Without a length, so that the limit applies to the received bytes.
         let head = ["Content-Type: text/plain", "Connection: close"];
         web.answer(Reply::new("200 OK", &head, BODY));
         let fetch = mcp.client.fetch(resource()).policy(set(web.policy()));
@@ -43,7 +43,7 @@ async fn the_largest_values_mean_no_limit() {
 }
 
 #[tokio::test]
-async fn a_time_of_zero_is_over_at_once() {
+async fn zero_timeout_expires_immediately() {
     let limits: [Limit; 2] = [
         |policy| policy.idle(Duration::ZERO),
         |policy| policy.time(Duration::ZERO),
@@ -63,7 +63,7 @@ async fn a_time_of_zero_is_over_at_once() {
 }
 
 #[tokio::test]
-async fn no_redirect_and_no_byte_are_limits_too() {
+async fn zero_is_a_valid_limit_for_redirects_and_bytes() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::redirect("302 Found", "/again"));

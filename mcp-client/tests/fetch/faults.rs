@@ -1,5 +1,5 @@
-//! Whatever is wrong with a URL, or with what comes from it, the resource is read, and the reason
-//! stands in the attempts.
+//! If a URL or its response is invalid, the resource is read instead, and the attempts contain the
+//! error.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use mcp_client::{FetchError, FetchFailed, FetchPolicy, FetchedBy, HttpError, Url
 use crate::mcp::{Mcp, READ, resource};
 use crate::web::{Reply, Web, soon};
 
-/// Fetches what has to be read in the end; gives the reason.
+/// Fetches a resource that is read in the end. Returns the error of the URL.
 async fn reason(mcp: &Mcp, resource: &Resource, policy: FetchPolicy) -> String {
     let reads = mcp.reads();
     let fetch = mcp.client.fetch(resource).policy(policy);
@@ -30,7 +30,7 @@ async fn reason(mcp: &Mcp, resource: &Resource, policy: FetchPolicy) -> String {
 }
 
 #[tokio::test]
-async fn urls_that_are_not_used_are_not_asked() {
+async fn rejected_urls_are_not_requested() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     for (url, fault) in [
@@ -59,7 +59,7 @@ async fn urls_that_are_not_used_are_not_asked() {
 }
 
 #[tokio::test]
-async fn answers_that_are_not_the_content_are_not_taken() {
+async fn responses_without_the_content_are_rejected() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     let plain = "Content-Type: text/plain";
@@ -93,7 +93,7 @@ async fn answers_that_are_not_the_content_are_not_taken() {
             Reply::ok("text/plain", b"by another URL"),
             "Size { expected: 10, found: 14 }",
         ),
-        // Too much, too little, without a word of how much.
+        // Too long, too short, without a length.
         (
             Reply::new("200 OK", &[plain, "Connection: close"], b"by another URL"),
             "Size { expected: 10, found: 14 }",
@@ -111,12 +111,12 @@ async fn answers_that_are_not_the_content_are_not_taken() {
 }
 
 #[tokio::test]
-async fn answers_that_break_the_protocol_are_not_taken() {
+async fn malformed_http_responses_are_rejected() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     let plain = "Content-Type: text/plain";
     for reply in [
-        // It says that there is more, and there is not.
+        // More data is announced than sent.
         Reply::new("200 OK", &[plain, "Content-Length: 17"], b"by the URL"),
         Reply::new("200 OK", &[plain, "Content-Length: 17"], b"by the URL").cut(),
         Reply::new(
@@ -125,7 +125,7 @@ async fn answers_that_break_the_protocol_are_not_taken() {
             b"3\r\nby \r\n",
         ),
         Reply::new("200 OK", &[plain, "Transfer-Encoding: chunked"], b"zz\r\n"),
-        // It ends without the end of TLS: anybody on the way could have done that.
+        // It ends without a TLS closure alert: an attacker could have truncated it.
         Reply::new("200 OK", &[plain, "Connection: close"], b"by the U").cut(),
         Reply::new("200 OK", &[plain, "Content-Length: x"], b"by the URL"),
         Reply::new("200 OK", &["no header"], b""),
@@ -140,7 +140,7 @@ async fn answers_that_break_the_protocol_are_not_taken() {
 }
 
 #[tokio::test]
-async fn a_host_that_nobody_knows_is_not_trusted() {
+async fn host_with_an_unknown_certificate_is_rejected() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let address = web.address();
@@ -149,14 +149,14 @@ async fn a_host_that_nobody_knows_is_not_trusted() {
         .resolver(move |_, _| std::future::ready(Ok(vec![address])));
     let found = reason(&mcp, &resource(), unknown).await;
     assert!(found.starts_with("Connect {"), "{found}");
-    // Known, but by another name.
+    // Trusted, but for another name.
     let other = resource().http_url("https://third.example/data?secret");
     let found = reason(&mcp, &other, web.policy()).await;
     assert!(found.starts_with("Connect {"), "{found}");
 }
 
 #[tokio::test]
-async fn hosts_that_are_not_there_are_passed_over() {
+async fn unreachable_hosts_fall_back_to_read() {
     let mcp = Mcp::start().await;
     let resource = resource();
     let nobody = FetchPolicy::new().resolver(|_, _| std::future::ready(Ok(Vec::new())));
@@ -166,7 +166,7 @@ async fn hosts_that_are_not_there_are_passed_over() {
         .resolver(|_, _| std::future::ready(Err(std::io::Error::other("no such name"))));
     let found = reason(&mcp, &resource, fails).await;
     assert!(found.starts_with("Resolve {"), "{found}");
-    // Nobody listens there.
+    // No server listens at this address.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
     let free = listener.and_then(|listener| listener.local_addr());
     let free = free.expect("an address");
@@ -178,7 +178,7 @@ async fn hosts_that_are_not_there_are_passed_over() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_is_none_is_said() {
+async fn invalid_certificate_is_reported() {
     let mcp = Mcp::start().await;
     let policy = FetchPolicy::new()
         .allow_private(true)
@@ -193,10 +193,10 @@ async fn a_certificate_that_is_none_is_said() {
 }
 
 #[tokio::test]
-async fn a_host_that_takes_too_long_is_left() {
+async fn slow_host_times_out() {
     let short = Duration::from_millis(500);
     let head = ["Content-Type: text/plain", "Content-Length: 10"];
-    // No head, no body, not all of the body; and the time in all.
+    // No head, no body, an incomplete body; and the total time.
     let begun = || Reply::new("200 OK", &head, b"by the");
     let long = Duration::from_secs(600);
     for (reply, idle, time) in [
@@ -215,7 +215,7 @@ async fn a_host_that_takes_too_long_is_left() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_not_read_either() {
+async fn too_large_content_is_not_read_as_a_fallback() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let body = b"more than eight bytes";
@@ -226,11 +226,11 @@ async fn what_is_too_large_is_not_read_either() {
             Ok(mut fetched) => soon(fetched.bytes()).await.expect_err("too large"),
         }
     };
-    // By what the resource says: nobody is asked.
+    // The declared size exceeds the limit: no request is sent.
     let error = failed(resource().size(9)).await;
     assert!(error.to_string().contains("9 bytes"), "{error}");
     assert_eq!(web.connections(), 0);
-    // By what the answer says, before any of it is taken, and by what comes.
+    // The limit applies to the announced length, and to the received bytes.
     web.answer(Reply::ok("text/plain", body));
     let small = web.policy().size(8);
     let error = soon(mcp.client.fetch(resource()).policy(small)).await;
@@ -246,7 +246,7 @@ async fn what_is_too_large_is_not_read_either() {
 }
 
 #[tokio::test]
-async fn long_text_of_servers_is_cut_off_in_errors() {
+async fn long_text_of_servers_is_truncated_in_errors() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let long = "x".repeat(20_000);

@@ -5,7 +5,7 @@ use mcp_client::{FetchError, FetchPolicy, FetchedBy, RedirectFault, UrlFault};
 use crate::mcp::{Mcp, resource};
 use crate::web::{Reply, Web, soon};
 
-/// Why a redirect is not followed.
+/// Returns the reason for which a redirect is not followed.
 async fn not_followed(mcp: &Mcp, policy: FetchPolicy) -> String {
     let fetch = mcp.client.fetch(resource()).policy(policy);
     let fetched = soon(fetch).await.expect("fetched");
@@ -17,7 +17,7 @@ async fn not_followed(mcp: &Mcp, policy: FetchPolicy) -> String {
 }
 
 #[tokio::test]
-async fn redirects_within_the_origin_are_followed_with_nothing_added() {
+async fn redirects_within_the_origin_are_followed_without_extra_headers() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     for (status, to) in [
@@ -44,7 +44,7 @@ async fn redirects_within_the_origin_are_followed_with_nothing_added() {
 }
 
 #[tokio::test]
-async fn redirects_elsewhere_are_not_followed() {
+async fn redirects_to_other_origins_are_not_followed() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let elsewhere = |origin: &str| {
@@ -81,7 +81,7 @@ async fn redirects_elsewhere_are_not_followed() {
 }
 
 #[tokio::test]
-async fn redirects_have_an_end() {
+async fn number_of_redirects_is_limited() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     for _ in 0..5 {
@@ -96,7 +96,7 @@ async fn redirects_have_an_end() {
 }
 
 #[tokio::test]
-async fn a_redirect_may_lead_to_a_host_that_is_allowed() {
+async fn redirect_to_an_allowed_host_is_followed() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::redirect("302 Found", "https://other.example/there"));
@@ -108,14 +108,14 @@ async fn a_redirect_may_lead_to_a_host_that_is_allowed() {
     assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "by the URL");
     web.head().await;
     assert!(web.head().await.contains("host: other.example\r\n"));
-    // But not in plain text.
+    // But not without TLS.
     web.answer(Reply::redirect("302 Found", "http://other.example/there"));
     let expected = RedirectFault::Url(UrlFault::Scheme("http".to_owned()));
     assert_eq!(not_followed(&mcp, policy).await, format!("{expected:?}"));
 }
 
 #[tokio::test]
-async fn a_program_may_keep_to_its_hosts() {
+async fn only_allowed_hosts_are_used_if_restricted() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let only = |host: &str| web.policy().allow_host(host).only_allowed(true);

@@ -1,4 +1,4 @@
-//! Whether the system asks hosts that are silent if they are still there.
+//! TCP keep-alive of downloads.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::web::{Reply, Web, soon};
 async fn downloads_have_tcp_keep_alive() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
-    // Nothing else would end a download from a host that has vanished.
+    // Otherwise a download from a host that has vanished would never end.
     let policy = web.policy().idle(Duration::MAX).time(Duration::MAX);
     let head = ["Content-Type: text/plain", "Content-Length: 10"];
     web.answer(Reply::new("200 OK", &head, b"by the").hold());

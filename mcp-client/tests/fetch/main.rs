@@ -1,4 +1,4 @@
-//! Resources by their URLs, over real TLS, and what comes of everything that can go wrong.
+//! Downloads of resources by URL, over real TLS, with all kinds of failures.
 
 mod addresses;
 mod broken;

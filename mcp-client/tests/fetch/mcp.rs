@@ -1,4 +1,4 @@
-//! A server with one resource, by which it is read if not by its URL.
+//! A server with one resource, which is read if its URL fails.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use mcp_client::Client;
 
 use crate::web::soon;
 
-/// A server with a resource, of which it counts the readings.
+/// A server that counts the reads of its resource.
 pub(crate) struct Mcp {
     pub(crate) client: Client,
     reads: Arc<AtomicUsize>,
 }
 
 pub(crate) const URI: &str = "demo://data";
-/// What the resource is if it is read.
+/// The content that a read returns.
 pub(crate) const READ: &[u8] = b"by the connection";
 
 impl Mcp {
@@ -50,7 +50,7 @@ impl Mcp {
     }
 }
 
-/// The resource, with a URL that does not expire.
+/// Returns the resource, with a URL that does not expire.
 pub(crate) fn resource() -> mcp_client::types::Resource {
     mcp_client::types::Resource::new(URI, "data")
         .mime_type("text/plain")

@@ -1,4 +1,4 @@
-//! What is taken of what was read, and what comes of it if that fails, too.
+//! Which contents of a read are used, and errors if the read fails, too.
 
 use std::future::ready;
 
@@ -12,7 +12,7 @@ use mcp_server::{ResourceDef, Server};
 use crate::mcp::{URI, resource};
 use crate::web::{Reply, Web, soon};
 
-/// A client of a server whose resource has these contents.
+/// Returns a client of a server whose resource has these contents.
 async fn client(contents: Vec<AnyResourceContents>) -> Client {
     let data = ResourceDef::new(URI, "data").handler(move || ready(contents.clone()));
     let server = Server::builder("demo", "1.0.0").add_resource(data).build();
@@ -42,7 +42,7 @@ fn blob(uri: &str, media_type: &str, text: &str) -> AnyResourceContents {
 }
 
 #[tokio::test]
-async fn of_several_contents_the_one_is_taken_that_is_asked_for() {
+async fn requested_media_type_selects_among_several_contents() {
     let client = client(vec![
         text("demo://other", "text/plain", "other"),
         text(URI, "text/html", "<p>own</p>"),
@@ -61,7 +61,7 @@ async fn of_several_contents_the_one_is_taken_that_is_asked_for() {
         assert_eq!(fetched.media_type(), Some(media_type));
         assert_eq!(soon(fetched.bytes()).await.expect("bytes"), bytes);
     }
-    // By what the resource says, and if it says nothing the first one of its own.
+    // Selected by the media type of the resource, or else the first contents with its URI.
     let mut plain = resource();
     plain.http_url = None;
     let mut fetched = soon(client.fetch(&plain)).await.expect("fetched");
@@ -83,7 +83,7 @@ async fn of_several_contents_the_one_is_taken_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn another_type_than_that_of_the_resource_is_not_asked_of_its_url() {
+async fn other_media_type_is_not_requested_from_the_url() {
     let web = Web::start().await;
     let client = client(vec![text(URI, "text/html", "<p>own</p>")]).await;
     let fetch = client.fetch(resource()).policy(web.policy());
@@ -93,12 +93,12 @@ async fn another_type_than_that_of_the_resource_is_not_asked_of_its_url() {
     assert_eq!(web.connections(), 0);
 }
 
-/// Why neither way was of use.
+/// Returns the errors of both methods.
 async fn failed(contents: Vec<AnyResourceContents>, policy: FetchPolicy) -> ReadError {
     let client = client(contents).await;
     let error = soon(client.fetch(resource()).policy(policy)).await;
     let error = error.expect_err("no content");
-    // Both reasons are said, and no secret is.
+    // Both reasons are named, without secrets.
     let text = error.to_string();
     assert!(text.contains("HTTP status 404"), "{text}");
     assert!(!text.contains("secret"), "{text}");
@@ -117,7 +117,7 @@ async fn failed(contents: Vec<AnyResourceContents>, policy: FetchPolicy) -> Read
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_either_is_an_error_with_all_reasons() {
+async fn failed_download_and_read_report_all_errors() {
     let web = Web::start().await;
     let refusal = || web.answer(Reply::status("404 Not Found"));
     refusal();
@@ -138,7 +138,7 @@ async fn what_cannot_be_read_either_is_an_error_with_all_reasons() {
 }
 
 #[tokio::test]
-async fn what_fits_into_no_message_is_not_asked_for() {
+async fn resource_larger_than_a_message_is_not_read() {
     let web = Web::start().await;
     let client = client(vec![text(URI, "text/plain", "less")]).await;
     web.answer(Reply::status("404 Not Found"));
@@ -151,12 +151,12 @@ async fn what_fits_into_no_message_is_not_asked_for() {
         } => assert_eq!((size, limit), (100_001, 100_000)),
         error => panic!("{error:?}"),
     }
-    // Other calls do not suffer.
+    // Other calls still work.
     assert!(client.read_resource(URI).await.is_ok());
 }
 
 #[tokio::test]
-async fn a_resource_that_is_not_there_is_an_error_of_the_call() {
+async fn unknown_resource_is_an_error_of_the_call() {
     let client = client(Vec::new()).await;
     let error = soon(client.fetch("demo://none")).await;
     match error.expect_err("not there") {

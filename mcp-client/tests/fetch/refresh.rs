@@ -1,4 +1,4 @@
-//! A reference that is over is asked for anew, of servers that can be asked (SEP-2093).
+//! Requesting an expired URL again, from servers that support it (SEP-2093).
 
 use mcp_client::types::Proposal;
 use mcp_client::{ByteStream, Client, FetchError, FetchFailed, Fetched, FetchedBy};
@@ -10,9 +10,9 @@ use tokio::io::{
 use crate::mcp::{URI, resource};
 use crate::web::{Reply, Web, soon};
 
-const SPEAKS: &str = r#"{"resources":{},"experimental":{"sep-2093":{}}}"#;
+const WITH_PROPOSAL: &str = r#"{"resources":{},"experimental":{"sep-2093":{}}}"#;
 
-/// The server, by hand.
+/// A server that is controlled by the test.
 struct Script {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
@@ -34,7 +34,7 @@ impl Script {
     }
 }
 
-/// A client that speaks the proposal, and a server that has these capabilities.
+/// Returns a client with the proposal, and a server with these capabilities.
 async fn script(web: &Web, capabilities: &str) -> (Client, Script) {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     let (reader, writer) = tokio::io::split(theirs);
@@ -53,7 +53,7 @@ async fn script(web: &Web, capabilities: &str) -> (Client, Script) {
     (client.expect("connected"), script)
 }
 
-/// Answers with the metadata of the resource.
+/// Answers a request with the metadata of the resource.
 async fn metadata(script: &mut Script, members: &str) {
     let asked = script.read().await;
     assert_eq!(asked["method"], "resources/metadata");
@@ -80,9 +80,9 @@ async fn content(fetched: Result<Fetched, FetchFailed>) -> (Fetched, Vec<u8>) {
 const NEW: &str = r#","httpUrl":"https://files.example/new","mimeType":"text/html","size":3"#;
 
 #[tokio::test]
-async fn a_url_whose_time_is_over_is_asked_for_anew() {
+async fn expired_url_is_requested_again() {
     let mut web = Web::start().await;
-    let (client, mut script) = script(&web, SPEAKS).await;
+    let (client, mut script) = script(&web, WITH_PROPOSAL).await;
     web.answer(Reply::ok("text/html", b"new"));
     let old = resource().http_url_expires_at("2020-01-01T00:00:00Z");
     let (fetched, ()) = tokio::join!(soon(client.fetch(&old)), metadata(&mut script, NEW));
@@ -95,9 +95,9 @@ async fn a_url_whose_time_is_over_is_asked_for_anew() {
 }
 
 #[tokio::test]
-async fn a_url_that_is_refused_is_asked_for_anew_once() {
+async fn rejected_url_is_requested_again_once() {
     let web = Web::start().await;
-    let (client, mut script) = script(&web, SPEAKS).await;
+    let (client, mut script) = script(&web, WITH_PROPOSAL).await;
     for status in ["401 Unauthorized", "403 Forbidden", "410 Gone"] {
         web.answer(Reply::status(status));
         web.answer(Reply::ok("text/html", b"new"));
@@ -107,7 +107,7 @@ async fn a_url_that_is_refused_is_asked_for_anew_once() {
         assert_eq!(bytes, b"new");
         assert!(matches!(fetched.attempts(), [FetchError::Status { .. }]));
 
-        // The new one is refused as well.
+        // The new URL is rejected as well.
         web.answer(Reply::status(status));
         web.answer(Reply::status(status));
         let answer = async {
@@ -122,13 +122,13 @@ async fn a_url_that_is_refused_is_asked_for_anew_once() {
 }
 
 #[tokio::test]
-async fn the_url_of_a_bare_uri_is_asked_for() {
+async fn url_of_a_bare_uri_is_requested() {
     let web = Web::start().await;
-    let (client, mut script) = script(&web, SPEAKS).await;
+    let (client, mut script) = script(&web, WITH_PROPOSAL).await;
     web.answer(Reply::ok("text/html", b"new"));
     let (fetched, ()) = tokio::join!(soon(client.fetch(URI)), metadata(&mut script, NEW));
     assert_eq!(content(fetched).await.1, b"new");
-    // One that has none is read.
+    // A resource without a URL is read.
     let answer = async {
         metadata(&mut script, "").await;
         read(&mut script).await;
@@ -138,9 +138,9 @@ async fn the_url_of_a_bare_uri_is_asked_for() {
 }
 
 #[tokio::test]
-async fn what_brings_nothing_new_is_not_tried_again() {
+async fn unchanged_url_is_not_tried_again() {
     let web = Web::start().await;
-    let (client, mut script) = script(&web, SPEAKS).await;
+    let (client, mut script) = script(&web, WITH_PROPOSAL).await;
     web.answer(Reply::status("410 Gone"));
     let known = resource();
     let same = r#","httpUrl":"https://files.example/data?token=secret""#;
@@ -156,7 +156,7 @@ async fn what_brings_nothing_new_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_say_so_is_not_asked() {
+async fn metadata_is_not_requested_without_the_proposal() {
     let web = Web::start().await;
     let (client, mut script) = script(&web, r#"{"resources":{}}"#).await;
     let old = resource().http_url_expires_at("2020-01-01T00:00:00Z");

@@ -1,4 +1,4 @@
-//! What a server of this workspace hands out is fetched over TLS by its client.
+//! URLs of `mcp-server`, fetched over TLS by its client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,11 +14,11 @@ use crate::web::soon;
 struct Both {
     server: Server,
     client: Client,
-    /// Seconds that the server's clock is ahead.
+    /// The number of seconds that the server's clock is ahead.
     ahead: Arc<AtomicU64>,
 }
 
-/// More than fits into any buffer on the way.
+/// Larger than all buffers.
 fn large() -> Vec<u8> {
     let bytes =
         (0..3_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24).to_le_bytes()[0]);
@@ -81,7 +81,7 @@ impl Both {
 }
 
 #[tokio::test]
-async fn what_is_fetched_is_what_is_read() {
+async fn fetched_content_equals_read_content() {
     let both = Both::start().await;
     let all = both.listed().await;
     assert_eq!(all.len(), 4);
@@ -119,7 +119,7 @@ async fn links_and_bare_uris_are_fetched_by_their_urls() {
 }
 
 #[tokio::test]
-async fn a_url_that_was_taken_back_is_asked_for_anew() {
+async fn revoked_url_is_requested_again() {
     let both = Both::start().await;
     let resource = both.text().await;
     both.server.revoke_url("demo://text");
@@ -131,7 +131,7 @@ async fn a_url_that_was_taken_back_is_asked_for_anew() {
 }
 
 #[tokio::test]
-async fn a_url_that_has_expired_for_the_server_alone_is_asked_for_anew() {
+async fn url_expired_only_for_the_server_is_requested_again() {
     let both = Both::start().await;
     let resource = both.text().await;
     both.ahead.store(3_600, Ordering::SeqCst);
@@ -142,7 +142,7 @@ async fn a_url_that_has_expired_for_the_server_alone_is_asked_for_anew() {
 }
 
 #[tokio::test]
-async fn a_url_whose_resource_is_gone_is_a_failure() {
+async fn url_of_a_removed_resource_is_an_error() {
     let both = Both::start().await;
     let resource = both.text().await;
     assert!(both.server.resources().remove("demo://text"));

@@ -1,4 +1,4 @@
-//! What is loaded from where, and what is said on the way.
+//! Which method downloads a resource, and which headers are sent.
 
 use mcp_client::types::ResourceLink;
 use mcp_client::{Client, FetchError, FetchedBy};
@@ -7,7 +7,7 @@ use crate::mcp::{Mcp, READ, URI, resource};
 use crate::web::{Reply, Web, soon};
 
 #[tokio::test]
-async fn a_url_is_used_and_nothing_of_the_connection_goes_there() {
+async fn download_sends_nothing_of_the_connection() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::ok("text/plain; charset=utf-8", b"by the URL"));
@@ -36,7 +36,7 @@ async fn a_url_is_used_and_nothing_of_the_connection_goes_there() {
 }
 
 #[tokio::test]
-async fn no_authorization_and_no_header_of_an_http_server_leaves_its_origin() {
+async fn authorization_and_headers_are_sent_only_to_their_origin() {
     use mcp_client::Http;
 
     let mut web = Web::start().await;
@@ -67,7 +67,7 @@ async fn no_authorization_and_no_header_of_an_http_server_leaves_its_origin() {
 }
 
 #[tokio::test]
-async fn what_has_no_url_is_read() {
+async fn resource_without_a_url_is_read() {
     let mcp = Mcp::start().await;
     let mut plain = resource();
     plain.http_url = None;
@@ -84,7 +84,7 @@ async fn what_has_no_url_is_read() {
 }
 
 #[tokio::test]
-async fn a_link_is_fetched_as_a_resource_is() {
+async fn resource_link_is_fetched_like_a_resource() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::ok("text/plain", b"by the URL"));
@@ -97,7 +97,7 @@ async fn a_link_is_fetched_as_a_resource_is() {
 }
 
 #[tokio::test]
-async fn a_body_without_a_length_is_taken_to_its_end() {
+async fn body_without_a_length_is_read_to_its_end() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     for (header, body) in [
@@ -118,7 +118,7 @@ async fn a_body_without_a_length_is_taken_to_its_end() {
 }
 
 #[tokio::test]
-async fn parts_are_given_as_they_come_and_written_without_the_whole() {
+async fn chunks_are_returned_as_they_arrive() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let body: Vec<u8> = (0..5_000_000_u32).map(|at| at.to_le_bytes()[1]).collect();
@@ -149,7 +149,7 @@ async fn parts_are_given_as_they_come_and_written_without_the_whole() {
 }
 
 #[tokio::test]
-async fn what_is_written_to_may_fail() {
+async fn write_error_is_returned() {
     use mcp_client::FetchFailed;
 
     let web = Web::start().await;

@@ -1,5 +1,4 @@
-//! A host on the web that does what a test tells it to, over TLS, one request on each connection;
-//! and patience.
+//! An HTTPS host that is controlled by a test, with one request per connection, and timeouts.
 
 use std::future::ready;
 use std::net::SocketAddr;
@@ -16,21 +15,21 @@ use tokio_rustls::server::TlsStream;
 
 use crate::certificate::certified;
 
-/// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<F: IntoFuture>(future: F) -> F::Output {
-    let done = tokio::time::timeout(PATIENCE, future.into_future()).await;
-    done.expect("it takes too long")
+    let done = tokio::time::timeout(TIMEOUT, future.into_future()).await;
+    done.expect("timed out")
 }
 
-/// How a connection ends behind an answer.
+/// How a connection ends after a response.
 enum End {
-    /// In order.
+    /// With a TLS closure alert.
     Close,
-    /// As if the network were gone: TLS is not told.
+    /// Without one, as if the network had failed.
     Cut,
-    /// Not before the test does.
+    /// Not until the test ends.
     Hold,
 }
 
@@ -40,7 +39,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// An answer with these headers, which has to say itself how long it is, and this body.
+    /// A response with these headers, which must include the length, and this body.
     pub(crate) fn new(status: &str, headers: &[&str], body: &[u8]) -> Self {
         let mut bytes = format!("HTTP/1.1 {status}\r\n").into_bytes();
         for header in headers {
@@ -53,14 +52,14 @@ impl Reply {
         Self { bytes, end }
     }
 
-    /// No answer at all.
+    /// No response at all.
     pub(crate) fn nothing() -> Self {
         let bytes = Vec::new();
         let end = End::Close;
         Self { bytes, end }
     }
 
-    /// An answer that is as it should be.
+    /// A valid response.
     pub(crate) fn ok(media_type: &str, body: &[u8]) -> Self {
         let length = format!("Content-Length: {}", body.len());
         let kind = format!("Content-Type: {media_type}");
@@ -96,7 +95,7 @@ pub(crate) struct Web {
 }
 
 impl Web {
-    /// Is every host that the [policy](Self::policy) of a test asks for.
+    /// Serves as every host that the [policy](Self::policy) of a test allows.
     pub(crate) async fn start() -> Self {
         let (config, certificate) = certified(&["files.example", "other.example", "127.0.0.1"]);
         let acceptor = TlsAcceptor::from(config);
@@ -121,17 +120,17 @@ impl Web {
         }
     }
 
-    /// What is answered to the next request that nothing else is answered to.
+    /// Sets the response to the next request that has none yet.
     pub(crate) fn answer(&self, reply: Reply) {
         self.replies.send(reply).expect("the host runs");
     }
 
-    /// The next request, head and body.
+    /// Returns the next request, head and body.
     pub(crate) async fn head(&mut self) -> String {
         soon(self.heads.recv()).await.expect("a request")
     }
 
-    /// As many connections have been made so far.
+    /// Returns the number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
@@ -140,12 +139,12 @@ impl Web {
         self.address
     }
 
-    /// Its certificate, in PEM.
+    /// Returns its certificate, in PEM.
     pub(crate) fn certificate(&self) -> &str {
         &self.certificate
     }
 
-    /// Finds every host here, and trusts it, as far as its certificate goes.
+    /// Returns a policy that resolves every name to this host and trusts its certificate.
     pub(crate) fn strict(&self) -> FetchPolicy {
         let address = self.address;
         FetchPolicy::new()
@@ -153,7 +152,7 @@ impl Web {
             .resolver(move |_, _| ready(Ok(vec![address])))
     }
 
-    /// The same, and does not mind that it is this machine.
+    /// The same, and allows the address of this machine.
     pub(crate) fn policy(&self) -> FetchPolicy {
         self.strict().allow_private(true)
     }
@@ -169,21 +168,21 @@ async fn serve(
     let mut held = Vec::new();
     while let Ok((socket, _)) = listener.accept().await {
         connections.fetch_add(1, Ordering::SeqCst);
-        // Who does not trust the certificate goes away here.
+        // A client that does not trust the certificate closes the connection here.
         let Ok(mut stream) = acceptor.accept(socket).await else {
             continue;
         };
         let Some(request) = request(&mut stream).await else {
             continue;
         };
-        // Nobody waits for more once the test is over.
+        // The receiver is dropped when the test ends.
         if asked.send(request).is_err() {
             return;
         }
         let Some(reply) = script.recv().await else {
             return;
         };
-        // The client may have heard enough.
+        // The client may have closed the connection.
         if stream.write_all(&reply.bytes).await.is_err() || stream.flush().await.is_err() {
             continue;
         }

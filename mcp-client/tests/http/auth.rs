@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::fake::*;
 
-/// Gives one token after the other, each as long as it is taken.
+/// Returns one token after the other, each until it is rejected.
 struct Tokens(Mutex<Vec<&'static str>>);
 
 impl Authorize for Tokens {
@@ -33,14 +33,14 @@ impl Authorize for Tokens {
     }
 }
 
-async fn refuse(asked: Asked, status: &str) {
+async fn refuse(asked: ReceivedRequest, status: &str) {
     asked
         .answer(status, "WWW-Authenticate: Bearer realm=\"x\"\r\n", "")
         .await;
 }
 
 #[tokio::test]
-async fn a_refused_token_is_replaced_once() {
+async fn rejected_token_is_refreshed_once() {
     let mut fake = Fake::start().await;
     let tokens = Tokens(Mutex::new(vec!["fourth", "third", "second", "first"]));
     let connecting = Client::builder("test", "1").connect(fake.http().auth(tokens));
@@ -68,7 +68,7 @@ async fn a_refused_token_is_replaced_once() {
     refuse(asked, "403 Forbidden").await;
     let asked = fake.message("tools/list").await;
     assert_eq!(asked.header("authorization"), Some("third"));
-    // Not another time for the same request.
+    // Not again for the same request.
     refuse(asked, "401 Unauthorized").await;
     let error = soon(listing).await.expect("no panic").expect_err("refused");
     assert!(
@@ -79,7 +79,7 @@ async fn a_refused_token_is_replaced_once() {
 }
 
 #[tokio::test]
-async fn without_a_hook_the_caller_sees_what_is_asked_for() {
+async fn unauthorized_is_returned_without_an_authorization_hook() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let listing = tokio::spawn(async move { client.tools().one_page().await });

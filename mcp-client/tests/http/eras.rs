@@ -1,4 +1,4 @@
-//! Finding out of which era a server is.
+//! Detection of a server's era.
 
 use mcp_client::types::Revision;
 use mcp_client::{Client, ConnectError, EraCache, Http, HttpError, TransportError};
@@ -19,7 +19,7 @@ async fn connected(connecting: JoinHandle<Result<Client, ConnectError>>) -> Revi
 }
 
 #[tokio::test]
-async fn a_refusal_that_no_modern_server_would_give_begins_a_handshake() {
+async fn error_of_a_legacy_server_starts_a_handshake() {
     for (status, head, body) in [
         ("400 Bad Request", "", ""),
         ("400 Bad Request", "", "Bad Request: no session"),
@@ -49,7 +49,7 @@ async fn a_refusal_that_no_modern_server_would_give_begins_a_handshake() {
 }
 
 #[tokio::test]
-async fn a_modern_refusal_is_no_reason_for_a_handshake() {
+async fn error_of_a_modern_server_starts_no_handshake() {
     let mut fake = Fake::start().await;
     let connecting = connect(fake.http());
     let asked = fake.message("server/discover").await;
@@ -85,7 +85,7 @@ async fn a_modern_refusal_is_no_reason_for_a_handshake() {
 }
 
 #[tokio::test]
-async fn the_handshake_is_remembered_until_it_proves_wrong() {
+async fn legacy_era_is_cached_until_it_fails() {
     let mut fake = Fake::start().await;
     let eras = EraCache::new();
     let connecting = connect(fake.http().era_cache(eras.clone()));
@@ -104,7 +104,7 @@ async fn the_handshake_is_remembered_until_it_proves_wrong() {
     assert_eq!(connected(connecting).await, NEWEST);
     fake.bare("DELETE").await.status("200 OK").await;
 
-    // The server has become a newer one.
+    // The server was upgraded to the modern era.
     let connecting = connect(fake.http().era_cache(eras.clone()));
     fake.message("initialize")
         .await
@@ -119,8 +119,8 @@ async fn the_handshake_is_remembered_until_it_proves_wrong() {
     assert_eq!(connected(connecting).await, Revision::LATEST);
 }
 
-/// A server of HTTP+SSE, up to its first event.
-async fn streams(fake: &mut Fake, endpoint: &str) -> Asked {
+/// A server with HTTP+SSE, up to its first event.
+async fn streams(fake: &mut Fake, endpoint: &str) -> ReceivedRequest {
     fake.message("server/discover")
         .await
         .status("405 Method Not Allowed")
@@ -137,7 +137,7 @@ async fn streams(fake: &mut Fake, endpoint: &str) -> Asked {
     stream
 }
 
-async fn begun(fake: &mut Fake, stream: &mut Asked, target: &str) {
+async fn begun(fake: &mut Fake, stream: &mut ReceivedRequest, target: &str) {
     let asked = fake.message("initialize").await;
     assert_eq!(asked.target, target);
     let message = asked.result_message(&agreed(Revision::V2024_11_05));
@@ -149,7 +149,7 @@ async fn begun(fake: &mut Fake, stream: &mut Asked, target: &str) {
 }
 
 #[tokio::test]
-async fn a_server_of_2024_speaks_on_its_stream() {
+async fn server_of_2024_11_05_is_used_over_http_sse() {
     let mut fake = Fake::start().await;
     let connecting = connect(fake.http());
     let mut stream = streams(&mut fake, "messages?id=1").await;
@@ -174,7 +174,7 @@ async fn a_server_of_2024_speaks_on_its_stream() {
     stream.event(&message).await;
     soon(listing).await.expect("no panic").expect("a list");
 
-    // With the stream ends what was asked; a new one is opened.
+    // The requests on the stream end with it; a new stream is opened.
     let listing = client.clone();
     let listing = tokio::spawn(async move { listing.tools().one_page().await });
     let asked = fake.message("tools/list").await;
@@ -184,7 +184,10 @@ async fn a_server_of_2024_speaks_on_its_stream() {
         .await
         .expect("no panic")
         .expect_err("it ended");
-    assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+    assert!(
+        matches!(transport_error(&error), TransportError::Closed),
+        "{error}"
+    );
     fake.message("initialize")
         .await
         .status("405 Method Not Allowed")
@@ -198,7 +201,7 @@ async fn a_server_of_2024_speaks_on_its_stream() {
 }
 
 #[tokio::test]
-async fn messages_are_not_posted_at_another_origin() {
+async fn messages_are_not_posted_to_another_origin() {
     let mut fake = Fake::start().await;
     let connecting = connect(fake.http());
     let stream = streams(&mut fake, "http://127.0.0.1:1/messages").await;

@@ -1,4 +1,4 @@
-//! A server that does what a test tells it to, byte by byte. It answers one request on each
+//! A server that is controlled by a test at the level of bytes. It answers one request per
 //! connection.
 
 use std::future::Future;
@@ -12,21 +12,21 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-/// Longer than anything takes that works.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any successful operation.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    let done = tokio::time::timeout(PATIENCE, future).await;
-    done.expect("it takes too long")
+    let done = tokio::time::timeout(TIMEOUT, future).await;
+    done.expect("timed out")
 }
 
 pub(crate) struct Fake {
     pub(crate) address: SocketAddr,
-    asked: mpsc::UnboundedReceiver<Asked>,
+    asked: mpsc::UnboundedReceiver<ReceivedRequest>,
 }
 
-/// A request, and the connection that it came on.
-pub(crate) struct Asked {
+/// A request and its connection.
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     pub(crate) target: String,
     headers: Vec<(String, String)>,
@@ -43,7 +43,7 @@ impl Fake {
             while let Ok((socket, _)) = listener.accept().await {
                 let sender = sender.clone();
                 tokio::spawn(async move {
-                    if let Some(asked) = Asked::read(socket).await {
+                    if let Some(asked) = ReceivedRequest::read(socket).await {
                         let _ = sender.send(asked);
                     }
                 });
@@ -56,31 +56,31 @@ impl Fake {
         Http::new(format!("http://{}/mcp", self.address))
     }
 
-    pub(crate) async fn next(&mut self) -> Asked {
+    pub(crate) async fn next(&mut self) -> ReceivedRequest {
         soon(self.asked.recv()).await.expect("a request")
     }
 
-    /// Whether no other request has come so far.
+    /// Returns `true` if no other request has arrived.
     pub(crate) fn is_quiet(&self) -> bool {
         self.asked.is_empty()
     }
 
-    /// The next request, which is of this JSON-RPC method.
-    pub(crate) async fn message(&mut self, method: &str) -> Asked {
+    /// Receives the next request, and checks its JSON-RPC method.
+    pub(crate) async fn message(&mut self, method: &str) -> ReceivedRequest {
         let asked = self.next().await;
         assert_eq!(asked.method, "POST");
         assert_eq!(asked.body["method"], method, "{}", asked.body);
         asked
     }
 
-    /// The next request, which has this HTTP method.
-    pub(crate) async fn bare(&mut self, method: &str) -> Asked {
+    /// Receives the next request, and checks its HTTP method.
+    pub(crate) async fn bare(&mut self, method: &str) -> ReceivedRequest {
         let asked = self.next().await;
         assert_eq!(asked.method, method, "{}", asked.body);
         asked
     }
 
-    /// A client that is connected, at the newest revision.
+    /// Returns a connected client of the newest revision.
     pub(crate) async fn modern(&mut self) -> Client {
         self.modern_with(self.http(), Client::builder("test", "1"))
             .await
@@ -103,7 +103,7 @@ impl Fake {
         self.message("server/discover").await.result(&found).await;
     }
 
-    /// A client that is connected, with a session, at an older revision. The server has no stream.
+    /// Returns a connected client with a session, at an older revision. The server has no stream.
     pub(crate) async fn legacy(&mut self, revision: Revision) -> Client {
         self.legacy_with(revision, Client::builder("test", "1"))
             .await
@@ -122,7 +122,7 @@ impl Fake {
         connected.expect("connected")
     }
 
-    /// The server has nothing to say unasked.
+    /// Rejects the stream for messages of the server.
     pub(crate) async fn no_stream(&mut self) {
         let asked = self.bare("GET").await;
         asked.status("405 Method Not Allowed").await;
@@ -134,19 +134,23 @@ impl Fake {
         told.status("202 Accepted").await;
     }
 
-    /// The same up to the client's word that it is over.
-    pub(crate) async fn almost_initialized(&mut self, revision: Revision, session: &str) -> Asked {
+    /// The same up to the notification `initialized`.
+    pub(crate) async fn almost_initialized(
+        &mut self,
+        revision: Revision,
+        session: &str,
+    ) -> ReceivedRequest {
         let asked = self.message("initialize").await;
         self.agrees(asked, revision, session).await
     }
 
-    /// The answer to the handshake, and the client's word that it is over.
+    /// Answers the handshake, and accepts the notification `initialized`.
     pub(crate) async fn agrees(
         &mut self,
-        asked: Asked,
+        asked: ReceivedRequest,
         revision: Revision,
         session: &str,
-    ) -> Asked {
+    ) -> ReceivedRequest {
         assert_eq!(asked.header("mcp-session-id"), None);
         let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": agreed(revision)});
         let head = format!("Mcp-Session-Id: {session}\r\nContent-Type: application/json\r\n");
@@ -157,7 +161,7 @@ impl Fake {
     }
 }
 
-/// What a server answers to the handshake.
+/// Returns a result of the handshake.
 pub(crate) fn agreed(revision: Revision) -> Value {
     json!({
         "protocolVersion": revision.as_str(),
@@ -166,12 +170,12 @@ pub(crate) fn agreed(revision: Revision) -> Value {
     })
 }
 
-/// A list of tools.
+/// Returns a list of tools.
 pub(crate) fn tools(tools: &Value) -> Value {
     json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools})
 }
 
-impl Asked {
+impl ReceivedRequest {
     async fn read(mut socket: TcpStream) -> Option<Self> {
         let mut read = Vec::new();
         let end = loop {
@@ -218,7 +222,7 @@ impl Asked {
         self.socket.write_all(bytes).await.expect("written");
     }
 
-    /// A response of this type, whatever is in it.
+    /// Sends a response of this media type with any body.
     pub(crate) async fn whole(mut self, kind: &str, body: &[u8]) {
         let size = body.len();
         let head = format!(
@@ -227,7 +231,7 @@ impl Asked {
         self.write_bytes(&[head.as_bytes(), body].concat()).await;
     }
 
-    /// Writes until nobody reads any more.
+    /// Writes until the client stops reading.
     pub(crate) async fn flood(mut self, text: &str) {
         soon(async { while self.socket.write_all(text.as_bytes()).await.is_ok() {} }).await;
     }
@@ -235,7 +239,7 @@ impl Asked {
     /// Waits until the client closes the connection.
     pub(crate) async fn closed(mut self) {
         let mut rest = Vec::new();
-        // A reset is an end, too.
+        // A reset also counts.
         let _ = soon(self.socket.read_to_end(&mut rest)).await;
     }
 
@@ -271,7 +275,7 @@ impl Asked {
         self.json(status, &body).await;
     }
 
-    /// Begins a stream of events, which ends with the connection.
+    /// Starts a stream of events, which ends with the connection.
     pub(crate) async fn events(&mut self) {
         self.write(
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n",
@@ -284,8 +288,8 @@ impl Asked {
     }
 }
 
-/// What kept the answer from coming.
-pub(crate) fn lost(error: &CallError) -> &TransportError {
+/// Returns the HTTP error of a failed call.
+pub(crate) fn transport_error(error: &CallError) -> &TransportError {
     match error {
         CallError::Lost { source, .. } => source,
         other => panic!("another error: {other}"),
@@ -293,7 +297,7 @@ pub(crate) fn lost(error: &CallError) -> &TransportError {
 }
 
 pub(crate) fn http(error: &CallError) -> &HttpError {
-    match lost(error) {
+    match transport_error(error) {
         TransportError::Http(error) => error,
         other => panic!("another error: {other}"),
     }

@@ -1,12 +1,16 @@
-//! What servers do wrong, or at least unexpectedly: one call fails, and the next one works.
+//! Invalid or unexpected behaviour of servers: one call fails, and the next one works.
 
 use mcp_client::{CallError, Client, HttpError, Limits, TransportError};
 use serde_json::json;
 
 use crate::fake::*;
 
-/// A call, at which the server does something, and what becomes of it.
-async fn fails(fake: &mut Fake, client: &Client, server: impl AsyncFnOnce(Asked)) -> CallError {
+/// Makes a call to which the server reacts in this way, and returns its error.
+async fn fails(
+    fake: &mut Fake,
+    client: &Client,
+    server: impl AsyncFnOnce(ReceivedRequest),
+) -> CallError {
     let calling = client.clone();
     let call = tokio::spawn(async move { calling.tools().one_page().await });
     server(fake.message("tools/list").await).await;
@@ -26,7 +30,7 @@ async fn works(fake: &mut Fake, client: &Client) {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_a_fault_of_that_call_alone() {
+async fn invalid_response_fails_only_its_call() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
 
@@ -73,7 +77,7 @@ async fn what_is_no_answer_is_a_fault_of_that_call_alone() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_is_a_fault() {
+async fn truncated_response_is_an_error() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
 
@@ -99,7 +103,7 @@ async fn an_answer_that_is_cut_is_a_fault() {
 }
 
 #[tokio::test]
-async fn what_has_no_end_is_cut_off() {
+async fn endless_response_is_limited() {
     let mut fake = Fake::start().await;
     let mut limits = Limits::default();
     limits.message_bytes = 4_000;
@@ -113,7 +117,10 @@ async fn what_has_no_end_is_cut_off() {
     });
     let error = error.await;
     assert!(
-        matches!(lost(&error), TransportError::TooLong { limit: 4_000 }),
+        matches!(
+            transport_error(&error),
+            TransportError::TooLong { limit: 4_000 }
+        ),
         "{error}"
     );
 
@@ -125,7 +132,10 @@ async fn what_has_no_end_is_cut_off() {
     });
     let error = error.await;
     assert!(
-        matches!(lost(&error), TransportError::TooLong { limit: 4_000 }),
+        matches!(
+            transport_error(&error),
+            TransportError::TooLong { limit: 4_000 }
+        ),
         "{error}"
     );
 
@@ -139,7 +149,10 @@ async fn what_has_no_end_is_cut_off() {
     });
     let error = error.await;
     assert!(
-        matches!(lost(&error), TransportError::TooLong { limit: 4_000 }),
+        matches!(
+            transport_error(&error),
+            TransportError::TooLong { limit: 4_000 }
+        ),
         "{error}"
     );
 
@@ -152,7 +165,7 @@ async fn what_has_no_end_is_cut_off() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_protocol_is_the_answer_whatever_the_status() {
+async fn protocol_error_is_returned_with_any_http_status() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     for status in [
@@ -170,7 +183,7 @@ async fn an_error_of_the_protocol_is_the_answer_whatever_the_status() {
             "{error}"
         );
     }
-    // There are servers that do not say which request they refuse.
+    // Some servers reject a request without its id.
     let error = fails(&mut fake, &client, async |asked| {
         let error = json!({"code": -32000, "message": "no"});
         let body = json!({"jsonrpc": "2.0", "id": "server-error", "error": error});
@@ -181,7 +194,7 @@ async fn an_error_of_the_protocol_is_the_answer_whatever_the_status() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_followed_within_the_origin_alone() {
+async fn redirect_is_followed_only_within_the_origin() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let calling = client.clone();
@@ -216,10 +229,10 @@ async fn a_redirect_is_followed_within_the_origin_alone() {
 }
 
 #[tokio::test]
-async fn the_target_of_a_redirect_is_cut_off_and_escaped_in_errors() {
+async fn redirect_target_is_truncated_and_escaped_in_errors() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
-    // One that is followed if it is a URL, and one that is not.
+    // The first would be followed if it was a valid URL, the second would not.
     for (status, scheme) in [
         ("307 Temporary Redirect", "https://"),
         ("302 Found", "\u{e9}"),
@@ -245,14 +258,14 @@ async fn the_target_of_a_redirect_is_cut_off_and_escaped_in_errors() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_a_fault() {
+async fn unreachable_server_is_an_error() {
     let fake = Fake::start().await;
     let http = fake.http();
     drop(fake);
-    // Nobody listens at this port, which is reserved.
+    // No server listens at this port, which is reserved.
     let other = mcp_client::Http::new("http://127.0.0.1:1/mcp");
     let error = Client::builder("test", "1").connect(other).await;
-    let error = error.expect_err("nobody is there");
+    let error = error.expect_err("the server is unreachable");
     assert!(error.to_string().contains("refused"), "{error}");
     for url in ["", "nowhere", "ftp://127.0.0.1/"] {
         let error = Client::builder("test", "1")
@@ -272,7 +285,7 @@ async fn a_server_that_is_not_there_is_a_fault() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_closes_its_stream() {
+async fn dropped_call_closes_its_stream() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let calling = client.clone();

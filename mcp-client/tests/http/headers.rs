@@ -1,4 +1,4 @@
-//! What requests of the newest revision say in their headers.
+//! Headers of requests at the newest revision.
 
 use mcp_client::types::json::Object;
 use mcp_client::{CallError, Client, HttpError};
@@ -30,7 +30,7 @@ fn done() -> Value {
 }
 
 #[tokio::test]
-async fn every_request_says_what_it_is() {
+async fn every_request_has_the_protocol_headers() {
     let mut fake = Fake::start().await;
     let http = fake
         .http()
@@ -67,7 +67,7 @@ async fn every_request_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn marked_arguments_are_repeated_once_the_list_is_known() {
+async fn marked_arguments_are_sent_as_headers_once_the_list_is_known() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let marked = json!({
@@ -99,10 +99,10 @@ async fn marked_arguments_are_repeated_once_the_list_is_known() {
     let error = soon(error)
         .await
         .expect("no panic")
-        .expect_err("no header says a list");
+        .expect_err("unexpected list");
     assert!(matches!(http(&error), HttpError::Param(_)), "{error}");
 
-    // A newer list says otherwise.
+    // A newer list has other marks.
     list(&mut fake, &client, &json!([tool("where", &json!({}))])).await;
     let calling = call(&client, "where", &arguments);
     let asked = fake.message("tools/call").await;
@@ -112,7 +112,7 @@ async fn marked_arguments_are_repeated_once_the_list_is_known() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_marked_against_the_rules_is_left_out_of_the_list() {
+async fn tool_with_invalid_header_marks_is_omitted_from_the_list() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let offered = json!([
@@ -139,7 +139,7 @@ async fn a_tool_that_is_marked_against_the_rules_is_left_out_of_the_list() {
 }
 
 #[tokio::test]
-async fn a_call_that_lacks_a_header_is_sent_again_when_the_list_is_known() {
+async fn call_without_a_required_header_is_retried_after_listing() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let calling = call(&client, "where", &json!({"city": "Bern"}));
@@ -158,7 +158,7 @@ async fn a_call_that_lacks_a_header_is_sent_again_when_the_list_is_known() {
     asked.result(&done()).await;
     soon(calling).await.expect("no panic").expect("a result");
 
-    // Where the list says nothing new, the server has the last word.
+    // If the new list has no new marks, the error of the server is returned.
     let calling = call(&client, "where", &json!({"city": "Bern"}));
     fake.message("tools/call")
         .await

@@ -1,4 +1,4 @@
-//! Whether the system asks servers that are silent if they are still there.
+//! TCP keep-alive of connections to servers.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::fake::*;
 use crate::kernel::has_keep_alive;
 
 #[tokio::test]
-async fn connections_to_a_server_have_tcp_keep_alive() {
+async fn connections_to_servers_have_tcp_keep_alive() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let listing = tokio::spawn(async move { client.tools().one_page().await });

@@ -1,4 +1,4 @@
-//! What is no response, or no whole one, in both eras: one call fails, with a typed error, and the
+//! Invalid and incomplete HTTP responses, in both eras: one call fails, with a typed error, and the
 //! next one works.
 
 use std::time::Duration;
@@ -7,9 +7,9 @@ use mcp_client::types::Revision;
 use mcp_client::{CallError, HttpError, TransportError};
 
 use crate::fake::*;
-use crate::trust::{LIMIT, builder, connect, goes_on, list};
+use crate::trust::{LIMIT, assert_works, builder, connect, list};
 
-/// What a server sends in place of a response.
+/// Invalid bytes of a response.
 struct Response {
     name: &'static str,
     sends: String,
@@ -17,14 +17,14 @@ struct Response {
     fails: Fails,
 }
 
-/// The error, where there is one before the time of the call has passed.
+/// The error, or `None` if the call times out.
 type Fails = Option<fn(&CallError) -> bool>;
 
-/// What it does afterwards.
+/// What the server does after it.
 enum Next {
     Closes,
     Waits,
-    /// It sends this again and again.
+    /// It repeats these bytes forever.
     Repeats(&'static str),
 }
 
@@ -41,7 +41,10 @@ fn no_answer(error: &CallError) -> bool {
 }
 
 fn too_long(error: &CallError) -> bool {
-    matches!(lost(error), TransportError::TooLong { limit: LIMIT })
+    matches!(
+        transport_error(error),
+        TransportError::TooLong { limit: LIMIT }
+    )
 }
 
 fn response(name: &'static str, sends: &str, then: Next, fails: Fails) -> Response {
@@ -57,7 +60,7 @@ fn events() -> String {
     format!("{OK}{EVENTS}\r\n")
 }
 
-/// Responses that end too early, or are none.
+/// Responses that end too early, or are malformed.
 fn cut() -> Vec<Response> {
     use Next::Closes;
     let events = events();
@@ -153,7 +156,7 @@ fn cut() -> Vec<Response> {
     ]
 }
 
-/// Responses that never end, without a word.
+/// Responses that never end, without further bytes.
 fn silent() -> Vec<Response> {
     use Next::Waits;
     let events = events();
@@ -181,7 +184,7 @@ fn silent() -> Vec<Response> {
     ]
 }
 
-/// Responses that go on and on.
+/// Responses that never end, with further bytes.
 fn endless() -> Vec<Response> {
     use Next::Repeats;
     let events = events();
@@ -249,7 +252,7 @@ async fn each_response(revision: Revision) {
     } in responses.into_iter().flatten()
     {
         println!("{revision}: {name}");
-        let time = fails.map_or(Duration::from_millis(50), |_| PATIENCE);
+        let time = fails.map_or(Duration::from_millis(50), |_| TIMEOUT);
         let call = list(&client, time);
         let mut asked = fake.message("tools/list").await;
         let id = asked.body["id"].clone();
@@ -262,16 +265,16 @@ async fn each_response(revision: Revision) {
         let error = soon(call).await.expect("no panic").expect_err(name);
         let late = |error: &CallError| matches!(error, CallError::Timeout { .. });
         assert!(fails.unwrap_or(late)(&error), "{name}: {error} ({error:?})");
-        goes_on(&mut fake, &client, Some(&error), &id).await;
+        assert_works(&mut fake, &client, Some(&error), &id).await;
     }
 }
 
 #[tokio::test]
-async fn a_faulty_response_at_the_newest_revision_is_a_fault_of_one_call() {
+async fn malformed_http_response_at_the_newest_revision_fails_one_call() {
     each_response(Revision::LATEST).await;
 }
 
 #[tokio::test]
-async fn a_faulty_response_in_a_session_is_a_fault_of_one_call() {
+async fn malformed_http_response_in_a_session_fails_one_call() {
     each_response(Revision::V2025_11_25).await;
 }

@@ -1,4 +1,4 @@
-//! Our client and our server, at every revision.
+//! `mcp-client` with `mcp-server`, at every revision.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ async fn lists_and_calls(client: &Client) {
 }
 
 #[tokio::test]
-async fn every_revision_lists_and_calls() {
+async fn listing_and_calling_work_at_every_revision() {
     let address = serve();
     let revisions = Revision::ALL.iter().copied().map(Some);
     for revision in revisions.chain([None]) {
@@ -96,7 +96,7 @@ async fn every_revision_lists_and_calls() {
 }
 
 #[tokio::test]
-async fn a_server_of_http_and_sse_alone_is_found_and_remembered() {
+async fn server_with_only_http_sse_is_detected_and_cached() {
     let address = serve();
     let eras = EraCache::new();
     for _ in 0..2 {
@@ -107,7 +107,7 @@ async fn a_server_of_http_and_sse_alone_is_found_and_remembered() {
     }
 }
 
-/// Passes bytes on to a server, and counts the connections.
+/// A proxy that counts connections.
 async fn counted(server: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let address = listener.local_addr().expect("an address");
@@ -126,7 +126,7 @@ async fn counted(server: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_connection_is_used_again() {
+async fn connection_is_reused() {
     let (address, count) = counted(serve()).await;
     let server = Http::new(format!("http://{address}/mcp"));
     let client = Client::builder("test", "1").connect(server).await;

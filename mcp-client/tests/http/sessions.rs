@@ -30,8 +30,8 @@ fn one_tool() -> Value {
     json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})
 }
 
-/// A client with a session, and the stream of the server.
-async fn listening(fake: &mut Fake, builder: ClientBuilder) -> (Client, Asked) {
+/// Returns a client with a session, and the stream of the server.
+async fn listening(fake: &mut Fake, builder: ClientBuilder) -> (Client, ReceivedRequest) {
     let connecting = tokio::spawn(builder.revision(NEWEST).connect(fake.http()));
     fake.initialized(NEWEST, "one").await;
     let mut stream = fake.bare("GET").await;
@@ -47,7 +47,7 @@ async fn listening(fake: &mut Fake, builder: ClientBuilder) -> (Client, Asked) {
 }
 
 #[tokio::test]
-async fn a_session_goes_with_every_request_and_is_ended() {
+async fn session_id_is_sent_with_every_request_and_deleted() {
     for revision in [Revision::V2025_03_26, Revision::V2025_06_18, NEWEST] {
         let mut fake = Fake::start().await;
         let client = fake.legacy(revision).await;
@@ -68,7 +68,7 @@ async fn a_session_goes_with_every_request_and_is_ended() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_gone_is_begun_anew_once_for_all_calls() {
+async fn lost_session_is_recreated_once_for_all_calls() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let listings = [list(&client), list(&client)];
@@ -89,7 +89,7 @@ async fn a_session_that_is_gone_is_begun_anew_once_for_all_calls() {
 }
 
 #[tokio::test]
-async fn a_call_that_begins_while_a_session_begins_waits_for_it_and_begins_no_other() {
+async fn call_during_session_creation_waits_for_it() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let first = list(&client);
@@ -113,7 +113,7 @@ async fn a_call_that_begins_while_a_session_begins_waits_for_it_and_begins_no_ot
 }
 
 #[tokio::test]
-async fn the_answer_to_a_session_that_is_gone_is_not_given_to_the_next() {
+async fn answer_for_a_lost_session_is_not_sent_to_the_next() {
     let mut fake = Fake::start().await;
     let (sender, mut begun) = mpsc::unbounded_channel();
     let release = Arc::new(Notify::new());
@@ -121,10 +121,10 @@ async fn the_answer_to_a_session_that_is_gone_is_not_given_to_the_next() {
     let builder = Client::builder("test", "1").on_roots(move || {
         let (sender, released) = (sender.clone(), Arc::clone(&released));
         async move {
-            // The first one takes its time.
+            // The first handler is slow.
             let (answer, answers) = oneshot::channel();
-            sender.send(answer).expect("the test is there");
-            let number: u8 = answers.await.expect("the test is there");
+            sender.send(answer).expect("the test is running");
+            let number: u8 = answers.await.expect("the test is running");
             if number == 1 {
                 released.notified().await;
             }
@@ -147,7 +147,7 @@ async fn the_answer_to_a_session_that_is_gone_is_not_given_to_the_next() {
     one(listing).await;
     release.notify_one();
 
-    // Another server has other questions, and the same numbers for them.
+    // The new session has other requests with the same ids.
     stream.event(&question).await;
     let second = soon(begun.recv()).await.expect("a question");
     second.send(2).expect("it waits");
@@ -159,7 +159,7 @@ async fn the_answer_to_a_session_that_is_gone_is_not_given_to_the_next() {
 }
 
 #[tokio::test]
-async fn a_session_that_does_not_come_back_is_a_fault() {
+async fn session_that_cannot_be_recreated_is_an_error() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let listing = list(&client);
@@ -176,13 +176,13 @@ async fn a_session_that_does_not_come_back_is_a_fault() {
         .expect("no panic")
         .expect_err("no session");
     assert!(
-        matches!(lost(&error), TransportError::Session { .. }),
+        matches!(transport_error(&error), TransportError::Session { .. }),
         "{error}"
     );
 }
 
 #[tokio::test]
-async fn an_answer_on_a_stream_that_breaks_off_is_taken_up_again() {
+async fn interrupted_response_stream_is_resumed() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let listing = list(&client);
@@ -191,7 +191,7 @@ async fn an_answer_on_a_stream_that_breaks_off_is_taken_up_again() {
     asked.events().await;
     asked.write("id: a1\nretry: 1\ndata:\n\n").await;
     drop(asked);
-    // Again, as a server does that wants to be polled.
+    // Once more, like a server that wants the client to poll.
     let mut again = fake.bare("GET").await;
     assert_eq!(again.header("last-event-id"), Some("a1"));
     assert_eq!(again.header("mcp-session-id"), Some("one"));
@@ -200,7 +200,7 @@ async fn an_answer_on_a_stream_that_breaks_off_is_taken_up_again() {
     drop(again);
     let again = fake.bare("GET").await;
     assert_eq!(again.header("last-event-id"), Some("a2"));
-    // A server that is not there for a moment.
+    // The server is temporarily unavailable.
     drop(again);
     let mut again = fake.bare("GET").await;
     assert_eq!(again.header("last-event-id"), Some("a2"));
@@ -208,7 +208,7 @@ async fn an_answer_on_a_stream_that_breaks_off_is_taken_up_again() {
     again.event(&answer).await;
     one(listing).await;
 
-    // What has no id cannot be found again.
+    // Without an event id, the stream cannot be resumed.
     let listing = list(&client);
     let mut asked = fake.message("tools/list").await;
     asked.events().await;
@@ -219,7 +219,7 @@ async fn an_answer_on_a_stream_that_breaks_off_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn the_server_asks_by_its_stream_and_is_answered() {
+async fn request_on_the_servers_stream_is_answered() {
     let mut fake = Fake::start().await;
     let builder =
         Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
@@ -244,7 +244,7 @@ async fn the_server_asks_by_its_stream_and_is_answered() {
     assert_eq!(asked.body, json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
     asked.status("202 Accepted").await;
 
-    // The session ends while nobody asks anything.
+    // The session ends while no call is in flight.
     drop(stream);
     fake.bare("GET").await.status("404 Not Found").await;
     fake.initialized(NEWEST, "two").await;
@@ -255,9 +255,9 @@ async fn the_server_asks_by_its_stream_and_is_answered() {
     stream.closed().await;
 }
 
-/// A program may have calls that it does not wait for at the moment.
+/// A program may hold calls that it does not poll.
 #[tokio::test]
-async fn a_call_that_nobody_polls_holds_up_no_other() {
+async fn unpolled_call_does_not_block_others() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let mut call = pin!(client.tools().one_page().into_future());
@@ -286,15 +286,15 @@ async fn a_call_that_nobody_polls_holds_up_no_other() {
     assert_eq!(tools.len(), 1);
 }
 
-/// A server may be started anew between the handshake and the wish for a stream. Nobody asks
-/// anything: whoever waits for news would wait in vain.
+/// A server may be restarted between the handshake and the GET for the stream. No call is made, so
+/// nothing else would notice.
 #[tokio::test]
-async fn a_session_that_is_over_before_its_stream_opens_is_begun_anew() {
+async fn session_lost_before_its_stream_opens_is_recreated() {
     let mut fake = Fake::start().await;
     let builder = Client::builder("test", "1").revision(NEWEST);
     let connecting = tokio::spawn(builder.connect(fake.http()));
     fake.initialized(NEWEST, "one").await;
-    // That breaks, and the next server knows nothing of the session.
+    // The stream breaks, and the restarted server does not know the session.
     drop(fake.bare("GET").await);
     let client = soon(connecting).await.expect("no panic");
     let client = client.expect("connected");
@@ -303,7 +303,7 @@ async fn a_session_that_is_over_before_its_stream_opens_is_begun_anew() {
     assert_eq!(ping.header("mcp-session-id"), Some("one"));
     ping.status("404 Not Found").await;
     fake.initialized(NEWEST, "two").await;
-    // That one has no stream, and no GET at all.
+    // The new session has no stream, and no GET either.
     fake.bare("GET").await.status("404 Not Found").await;
     let ping = fake.message("ping").await;
     assert_eq!(ping.header("mcp-session-id"), Some("two"));
@@ -315,10 +315,10 @@ async fn a_session_that_is_over_before_its_stream_opens_is_begun_anew() {
     one(listing).await;
 }
 
-/// What the server announces before its stream is open is lost: calls wait for it, also where the
-/// first wish for it goes astray.
+/// Notifications before the stream is open would be lost, so calls wait for it, even if its first
+/// request fails.
 #[tokio::test]
-async fn a_stream_is_asked_for_again_before_calls_begin() {
+async fn stream_is_reopened_before_calls_begin() {
     let mut fake = Fake::start().await;
     let builder = Client::builder("test", "1").revision(NEWEST);
     let connecting = builder.connect(fake.http());
@@ -334,9 +334,9 @@ async fn a_stream_is_asked_for_again_before_calls_begin() {
     one(listing).await;
 }
 
-/// A server may take the beginning of a handshake and be silent then.
+/// A server may accept the first request of a handshake and then not respond.
 #[tokio::test]
-async fn a_handshake_that_hangs_ends_and_is_tried_again() {
+async fn hanging_handshake_times_out_and_is_retried() {
     let mut fake = Fake::start().await;
     let mut limits = Limits::default();
     limits.call_time = Duration::from_millis(300);
@@ -359,7 +359,7 @@ async fn a_handshake_that_hangs_ends_and_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_is_cancelled_by_a_message() {
+async fn dropped_call_sends_cancelled() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let listing = list(&client);
@@ -371,7 +371,7 @@ async fn a_call_that_is_dropped_is_cancelled_by_a_message() {
 }
 
 #[tokio::test]
-async fn answers_may_come_in_batches_at_the_revision_that_has_them() {
+async fn batched_responses_are_accepted_at_their_revision() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(Revision::V2025_03_26).await;
     let listing = list(&client);
@@ -383,7 +383,7 @@ async fn answers_may_come_in_batches_at_the_revision_that_has_them() {
 }
 
 #[tokio::test]
-async fn a_notification_goes_to_the_next_session_or_is_refused() {
+async fn notification_is_sent_in_the_next_session_or_fails() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let tell = |client: &Client| {
@@ -410,9 +410,9 @@ async fn a_notification_goes_to_the_next_session_or_is_refused() {
     );
 }
 
-/// A server waits for an answer, and does not ask for it again.
+/// A server waits for the answer, and does not repeat its request.
 #[tokio::test]
-async fn an_answer_whose_connection_breaks_is_sent_again() {
+async fn answer_is_sent_again_after_a_broken_connection() {
     let mut fake = Fake::start().await;
     let builder =
         Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });

@@ -1,4 +1,4 @@
-//! Servers that stop in the middle, announce more than they send, or ask for what they should not.
+//! Servers that stop responding, announce more than they send, or exceed limits.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ fn builder(time: Duration) -> mcp_client::ClientBuilder {
 }
 
 #[tokio::test]
-async fn a_server_that_never_takes_the_end_of_the_handshake_is_left_in_time() {
+async fn unanswered_initialized_notification_times_out() {
     let mut fake = Fake::start().await;
     let builder = builder(Duration::from_millis(300)).revision(Revision::V2025_11_25);
     let connecting = tokio::spawn(builder.connect(fake.http()));
     let told = fake.almost_initialized(Revision::V2025_11_25, "one").await;
     let delete = async {
-        // The session is ended all the same.
+        // The session is deleted nevertheless.
         fake.bare("DELETE").await.status("204 No Content").await;
     };
     let (connected, ()) = tokio::join!(soon(connecting), delete);
@@ -40,7 +40,7 @@ async fn a_server_that_never_takes_the_end_of_the_handshake_is_left_in_time() {
 }
 
 #[tokio::test]
-async fn a_notification_that_the_server_does_not_answer_ends_in_time() {
+async fn unanswered_notification_times_out() {
     let mut fake = Fake::start().await;
     let builder = builder(Duration::from_millis(300))
         .on_roots(|| async { Ok(Vec::new()) })
@@ -61,9 +61,9 @@ async fn a_notification_that_the_server_does_not_answer_ends_in_time() {
     drop(asked);
 }
 
-/// Room for as much as is announced would be more than there is.
+/// Allocating the announced length would exhaust the memory.
 #[tokio::test]
-async fn a_body_that_is_announced_as_endless_is_not_made_room_for() {
+async fn huge_content_length_does_not_allocate() {
     for limit in [usize::MAX, 1 << 60] {
         let mut limits = Limits::default();
         limits.message_bytes = limit;
@@ -81,14 +81,14 @@ async fn a_body_that_is_announced_as_endless_is_not_made_room_for() {
         let error = soon(call)
             .await
             .expect("no panic")
-            .expect_err("it broke off");
+            .expect_err("the transfer was interrupted");
         assert!(matches!(http(&error), HttpError::Exchange(_)), "{error}");
     }
 }
 
 /// The largest and the smallest values of all limits, over HTTP.
 #[tokio::test]
-async fn limits_at_their_extremes_work_over_http() {
+async fn extreme_limits_work_over_http() {
     let mut largest = Limits::default();
     for number in [
         &mut largest.message_bytes,
@@ -124,7 +124,7 @@ async fn limits_at_their_extremes_work_over_http() {
             } else {
                 fake.legacy_with(revision, builder).await
             };
-            // As a stream of events, which is where a queue without room would wait.
+            // As a stream of events, in which a queue without capacity would block.
             let call = tokio::spawn(client.tools().one_page().into_future());
             let mut asked = fake.message("tools/list").await;
             asked.events().await;

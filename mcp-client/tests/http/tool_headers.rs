@@ -48,7 +48,7 @@ async fn is_repeated(fake: &mut Fake, client: &Client, tool: &str, header: &str)
 }
 
 #[tokio::test]
-async fn tools_that_were_listed_first_are_forgotten_when_their_names_are_too_long_together() {
+async fn oldest_tools_are_evicted_when_names_exceed_the_total_size() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let header = "a".repeat(NAME);
@@ -66,7 +66,7 @@ async fn tools_that_were_listed_first_are_forgotten_when_their_names_are_too_lon
     assert!((25..40).contains(&first), "{known:?}");
     assert!(known[first..].iter().all(|known| *known), "{known:?}");
 
-    // A tool that is listed again is the newest one: the next one is forgotten in its place.
+    // A tool that is listed again counts as the newest; the next oldest one is evicted instead.
     list(&mut fake, &client, &offered[first..=first]).await;
     list(&mut fake, &client, &offered[..1]).await;
     for (number, known) in [
@@ -79,7 +79,7 @@ async fn tools_that_were_listed_first_are_forgotten_when_their_names_are_too_lon
         assert_eq!(repeated, known, "{number} of {first}");
     }
 
-    // One whose arguments are not repeated any more makes room.
+    // A tool whose arguments are no longer repeated frees its space.
     list(&mut fake, &client, &[tool("99", &[])]).await;
     list(&mut fake, &client, &offered[1..2]).await;
     for (number, known) in [(1, true), (99, false), (first + 2, true)] {
@@ -89,7 +89,7 @@ async fn tools_that_were_listed_first_are_forgotten_when_their_names_are_too_lon
 }
 
 #[tokio::test]
-async fn a_tool_whose_names_alone_are_too_long_is_not_kept_and_displaces_no_other() {
+async fn tool_with_too_long_names_is_not_cached_and_evicts_no_other() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let small = "a".to_owned();
@@ -106,7 +106,7 @@ async fn a_tool_whose_names_alone_are_too_long_is_not_kept_and_displaces_no_othe
 }
 
 #[tokio::test]
-async fn tools_that_were_listed_first_are_forgotten_when_there_are_too_many() {
+async fn oldest_tools_are_evicted_when_there_are_too_many() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let headers = ["a".to_owned()];

@@ -1,5 +1,5 @@
-//! Every fault of a message, in both eras: one call fails, with a typed error,
-//! and the next one works.
+//! Every kind of malformed message, in both eras: one call fails, with a typed error, and the next
+//! one works.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,9 +13,9 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::fake::*;
-use crate::table::{BATCHES, FAULTS, Fault, MODERN, Then, answer, sound};
+use crate::table::{BATCHES, FAULTS, Fault, MODERN, Outcome, answer, sound};
 
-/// As much as a server may send, or not: less than what the faults below say.
+/// The size limit of messages, which some of the malformed messages exceed.
 pub(crate) const LIMIT: usize = 1 << 20;
 
 pub(crate) fn builder() -> ClientBuilder {
@@ -37,9 +37,9 @@ pub(crate) fn list(client: &Client, time: Duration) -> JoinHandle<Result<(), Cal
     tokio::spawn(async { call.await.map(drop) })
 }
 
-/// After an error that is no answer, the server of a session is told that nobody waits, and the
+/// After an error that is not a response, the call is cancelled at the server of a session, and the
 /// connection works.
-pub(crate) async fn goes_on(
+pub(crate) async fn assert_works(
     fake: &mut Fake,
     client: &Client,
     error: Option<&CallError>,
@@ -55,7 +55,7 @@ pub(crate) async fn goes_on(
         assert_eq!(told.body["params"]["requestId"], *id);
         told.status("202 Accepted").await;
     }
-    let call = list(client, PATIENCE);
+    let call = list(client, TIMEOUT);
     let asked = fake.message("tools/list").await;
     let result = serde_json::from_str(sound(revision)).expect("JSON");
     asked.result(&result).await;
@@ -72,7 +72,7 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
                 "{revision}: {name}, as {}",
                 if events { "events" } else { "JSON" }
             );
-            let call = list(&client, PATIENCE);
+            let call = list(&client, TIMEOUT);
             let mut asked = fake.message("tools/list").await;
             let id = asked.body["id"].clone();
             let text = (fault.says)(&id.to_string());
@@ -82,8 +82,8 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
                 asked
                     .write_bytes(&[b"data: ", &*text, b"\n\n"].concat())
                     .await;
-                if let (Then::Waits(_), false) = (&fault.then, no_text) {
-                    // Twice: the second is one too many.
+                if let (Outcome::Waits(_), false) = (&fault.then, no_text) {
+                    // The response is sent twice: the second one is superfluous.
                     let answer = answer(revision, &id.to_string());
                     asked
                         .write(&format!("data: {answer}\n\ndata: {answer}\n\n"))
@@ -95,16 +95,16 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
             }
             let ended = soon(call).await.expect("no panic");
             match &fault.then {
-                Then::Fails(fails) => {
+                Outcome::Fails(fails) => {
                     let error = ended.as_ref().expect_err(name);
                     assert!(fails(error), "{name}: {error} ({error:?})");
                 }
-                Then::Waits(_) if events && no_text => {
+                Outcome::Waits(_) if events && no_text => {
                     let error = ended.as_ref().expect_err(name);
                     assert!(matches!(http(error), HttpError::Event(_)), "{error:?}");
                 }
-                Then::Waits(_) if events => ended.as_ref().map(drop).expect(name),
-                Then::Waits(wrong) => {
+                Outcome::Waits(_) if events => ended.as_ref().map(drop).expect(name),
+                Outcome::Waits(wrong) => {
                     let error = ended.as_ref().expect_err(name);
                     let fits = match (wrong, http(error)) {
                         (Some(wrong), HttpError::Message(error)) => wrong(error.fault()),
@@ -114,28 +114,28 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
                     assert!(fits, "{name}: {error} ({error:?})");
                 }
             }
-            goes_on(&mut fake, &client, ended.as_ref().err(), &id).await;
+            assert_works(&mut fake, &client, ended.as_ref().err(), &id).await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_faulty_message_of_the_newest_revision_is_a_fault_of_one_call() {
+async fn malformed_message_of_the_newest_revision_fails_one_call() {
     each_fault(Revision::LATEST, FAULTS.iter().chain(MODERN)).await;
 }
 
 #[tokio::test]
-async fn a_faulty_message_in_a_session_is_a_fault_of_one_call() {
+async fn malformed_message_in_a_session_fails_one_call() {
     each_fault(Revision::V2025_11_25, FAULTS.iter()).await;
 }
 
 #[tokio::test]
-async fn a_faulty_batch_is_a_fault_of_one_call() {
+async fn malformed_batch_fails_one_call() {
     each_fault(Revision::V2025_03_26, FAULTS.iter().chain(BATCHES)).await;
 }
 
 #[tokio::test]
-async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
+async fn flood_of_notifications_is_delivered_before_the_response() {
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
         let heard = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&heard);
@@ -144,7 +144,7 @@ async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
         });
         let mut fake = Fake::start().await;
         let client = connect(&mut fake, revision, builder).await;
-        let call = list(&client, PATIENCE);
+        let call = list(&client, TIMEOUT);
         let mut asked = fake.message("tools/list").await;
         let id = asked.body["id"].clone();
         asked.events().await;
@@ -156,33 +156,33 @@ async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
         asked.write(&format!("data: {answer}\n\n")).await;
         soon(call).await.expect("no panic").expect("a list");
         assert_eq!(heard.load(Ordering::Relaxed), 100_000);
-        goes_on(&mut fake, &client, None, &id).await;
+        assert_works(&mut fake, &client, None, &id).await;
     }
 }
 
-/// Nobody who reads needs so long.
+/// Longer than any successful operation.
 const STALL: Duration = Duration::from_millis(500);
 
 #[tokio::test]
-async fn a_server_that_asks_and_takes_no_answers_is_not_heard_until_it_does() {
+async fn client_stops_reading_from_a_server_that_accepts_no_answers() {
     let mut limits = Limits::default();
     limits.queued_bytes = 10_000;
     let builder = Client::builder("test", "1").limits(limits);
     let mut fake = Fake::start().await;
     let client = connect(&mut fake, Revision::V2025_11_25, builder).await;
-    let call = list(&client, PATIENCE);
+    let call = list(&client, TIMEOUT);
     let mut asked = fake.message("tools/list").await;
     asked.events().await;
-    // More than the system keeps for a socket that nobody reads.
+    // More than the socket buffers of the system hold.
     let ping =
         "data: {\"jsonrpc\":\"2.0\",\"id\":\"a ping\",\"method\":\"ping\"}\n\n".repeat(1_000);
     let mut sent = 0;
     while let Ok(written) = timeout(STALL, asked.socket.write_all(ping.as_bytes())).await {
-        written.expect("the client is there");
+        written.expect("the client is running");
         sent += ping.len();
-        assert!(sent < 100 << 20, "the client reads on and on");
+        assert!(sent < 100 << 20, "the client never stops reading");
     }
-    // So many answers are on their way, and no more.
+    // The number of answers in flight is limited.
     let mut answers = Vec::new();
     for _ in 0..8 {
         let answer = fake.next().await;
@@ -194,7 +194,7 @@ async fn a_server_that_asks_and_takes_no_answers_is_not_heard_until_it_does() {
 }
 
 #[tokio::test]
-async fn news_of_calls_that_were_given_up_does_not_pile_up() {
+async fn notifications_of_cancelled_calls_do_not_accumulate() {
     let mut limits = Limits::default();
     limits.queued_bytes = 500;
     let builder = Client::builder("test", "1").limits(limits);
@@ -218,7 +218,7 @@ async fn news_of_calls_that_were_given_up_does_not_pile_up() {
             }
         }
     }
-    // Eight that are sent at once, and what may wait.
+    // Eight that are sent concurrently, and those in the queue.
     assert!(
         (1..20).contains(&cancelled),
         "{cancelled} of {}",

@@ -3,7 +3,7 @@
 use mcp_client::icons::{IconWish, choose};
 use mcp_client::types::{Icon, IconTheme};
 
-/// An icon with a name of its own, and these sizes, separated by commas.
+/// Returns an icon with this name and these sizes, separated by commas.
 fn sized(name: &str, sizes: &str) -> Icon {
     let sizes: Vec<String> = sizes.split(',').map(str::to_owned).collect();
     plain(name).sizes(sizes)
@@ -20,7 +20,7 @@ fn chosen(icons: &[Icon], wish: &IconWish) -> String {
 }
 
 #[test]
-fn the_size_that_is_wanted_is_chosen() {
+fn best_matching_size_is_chosen() {
     let icons = [
         sized("small", "16x16"),
         sized("middle", "48x48,96x96"),
@@ -33,7 +33,7 @@ fn the_size_that_is_wanted_is_chosen() {
         (96, "middle"),
         (512, "large"),
         (200, "wide"),
-        // The next larger one, and where there is none the largest.
+        // The next larger one, or else the largest.
         (17, "middle"),
         (100, "wide"),
         (300, "large"),
@@ -46,13 +46,13 @@ fn the_size_that_is_wanted_is_chosen() {
 }
 
 #[test]
-fn what_suits_any_size_stands_behind_the_very_one_only() {
+fn any_size_ranks_after_the_exact_size() {
     for any in [
         sized("any", "any"),
         sized("any", "ANY"),
         sized("any", "16x16,any"),
         plain("any"),
-        // As good as none.
+        // Counts as no size.
         sized("any", "large"),
         sized("any", "48x,x48,+48x48,48x48x48,99999999999x1"),
     ] {
@@ -63,13 +63,13 @@ fn what_suits_any_size_stands_behind_the_very_one_only() {
         assert_eq!(chosen(&icons, &wish.clone().size(1000)), "any");
         assert_eq!(chosen(&icons, &wish), "any");
     }
-    // As servers of the first form of the text write it.
+    // The format of an earlier revision of the specification.
     let icons = [plain("any"), sized("both", "48x48 96X96")];
     assert_eq!(chosen(&icons, &IconWish::new().size(96)), "both");
 }
 
 #[test]
-fn the_background_decides_before_the_size() {
+fn theme_takes_precedence_over_size() {
     let icons = [
         sized("light", "48x48").theme(IconTheme::Light),
         sized("dark", "16x16").theme(IconTheme::Dark),
@@ -82,7 +82,7 @@ fn the_background_decides_before_the_size() {
     );
     assert_eq!(chosen(&icons, &wish.clone().theme(IconTheme::Dark)), "dark");
     assert_eq!(chosen(&icons, &wish), "either");
-    // For either is better than for the other one, and that is better than none.
+    // An icon for both themes ranks before one for the other theme, and that one before none.
     let wish = wish.theme(IconTheme::Dark);
     assert_eq!(
         chosen(&[icons[0].clone(), icons[2].clone()], &wish),
@@ -92,7 +92,7 @@ fn the_background_decides_before_the_size() {
 }
 
 #[test]
-fn the_media_type_decides_among_equals() {
+fn media_type_decides_among_equal_icons() {
     let of = |name: &str, kind: &str| plain(name).mime_type(kind);
     let icons = [
         of("bmp", "image/bmp"),
@@ -114,16 +114,16 @@ fn the_media_type_decides_among_equals() {
     let vector = wish.clone().types(["image/svg+xml", "image/jpeg"]);
     assert_eq!(chosen(&icons, &vector), "svg");
     assert_eq!(chosen(&icons[..6], &vector), "jpg");
-    // A `data:` URI says what it is.
+    // The media type of a `data:` URI is known.
     let svg = [Icon::new("data:image/svg+xml,%3Csvg/%3E"), plain("x")];
     assert_eq!(chosen(&svg, &wish), "x");
     assert_eq!(choose(&svg, &vector), Some(&svg[0]));
-    // Of equals, the first.
+    // Among equal icons, the first.
     assert_eq!(chosen(&[plain("one"), plain("two")], &wish), "one");
 }
 
 #[test]
-fn what_cannot_be_loaded_is_not_chosen() {
+fn icons_that_cannot_be_loaded_are_not_chosen() {
     for src in [
         "http://example.com/icon.png",
         "javascript:alert(1)",

@@ -7,14 +7,14 @@ use mcp_client::{ByteStream, Client, UrlFault};
 
 use crate::web::soon;
 
-/// An image of 48 times 48 pixels, as far as it is looked at.
+/// The beginning of an image of 48 by 48 pixels.
 pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x30\0\0\0\x30\x08\x06";
 pub(crate) const JPEG: &[u8] = b"\xff\xd8\xff\xc0\0\x0b\x08\0\x30\0\x30\x01";
 const GIF: &[u8] = b"GIF89a\x30\0\x30\0";
 const WEBP: &[u8] = b"RIFF\x1a\0\0\0WEBPVP8L\x0e\0\0\0\x2f\x2f\xc0\x0b\0";
 const SVG: &[u8] = b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
 
-/// A client of a server at the other end of a stream.
+/// Returns a client of a server over a stream.
 async fn client() -> Client {
     let server = mcp_server::Server::builder("demo", "1.0.0").build();
     let server = server.expect("valid");
@@ -45,14 +45,14 @@ async fn load(icon: &Icon, policy: IconPolicy) -> Result<Image, IconError> {
 }
 
 #[tokio::test]
-async fn images_of_all_formats_are_known_by_their_bytes() {
+async fn images_are_detected_by_their_bytes() {
     for (media_type, bytes, format) in [
         ("image/png", PNG, ImageFormat::Png),
         ("image/jpeg", JPEG, ImageFormat::Jpeg),
         ("image/jpg", JPEG, ImageFormat::Jpeg),
         ("IMAGE/GIF", GIF, ImageFormat::Gif),
         ("image/webp;a=b", WEBP, ImageFormat::Webp),
-        // They do not say what they are.
+        // Without a media type.
         ("", PNG, ImageFormat::Png),
         ("application/octet-stream", PNG, ImageFormat::Png),
         ("text/plain", PNG, ImageFormat::Png),
@@ -65,13 +65,13 @@ async fn images_of_all_formats_are_known_by_their_bytes() {
 }
 
 #[tokio::test]
-async fn what_is_something_else_than_it_says_is_refused() {
+async fn image_that_contradicts_its_media_type_is_rejected() {
     for (icon, declared, format) in [
         (base64("image/png", JPEG), "image/png", ImageFormat::Jpeg),
         (base64("image/jpeg", PNG), "image/jpeg", ImageFormat::Png),
         (base64("text/html", PNG), "text/html", ImageFormat::Png),
         (base64("image/png", SVG), "image/png", ImageFormat::Svg),
-        // The icon says so, or says otherwise.
+        // The media type is in the icon, or only in the URI.
         (
             base64("", PNG).mime_type("image/jpeg"),
             "image/jpeg",
@@ -111,7 +111,7 @@ async fn what_is_something_else_than_it_says_is_refused() {
 }
 
 #[tokio::test]
-async fn svg_is_refused_unless_it_is_allowed() {
+async fn svg_is_rejected_by_default() {
     for icon in [
         base64("image/svg+xml", SVG),
         percent("image/svg+xml", SVG),
@@ -125,7 +125,7 @@ async fn svg_is_refused_unless_it_is_allowed() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused() {
+async fn too_large_data_is_rejected() {
     let tail = |length: usize| [PNG, &vec![0; length - PNG.len()]].concat();
     let policy = || IconPolicy::new().size(1000);
     for made in [base64, percent] {
@@ -140,7 +140,7 @@ async fn what_is_too_large_is_refused() {
             assert!(expected, "{found:?}");
         }
     }
-    // By default.
+    // The default limit.
     let mib = 1 << 20;
     assert!(
         load(&base64("", &tail(mib)), IconPolicy::new())
@@ -155,7 +155,7 @@ async fn what_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn what_would_take_too_much_room_is_refused() {
+async fn image_with_too_many_pixels_is_rejected() {
     let mut wide = PNG.to_vec();
     wide[16..20].copy_from_slice(&4097_u32.to_be_bytes());
     let mut high = PNG.to_vec();
@@ -185,7 +185,7 @@ async fn what_would_take_too_much_room_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_no_data_says_why() {
+async fn invalid_data_uri_is_reported_with_the_reason() {
     let load = async |src: &str| load(&Icon::new(src), IconPolicy::new()).await;
     for (src, fault) in [
         ("data:image/png;base64", DataFault::NoData),
@@ -204,7 +204,7 @@ async fn what_is_no_data_says_why() {
 }
 
 #[tokio::test]
-async fn no_other_source_is_used_and_a_stream_has_no_origin() {
+async fn other_schemes_are_rejected_and_streams_have_no_origin() {
     let load = async |src: &str| load(&Icon::new(src), IconPolicy::new()).await;
     for (src, scheme) in [
         ("http://example.com/icon.png", "http"),

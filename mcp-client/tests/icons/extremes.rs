@@ -11,7 +11,7 @@ use crate::web::{Reply, Web, soon};
 const EMBEDDED: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
 
 #[tokio::test]
-async fn the_largest_values_mean_no_limit() {
+async fn largest_values_mean_no_limit() {
     let mut web = Web::start().await;
     let policy = web.policy();
     let client = client(&mut web, INFO, policy).await;
@@ -31,7 +31,7 @@ async fn the_largest_values_mean_no_limit() {
 }
 
 #[tokio::test]
-async fn zero_refuses_every_image() {
+async fn zero_limits_reject_every_image() {
     let mut web = Web::start().await;
     let policy = web.policy();
     let client = client(&mut web, INFO, policy).await;

@@ -1,4 +1,4 @@
-//! Icons that lie at URLs.
+//! Icons with `https:` URLs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use mcp_client::{Client, FetchError, FetchPolicy, Http, RedirectFault, UrlFault}
 use crate::embedded::{JPEG, PNG};
 use crate::web::{Reply, Web, soon};
 
-/// A client of a server on this host, with a token for it.
+/// A client of a server on this host, with an authorization token.
 pub(crate) async fn client(web: &mut Web, info: &str, policy: FetchPolicy) -> Client {
     let http = Http::new(format!("https://{}/mcp", web.address()))
         .tls_roots(web.certificate())
@@ -47,7 +47,7 @@ impl Host {
         Self { web, client }
     }
 
-    /// A place at the origin of the server.
+    /// Returns a URL at the server's origin.
     fn own(&self, path: &str) -> String {
         format!("https://{}{path}", self.web.address())
     }
@@ -58,7 +58,7 @@ impl Host {
 }
 
 #[tokio::test]
-async fn an_icon_at_the_origin_of_the_server_is_loaded_without_credentials() {
+async fn icon_at_the_servers_origin_is_loaded_without_credentials() {
     let mut host = Host::start().await;
     host.web.answer(Reply::ok("image/png", PNG));
     let icon = Icon::new(host.own("/icon.png?a=b"));
@@ -80,7 +80,7 @@ async fn an_icon_at_the_origin_of_the_server_is_loaded_without_credentials() {
 }
 
 #[tokio::test]
-async fn an_icon_elsewhere_is_loaded_if_the_host_is_allowed() {
+async fn icon_at_another_origin_is_loaded_if_allowed() {
     let host = Host::start().await;
     let port = host.web.address().port();
     for (src, origin) in [
@@ -108,7 +108,7 @@ async fn an_icon_elsewhere_is_loaded_if_the_host_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_allowed_has_to_be_on_the_public_internet() {
+async fn allowed_host_must_have_a_public_address() {
     let mut web = Web::start().await;
     let policy = web.strict();
     let client = client(&mut web, INFO, policy).await;
@@ -121,7 +121,7 @@ async fn a_host_that_is_allowed_has_to_be_on_the_public_internet() {
 }
 
 #[tokio::test]
-async fn hosts_for_resources_are_not_those_for_icons() {
+async fn hosts_allowed_for_resources_do_not_apply_to_icons() {
     let mut web = Web::start().await;
     let policy = web.policy().allow_host("files.example").only_allowed(true);
     let client = client(&mut web, INFO, policy).await;
@@ -134,7 +134,7 @@ async fn hosts_for_resources_are_not_those_for_icons() {
 }
 
 #[tokio::test]
-async fn what_comes_is_held_to_what_it_says() {
+async fn response_that_contradicts_its_media_type_is_rejected() {
     let host = Host::start().await;
     let src = host.own("/icon");
     let length = format!("Content-Length: {}", PNG.len());
@@ -173,7 +173,7 @@ async fn what_comes_is_held_to_what_it_says() {
 }
 
 #[tokio::test]
-async fn redirects_stay_at_the_origin_or_lead_to_a_host_that_is_allowed() {
+async fn redirects_of_icons_stay_at_allowed_origins() {
     let mut host = Host::start().await;
     let src = host.own("/icon");
     host.web.answer(Reply::redirect("302 Found", "/other"));
@@ -195,7 +195,7 @@ async fn redirects_stay_at_the_origin_or_lead_to_a_host_that_is_allowed() {
         .answer(Reply::redirect("302 Found", "https://files.example/icon"));
     host.web.answer(Reply::ok("image/png", PNG));
     assert!(host.load(&src, allowed()).await.is_ok());
-    // Never in plain text.
+    // Never without TLS.
     host.web
         .answer(Reply::redirect("302 Found", "http://files.example/icon"));
     match host.load(&src, allowed()).await {
@@ -215,7 +215,7 @@ async fn redirects_stay_at_the_origin_or_lead_to_a_host_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn whatever_goes_wrong_on_the_way_is_said() {
+async fn download_errors_of_icons_are_reported() {
     let host = Host::start().await;
     let src = host.own("/icon");
     let png = "Content-Type: image/png";
@@ -232,21 +232,21 @@ async fn whatever_goes_wrong_on_the_way_is_said() {
     let encoded = [png, "Content-Encoding: br", "Content-Length: 1"];
     let error = fetch(Reply::new("200 OK", &encoded, b"x"), new()).await;
     assert!(matches!(error, FetchError::Encoding(_)), "{error:?}");
-    // Larger than it may be, as it says, and as it comes.
+    // Larger than allowed, according to its length, and by the received bytes.
     let large = [PNG, &[0; 1000]].concat();
     let error = fetch(Reply::ok("image/png", &large), new().size(1000)).await;
     assert!(matches!(error, FetchError::TooLarge { .. }), "{error:?}");
     let endless = Reply::new("200 OK", &[png, "Connection: close"], &large);
     let error = fetch(endless, new().size(1000)).await;
     assert!(matches!(error, FetchError::TooLarge { .. }), "{error:?}");
-    // It breaks off; nothing comes at all.
+    // The connection breaks; nothing is sent at all.
     let cut = Reply::new("200 OK", &[png, "Content-Length: 100"], PNG).cut();
     let error = fetch(cut, new()).await;
     assert!(matches!(error, FetchError::Http(_)), "{error:?}");
 }
 
 #[tokio::test]
-async fn a_host_that_says_nothing_is_left() {
+async fn silent_icon_host_times_out() {
     let mut web = Web::start().await;
     let policy = web.policy().idle(Duration::from_millis(500));
     let client = client(&mut web, INFO, policy).await;

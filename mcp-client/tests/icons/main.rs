@@ -1,4 +1,4 @@
-//! Icons and websites, over real sockets, and what comes of everything that can go wrong.
+//! Icons and websites, over real sockets, with all kinds of failures.
 
 #[path = "../subject/certificate.rs"]
 mod certificate;

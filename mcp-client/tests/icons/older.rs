@@ -1,5 +1,5 @@
-//! Icons and websites of both sides get to the peers that know of them, and to no others: the bytes
-//! that leave, over streams and over HTTP.
+//! Icons and websites are sent only at revisions that define them: checks the bytes that are sent,
+//! over streams and HTTP.
 
 use std::net::SocketAddr;
 
@@ -16,7 +16,7 @@ fn icon(of: &str) -> Icon {
     Icon::new(format!("https://example.com/{of}.png"))
 }
 
-/// A server with an icon for everything, each set in one line.
+/// Returns a server with an icon for everything, each set in one line.
 fn server() -> Server {
     let tool = ToolDef::new("tool").handler(async || "done");
     let resource = ResourceDef::text("demo://one", "one", "text");
@@ -34,7 +34,7 @@ fn server() -> Server {
         .expect("the definitions are valid")
 }
 
-/// What is asked, and the icon that the answer has for a peer that knows of icons.
+/// The requests, and the icon in the response at revisions with icons.
 const LISTS: [(&str, &str); 4] = [
     ("tools/list", "tool"),
     ("resources/list", "resource"),
@@ -46,7 +46,7 @@ fn knows(revision: Revision) -> bool {
     revision >= Revision::V2025_11_25
 }
 
-/// The first request of a peer, and the params of all others.
+/// Returns the first request of a peer, and the params of all others.
 fn hello(revision: Revision) -> (Value, Value) {
     let info = json!({"name": "peer", "version": "1"});
     let version = revision.as_str();
@@ -66,8 +66,8 @@ fn request(id: usize, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// Holds an answer to what the peer knows.
-fn judge(revision: Revision, of: &str, answer: &str) {
+/// Checks that a response has the icon only if the revision defines icons.
+fn check_icon(revision: Revision, of: &str, answer: &str) {
     assert!(answer.contains(r#""result""#), "{revision} {of}: {answer}");
     let url = format!(r#""icons":[{{"src":"https://example.com/{of}.png"}}]"#);
     assert_eq!(
@@ -82,7 +82,7 @@ fn judge(revision: Revision, of: &str, answer: &str) {
     );
     let website = answer.contains(r#""websiteUrl":"https://example.com/about""#);
     let expected = knows(revision) && of == "server";
-    // Every answer of the newest revision says who answers.
+    // Every response of the newest revision has the server info.
     let may = revision == Revision::LATEST;
     assert!(
         website == expected || may && website,
@@ -91,7 +91,7 @@ fn judge(revision: Revision, of: &str, answer: &str) {
 }
 
 #[tokio::test]
-async fn over_streams_peers_get_the_icons_that_they_know() {
+async fn icons_follow_the_revision_over_streams() {
     for revision in Revision::ALL.iter().copied() {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let server = server();
@@ -114,19 +114,19 @@ async fn over_streams_peers_get_the_icons_that_they_know() {
         };
         let (hello, params) = hello(revision);
         let answer = ask(hello, true).await;
-        judge(revision, "server", &answer);
+        check_icon(revision, "server", &answer);
         if revision != Revision::LATEST {
             let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
             ask(told, false).await;
         }
         for (at, (method, of)) in LISTS.iter().enumerate() {
             let answer = ask(request(at + 1, method, &params), true).await;
-            judge(revision, of, &answer);
+            check_icon(revision, of, &answer);
         }
     }
 }
 
-/// One exchange over a connection of its own: the head and the body of the answer.
+/// Makes one request on a new connection. Returns the head and the body of the response.
 async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &Value) -> (String, String) {
     let mut socket = soon(TcpStream::connect(address)).await.expect("connected");
     let body = body.to_string();
@@ -151,7 +151,7 @@ async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &Value) -> (S
 }
 
 #[tokio::test]
-async fn over_http_peers_get_the_icons_that_they_know() {
+async fn icons_follow_the_revision_over_http() {
     let serving = server().serve_http("127.0.0.1:0").expect("bound");
     let address = serving.local_addr();
     tokio::spawn(serving.into_future());
@@ -163,19 +163,19 @@ async fn over_http_peers_get_the_icons_that_they_know() {
                 let method = message["method"].as_str().expect("a method");
                 post(address, &[version, ("Mcp-Method", method)], message).await
             };
-            judge(revision, "server", &ask(&hello).await.1);
+            check_icon(revision, "server", &ask(&hello).await.1);
             for (method, of) in LISTS {
                 let answer = ask(&request(1, method, &params)).await.1;
-                judge(revision, of, &answer);
+                check_icon(revision, of, &answer);
             }
             continue;
         }
         if revision == Revision::V2024_11_05 {
-            // It has another transport.
+            // It uses another transport.
             continue;
         }
         let (head, answer) = post(address, &[], &hello).await;
-        judge(revision, "server", &answer);
+        check_icon(revision, "server", &answer);
         let mut lines = head.lines().filter_map(|line| line.split_once(": "));
         let session = lines.find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
         let session = ("Mcp-Session-Id", session.expect("a session").1);
@@ -184,13 +184,13 @@ async fn over_http_peers_get_the_icons_that_they_know() {
         for (method, of) in LISTS {
             let asked = request(1, method, &params);
             let answer = post(address, &[version, session], &asked).await.1;
-            judge(revision, of, &answer);
+            check_icon(revision, of, &answer);
         }
     }
 }
 
 #[tokio::test]
-async fn servers_get_the_icon_of_the_client_if_they_know_of_icons() {
+async fn icons_of_the_client_are_sent_if_the_revision_has_them() {
     for revision in Revision::ALL.iter().copied() {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let builder = Client::builder("demo", "1.0.0")

@@ -6,8 +6,8 @@ use mcp_client::{Client, Http, UrlFault};
 use crate::loading::{INFO, client};
 use crate::web::{Web, soon};
 
-/// What is thought of a website of the server on this host.
-async fn verdict(web: &mut Web, url: &str) -> Result<Website, UrlFault> {
+/// Returns the classification of a website of the server on this host.
+async fn classify(web: &mut Web, url: &str) -> Result<Website, UrlFault> {
     let info = serde_json::json!({"name": "demo", "version": "1", "websiteUrl": url});
     let policy = web.policy();
     let client = client(web, &info.to_string(), policy).await;
@@ -16,13 +16,13 @@ async fn verdict(web: &mut Web, url: &str) -> Result<Website, UrlFault> {
 }
 
 #[tokio::test]
-async fn a_website_is_own_or_trusted_or_elsewhere() {
+async fn website_is_classified_as_own_trusted_or_other() {
     let mut web = Web::start().await;
     let url = format!("https://{}/about", web.address());
-    let own = verdict(&mut web, &url).await;
+    let own = classify(&mut web, &url).await;
     assert_eq!(own, Ok(Website::Own { url }));
     let url = "https://DOCS.example/about?a=b".to_owned();
-    let trusted = verdict(&mut web, &url).await;
+    let trusted = classify(&mut web, &url).await;
     assert_eq!(trusted, Ok(Website::Trusted { url }));
     for (url, host) in [
         ("https://other.example/", "other.example"),
@@ -33,15 +33,15 @@ async fn a_website_is_own_or_trusted_or_elsewhere() {
         ("https://127.0.0.1/", "127.0.0.1"),
     ] {
         let (url, host) = (url.to_owned(), host.to_owned());
-        let elsewhere = verdict(&mut web, &url).await;
+        let elsewhere = classify(&mut web, &url).await;
         assert_eq!(elsewhere, Ok(Website::Elsewhere { url, host }));
     }
-    // Nothing was opened: each client made its one request.
+    // No website was requested: each client sent one request.
     assert_eq!(web.connections(), 5);
 }
 
 #[tokio::test]
-async fn what_is_not_to_be_opened_says_why() {
+async fn unsafe_website_is_rejected_with_the_reason() {
     let mut web = Web::start().await;
     let scheme = |scheme: &str| UrlFault::Scheme(scheme.to_owned());
     let plain = format!("http://{}/", web.address());
@@ -55,12 +55,12 @@ async fn what_is_not_to_be_opened_says_why() {
         ("https://evil.example\\@docs.example/", UrlFault::Characters),
         ("docs.example", UrlFault::Relative),
     ] {
-        assert_eq!(verdict(&mut web, url).await, Err(fault), "{url}");
+        assert_eq!(classify(&mut web, url).await, Err(fault), "{url}");
     }
 }
 
 #[tokio::test]
-async fn a_server_in_plain_text_has_its_own_website_in_plain_text() {
+async fn plain_http_server_may_have_a_plain_http_website() {
     let server = mcp_server::Server::builder("demo", "1.0.0").build();
     let serving = server.expect("valid").serve_http("127.0.0.1:0");
     let serving = serving.expect("bound");
@@ -79,7 +79,7 @@ async fn a_server_in_plain_text_has_its_own_website_in_plain_text() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_website_has_none() {
+async fn server_without_a_website_returns_none() {
     let mut web = Web::start().await;
     let policy = web.policy();
     let client = client(&mut web, INFO, policy).await;

@@ -1,4 +1,4 @@
-//! What is tried in each cell.
+//! The features that are tested with each combination.
 
 use std::error::Error;
 use std::future::{Future, Ready, ready};
@@ -47,7 +47,7 @@ pub(crate) const FEATURES: &[Feature] = features! {
     "resource links", Revision::V2025_06_18, links;
     "icons", Revision::V2025_11_25, icons;
     "progress", FIRST, progress;
-    "calls that are given up", FIRST, given_up;
+    "cancelled calls", FIRST, cancellation;
     "resources", FIRST, resources;
     "prompts", FIRST, prompts;
     "completion", FIRST, completion;
@@ -125,7 +125,7 @@ fn introduction(peer: &Peer) -> Ready<Result<()>> {
 fn introduced(peer: &Peer) -> Result<()> {
     let info = peer.client.server_info().ok_or("no name")?;
     expect(info.name == "matrix", &info)?;
-    // It came with the revision.
+    // It was added by this revision.
     let titled = peer.client.revision() >= Revision::V2025_06_18;
     expect(info.title.is_some() == titled, &info)?;
     let instructions = peer.client.instructions();
@@ -228,19 +228,19 @@ async fn progress(peer: &Peer) -> Result<()> {
         let _ = sender.send(progress.progress.as_f64());
     })
     .await?;
-    // What is reported faster than the server sends it is left out, but not the first.
+    // Some reports are omitted if they are made faster than they are sent, but not the first.
     let first = heard.recv().await;
     expect(first == Some(Some(1.0)), first)
 }
 
-async fn given_up(peer: &Peer) -> Result<()> {
+async fn cancellation(peer: &Peer) -> Result<()> {
     let before: usize = peer.text("dropped").await?.parse()?;
     let never = || peer.client.call_tool("never");
     let dropped = tokio::time::timeout(Duration::from_millis(30), never().into_future());
     expect(dropped.await.is_err(), "an answer")?;
     let late = never().timeout(Duration::from_millis(30)).await;
     expect(matches!(late, Err(CallError::Timeout { .. })), late)?;
-    // The server hears of it and ends what it did.
+    // The server is notified and cancels its handler.
     while peer.text("dropped").await?.parse::<usize>()? < before + 2 {
         tokio::task::yield_now().await;
     }

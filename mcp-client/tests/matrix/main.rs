@@ -1,5 +1,5 @@
-//! Our client with our server: every revision, over every transport, with every feature that the
-//! revision has.
+//! `mcp-client` with `mcp-server`: every revision, over every transport, with every feature of the
+//! revision.
 
 mod features;
 mod server;
@@ -11,8 +11,8 @@ use features::{FEATURES, Peer};
 use mcp_client::types::Revision;
 use ways::Way;
 
-/// Long enough for anything that will happen.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn every_feature_works_at_every_revision_over_every_transport() {
@@ -21,7 +21,7 @@ async fn every_feature_works_at_every_revision_over_every_transport() {
         let revisions = Revision::ALL.iter().copied().map(Some);
         for pinned in revisions.chain([None]) {
             if way == Way::HttpSse && pinned == Some(Revision::LATEST) {
-                // That transport ends where the newest revision begins.
+                // This transport does not exist at the newest revision.
                 continue;
             }
             let peer = Peer::connect(way, pinned).await;
@@ -36,7 +36,7 @@ async fn every_feature_works_at_every_revision_over_every_transport() {
                     continue;
                 }
                 let place = format!("{way:?}, {revision}: {}", feature.name);
-                let checked = tokio::time::timeout(PATIENCE, (feature.check)(&peer)).await;
+                let checked = tokio::time::timeout(TIMEOUT, (feature.check)(&peer)).await;
                 match checked {
                     Ok(Ok(())) => cells += 1,
                     Ok(Err(error)) => panic!("{place}: {error}"),

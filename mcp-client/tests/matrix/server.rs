@@ -1,4 +1,4 @@
-//! The server at the other end: something of everything.
+//! The server, which has all features.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ struct Hello {
     name: String,
 }
 
-/// Counts what ends before it is done.
+/// Counts handlers that are dropped before they end.
 struct Dropped(Arc<AtomicUsize>);
 
 impl Drop for Dropped {

@@ -1,4 +1,4 @@
-//! The ways to the server.
+//! The transports.
 
 use std::net::SocketAddr;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ pub(crate) enum Way {
     Tcp,
     Process,
     Http,
-    /// HTTP where nothing but the transport of 2024-11-05 is served.
+    /// HTTP with a server that supports only the transport of 2024-11-05.
     HttpSse,
 }
 
@@ -32,7 +32,7 @@ impl Way {
         Self::HttpSse,
     ];
 
-    /// Connects to a server of its own.
+    /// Connects to a new server.
     pub(crate) async fn connect(self, builder: ClientBuilder) -> Client {
         let connected = match self {
             Self::Duplex => {
@@ -86,7 +86,7 @@ impl Way {
     }
 }
 
-/// The address of a server of its own over HTTP.
+/// Returns the address of a new server over HTTP.
 fn serve() -> SocketAddr {
     let config = HttpConfig::new().http_sse("/sse");
     let http = server().serve_http(mcp_server::Http::at("127.0.0.1:0").config(config));
@@ -96,7 +96,7 @@ fn serve() -> SocketAddr {
     address
 }
 
-/// The same server for those who know nothing newer: where its stream is, nothing can be posted.
+/// The same server, which rejects POST at the path of the stream, like servers of that revision.
 async fn only_old(server: SocketAddr) -> SocketAddr {
     const NOT_HERE: &[u8] =
         b"HTTP/1.1 405 Method Not Allowed\r\nallow: GET\r\nconnection: close\r\n\
@@ -108,7 +108,7 @@ async fn only_old(server: SocketAddr) -> SocketAddr {
             tokio::spawn(async move {
                 let mut begin = [0; 10];
                 while ours.peek(&mut begin).await? < begin.len() {}
-                // With a query it is the place for the messages of a stream.
+                // With a query, it is the endpoint for messages of a stream.
                 if begin == *b"POST /sse " {
                     return ours.write_all(NOT_HERE).await;
                 }
@@ -122,7 +122,7 @@ async fn only_old(server: SocketAddr) -> SocketAddr {
     address
 }
 
-/// The server as a program: the example `matrix-subject`, which is built with the tests.
+/// The path of the example `matrix-subject`, which is built together with the tests.
 fn subject() -> &'static str {
     static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {

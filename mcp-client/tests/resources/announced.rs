@@ -1,4 +1,4 @@
-//! Who announces what, and what follows from it.
+//! Declaration and negotiation of proposals.
 
 use mcp_client::{CallError, Client, ClientBuilder, Proposal};
 
@@ -9,7 +9,7 @@ fn builder() -> ClientBuilder {
 }
 
 #[tokio::test]
-async fn proposals_are_announced_with_every_request_of_the_newest_revision() {
+async fn proposals_are_declared_in_every_modern_request() {
     let (client, script) = modern(builder(), &["sep-2093"]).await;
     let meta = &script.hello["params"]["_meta"];
     let announced = &meta["io.modelcontextprotocol/clientCapabilities"]["experimental"];
@@ -34,7 +34,7 @@ async fn proposals_are_announced_with_every_request_of_the_newest_revision() {
 }
 
 #[tokio::test]
-async fn servers_of_older_revisions_hear_nothing_of_proposals() {
+async fn proposals_are_not_declared_to_legacy_servers() {
     let (client, script) = legacy(builder()).await;
     let capabilities = &script.hello["params"]["capabilities"];
     assert_eq!(*capabilities, serde_json::json!({}));
@@ -42,14 +42,14 @@ async fn servers_of_older_revisions_hear_nothing_of_proposals() {
 }
 
 #[tokio::test]
-async fn what_a_server_would_misunderstand_is_not_asked() {
+async fn request_that_the_server_would_misunderstand_is_not_sent() {
     let (client, _script) = modern(builder(), &[]).await;
-    let fault = client.resources_in("demo:all").expect_err("not spoken");
+    let fault = client.resources_in("demo:all").expect_err("not supported");
     let CallError::NotNegotiated { method, proposal } = &fault else {
         panic!("{fault}");
     };
     assert_eq!((*method, *proposal), ("resources/list", Proposal::Sep2093));
     let fault = client.resources_where([("kind", "file")]);
-    let fault = fault.expect_err("not spoken").to_string();
+    let fault = fault.expect_err("not supported").to_string();
     assert!(fault.contains("versioned-resources"), "{fault}");
 }

@@ -1,4 +1,4 @@
-//! SEP-2093: annotations of embedded resources, on either side of them.
+//! SEP-2093: annotations of embedded resources, on the block and in the contents.
 
 use mcp_client::types::{CallToolResult, ContentBlock, EmbeddedResource};
 use mcp_client::{Client, ClientBuilder, Proposal};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::script::{modern, soon};
 
-/// What a tool's result embeds, for a client of this definition.
+/// Returns the embedded resource in a tool's result, for a client with these proposals.
 async fn embedded(builder: ClientBuilder, block: Value) -> EmbeddedResource {
     let (client, mut script) = modern(builder, &["sep-2093"]).await;
     let result = json!({"result": {"resultType": "complete", "content": [block]}});
@@ -35,11 +35,11 @@ fn speaking() -> ClientBuilder {
 }
 
 #[tokio::test]
-async fn annotations_of_the_resource_are_found_where_they_were_before() {
+async fn annotations_of_the_resource_are_copied_to_the_block() {
     for (inner, outer, beside, effective) in [
         (Some(0.5), None, Some(0.5), Some(0.5)),
         (None, Some(0.25), Some(0.25), Some(0.25)),
-        // What the server sent stays, and what holds is the resource's own.
+        // The block is unchanged; the effective annotations are those of the resource.
         (Some(0.5), Some(0.25), Some(0.25), Some(0.5)),
         (None, None, None, None),
     ] {
@@ -59,7 +59,7 @@ async fn annotations_of_the_resource_are_found_where_they_were_before() {
 }
 
 #[tokio::test]
-async fn a_program_that_did_not_opt_in_sees_what_was_sent() {
+async fn blocks_are_unchanged_without_the_proposal() {
     let plain = Client::builder("test", "1.0.0");
     let embedded = embedded(plain, block(Some(0.5), None)).await;
     assert_eq!(embedded.annotations, None);

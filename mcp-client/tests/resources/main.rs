@@ -1,4 +1,4 @@
-//! What the proposals about resources give programs.
+//! The proposals for resources.
 
 mod announced;
 mod embedded;

@@ -12,7 +12,7 @@ async fn connect() -> (Client, Script) {
 }
 
 #[tokio::test]
-async fn metadata_is_asked_for_without_contents() {
+async fn metadata_is_requested_without_contents() {
     let (client, mut script) = connect().await;
     let asking = async { soon(client.read_resource_metadata("demo:a")).await };
     let (answer, asked) = tokio::join!(
@@ -29,7 +29,7 @@ async fn metadata_is_asked_for_without_contents() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_know_the_request_says_so() {
+async fn unknown_metadata_method_is_an_error() {
     let (client, mut script) = connect().await;
     let asking = async { soon(client.read_resource_metadata("demo:a")).await };
     let error = json!({"error": {"code": -32601, "message": "no such method"}});
@@ -43,7 +43,7 @@ async fn a_server_that_does_not_know_the_request_says_so() {
 }
 
 #[tokio::test]
-async fn every_page_of_a_collection_is_asked_for_with_its_uri() {
+async fn every_page_of_a_collection_is_requested_with_its_uri() {
     let (client, mut script) = connect().await;
     let members = client.resources_in("demo:all").expect("spoken");
     let page = |name: &str, next: Option<&str>| {

@@ -1,4 +1,4 @@
-//! A server of the newest revision that answers what a test says, and announces what a test wants.
+//! A server of the newest revision that is controlled by a test.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
-/// Waits for what must come.
+/// Waits for a future, with a timeout.
 pub(crate) async fn soon<F: IntoFuture>(what: F) -> F::Output {
     let waited = tokio::time::timeout(Duration::from_secs(30), what.into_future()).await;
-    waited.expect("it happens in time")
+    waited.expect("timed out")
 }
 
-/// The server's side, by hand.
+/// The server's side, controlled by the test.
 pub(crate) struct Script {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
@@ -22,7 +22,7 @@ pub(crate) struct Script {
     pub(crate) hello: Value,
 }
 
-/// A client, and the script of its server, which announces these proposals.
+/// Returns a client, and the script of its server, which declares these proposals.
 pub(crate) async fn modern(builder: ClientBuilder, proposals: &[&str]) -> (Client, Script) {
     let proposals = proposals.iter();
     let experimental: serde_json::Map<_, _> = proposals
@@ -41,7 +41,8 @@ pub(crate) async fn modern(builder: ClientBuilder, proposals: &[&str]) -> (Clien
     .await
 }
 
-/// The same with a server of 2025-11-25, which announces all proposals against their rules.
+/// The same with a server of 2025-11-25, which declares all proposals although its revision has
+/// none.
 pub(crate) async fn legacy(builder: ClientBuilder) -> (Client, Script) {
     connect(builder, |asked| match asked["method"].as_str() {
         Some("initialize") => serde_json::json!({"result": {
@@ -83,7 +84,7 @@ async fn connect(
 }
 
 impl Script {
-    /// The next message of the client.
+    /// Receives the next message of the client.
     pub(crate) async fn read(&mut self) -> Value {
         let line = soon(self.lines.next_line()).await.expect("no error");
         serde_json::from_str(&line.expect("a message")).expect("a message is JSON")
@@ -96,7 +97,7 @@ impl Script {
         self.write(&message).await;
     }
 
-    /// Answers the next request by a result or an error, and gives the request.
+    /// Answers the next request with a result or an error, and returns the request.
     pub(crate) async fn answer(&mut self, answer: Value) -> Value {
         let asked = self.read().await;
         self.reply(&asked, &answer).await;
@@ -110,7 +111,7 @@ impl Script {
             .expect("the client reads");
     }
 
-    /// Says a notification.
+    /// Sends a notification.
     pub(crate) async fn notify(&mut self, method: &str, params: Value) {
         let message = serde_json::json!({"jsonrpc": "2.0", "method": method, "params": params});
         self.write(&message).await;

@@ -1,4 +1,4 @@
-//! Our client and our server with all proposals, over a stream of bytes and over HTTP.
+//! `mcp-client` and `mcp-server` with all proposals, over a byte stream and HTTP.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use mcp_server::{ListAt, ResourceDef, ResourcePage, Server};
 
 use crate::script::soon;
 
-/// A text that changes, and how often it was read.
+/// A text that changes, and a counter of its reads.
 #[derive(Clone, Default)]
 struct Note {
     edits: Arc<AtomicUsize>,
@@ -104,7 +104,7 @@ async fn over_http(server: &Server, builder: ClientBuilder) -> Client {
     connected.expect("the server answers")
 }
 
-/// A server, and a client for each transport.
+/// Returns a server, and a client for each transport.
 async fn both(builder: ClientBuilder) -> [(Note, Server, Client); 2] {
     let note = Note::default();
     let streamed = server(&note);
@@ -117,7 +117,7 @@ async fn both(builder: ClientBuilder) -> [(Note, Server, Client); 2] {
 }
 
 #[tokio::test]
-async fn metadata_comes_without_reading() {
+async fn metadata_is_returned_without_reading() {
     for (note, _, client) in both(speaking()).await {
         let described = soon(client.read_resource_metadata("demo:note")).await;
         let resource = described.expect("metadata").resource;
@@ -133,7 +133,7 @@ async fn metadata_comes_without_reading() {
 }
 
 #[tokio::test]
-async fn a_collection_is_listed_and_read() {
+async fn collection_is_listed_and_read() {
     for (_, _, client) in both(speaking()).await {
         let members = client.resources_in("demo:all").expect("spoken");
         let members = soon(members.all()).await.expect("a list").items;
@@ -161,7 +161,7 @@ async fn a_collection_is_listed_and_read() {
 }
 
 #[tokio::test]
-async fn a_filter_narrows_the_list_and_names_what_it_does_not_know() {
+async fn filter_narrows_the_list_and_rejects_unknown_criteria() {
     for (_, _, client) in both(speaking()).await {
         let notes = client.resources_where([("kind", "note")]).expect("spoken");
         let notes = soon(notes.all()).await.expect("a list").items;
@@ -179,7 +179,7 @@ async fn a_filter_narrows_the_list_and_names_what_it_does_not_know() {
 }
 
 #[tokio::test]
-async fn what_did_not_change_is_not_sent_again() {
+async fn unchanged_contents_are_not_sent_again() {
     for (note, server, client) in both(speaking()).await {
         let had = soon(client.get_resource("demo:note"))
             .await
@@ -199,7 +199,7 @@ async fn what_did_not_change_is_not_sent_again() {
             GetResourceContents::Text(text) => assert_eq!(text.content, "Edited 1 times"),
             other => panic!("{other:?}"),
         }
-        // Its author gives it none.
+        // The definition has no version.
         let motto = soon(client.get_resource("demo:motto"))
             .await
             .expect("a motto");
@@ -210,7 +210,7 @@ async fn what_did_not_change_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_change_comes_with_the_changed_resource() {
+async fn change_notification_contains_the_resource() {
     for (note, server, client) in both(speaking()).await {
         let uris = ["demo:note".to_owned(), "demo:motto".to_owned()];
         let mut events = client.listen(SubscriptionFilter::new().resource_subscriptions(uris));
@@ -223,7 +223,7 @@ async fn a_change_comes_with_the_changed_resource() {
             match soon(events.next()).await {
                 Some(Ok(SubscriptionEvent::ResourceContentChanged(resource))) => {
                     let version = resource.version.expect("a version");
-                    // It can be read as soon as it is announced.
+                    // The content is readable when the notification arrives.
                     let read = soon(client.read_resource("demo:note")).await;
                     assert!(read.expect("contents").text().contains("1000"));
                     if version == "1000" {
@@ -237,7 +237,7 @@ async fn a_change_comes_with_the_changed_resource() {
 }
 
 #[tokio::test]
-async fn who_did_not_opt_in_and_older_revisions_see_nothing() {
+async fn proposals_are_invisible_without_opting_in_and_at_older_revisions() {
     let plain = Client::builder("test", "1.0.0");
     for builder in [plain, speaking().revision(Revision::V2025_11_25)] {
         for (note, server, client) in both(builder).await {
@@ -261,7 +261,7 @@ async fn who_did_not_opt_in_and_older_revisions_see_nothing() {
             let shown = soon(client.call_tool("show")).await.expect("a result");
             match shown.content.as_slice() {
                 [ContentBlock::Resource(embedded)] => {
-                    assert!(embedded.annotations.is_some(), "nothing is taken away");
+                    assert!(embedded.annotations.is_some(), "nothing is removed");
                 }
                 other => panic!("{other:?}"),
             }
@@ -270,7 +270,7 @@ async fn who_did_not_opt_in_and_older_revisions_see_nothing() {
 }
 
 #[tokio::test]
-async fn annotations_move_into_the_resource_between_sides_that_know_it() {
+async fn negotiated_annotations_move_into_the_resource() {
     for (_, _, client) in both(speaking()).await {
         let shown = soon(client.call_tool("show").outcome()).await;
         let text = serde_json::to_value(shown.expect("a result")).expect("JSON");
@@ -278,7 +278,7 @@ async fn annotations_move_into_the_resource_between_sides_that_know_it() {
         assert_eq!(block.get("annotations"), None, "{block}");
         let annotations = &block["resource"]["annotations"];
         assert_eq!(annotations["lastModified"], "2026-01-02T03:04:05Z");
-        // A program finds them where it has looked so far.
+        // The annotations are also in their previous position.
         let shown = soon(client.call_tool("show")).await.expect("a result");
         match shown.content.as_slice() {
             [ContentBlock::Resource(embedded)] => assert!(embedded.annotations.is_some()),
@@ -288,7 +288,7 @@ async fn annotations_move_into_the_resource_between_sides_that_know_it() {
 }
 
 #[tokio::test]
-async fn several_subscriptions_on_a_connection_end_with_unsubscribing() {
+async fn several_subscriptions_end_with_unsubscribe() {
     let note = Note::default();
     let server = server(&note);
     let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();

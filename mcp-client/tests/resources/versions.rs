@@ -29,7 +29,7 @@ fn page(version: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_resource_comes_with_its_version() {
+async fn resource_is_returned_with_its_version() {
     let (client, mut script) = connect().await;
     let asking = async { soon(client.get_resource("demo:a")).await };
     let (answer, asked) = tokio::join!(asking, script.answer(page("1")));
@@ -42,7 +42,7 @@ async fn a_resource_comes_with_its_version() {
 }
 
 #[tokio::test]
-async fn not_modified_is_an_outcome_and_no_failure() {
+async fn not_modified_is_not_an_error() {
     let (client, mut script) = connect().await;
     let error = json!({"error": {"code": 304, "message": "Not Modified",
         "data": {"uri": "demo:a", "version": "1"}}});
@@ -60,7 +60,7 @@ async fn not_modified_is_an_outcome_and_no_failure() {
 }
 
 #[tokio::test]
-async fn another_error_stays_a_failure() {
+async fn other_error_codes_are_errors() {
     let (client, mut script) = connect().await;
     let error = json!({"error": {"code": -32602, "message": "no such resource"}});
     let asking = async { soon(client.get_resource("demo:a").unless("1")).await };
@@ -72,7 +72,7 @@ async fn another_error_stays_a_failure() {
 }
 
 #[tokio::test]
-async fn a_filter_is_sent_as_it_is() {
+async fn filter_is_sent_unchanged() {
     let (client, mut script) = connect().await;
     let list = client.resources_where([("kind", "file")]).expect("spoken");
     let page = json!({"result": {
@@ -96,7 +96,7 @@ fn changed(subscription: &Value, version: usize) -> Value {
 const CHANGED: &str = "notifications/resources/content_changed";
 
 #[tokio::test]
-async fn a_subscription_hears_how_the_resource_is_now() {
+async fn subscription_receives_the_current_resource() {
     let (client, mut script) = connect().await;
     let filter = SubscriptionFilter::new()
         .resource_subscriptions(["demo:a".to_owned(), "demo:b".to_owned()]);
@@ -120,7 +120,7 @@ async fn a_subscription_hears_how_the_resource_is_now() {
         soon(events.next()).await,
         Some(Ok(SubscriptionEvent::Listening(_)))
     ));
-    // Whoever is slow hears of the last version, once.
+    // A slow reader receives the last version, once.
     for version in 1..=5 {
         script.notify(CHANGED, changed(id, version)).await;
     }
@@ -144,7 +144,7 @@ async fn a_subscription_hears_how_the_resource_is_now() {
 }
 
 #[tokio::test]
-async fn several_resources_are_subscribed_to_by_one_request() {
+async fn several_resources_are_subscribed_with_one_request() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hearing = Arc::clone(&heard);
     let builder = builder().on_notification::<ResourceContentChangedNotification>(move |params| {
@@ -168,7 +168,7 @@ async fn several_resources_are_subscribed_to_by_one_request() {
 }
 
 #[tokio::test]
-async fn news_of_contents_drop_what_is_kept() {
+async fn change_notification_invalidates_the_cache() {
     let (client, mut script) = modern(builder().cache(Cache::new()), &[NAME]).await;
     let contents = |text: &str| {
         json!({"result": {

@@ -1,4 +1,4 @@
-//! What is kept, for whom, and until when.
+//! What is cached, for which clients, and for how long.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn builder(cache: Cache) -> ClientBuilder {
     Client::builder("test", "1.0.0").cache(cache)
 }
 
-/// A server whose results are kept for a second, and say how often it was asked.
+/// A server whose results are valid for a second, and contain the number of requests.
 fn counting(scope: &str) -> impl FnMut(&str, &Object) -> String + Send + 'static {
     let hints = format!(r#""resultType":"complete","ttlMs":1000,"cacheScope":"{scope}""#);
     let mut times = 0;
@@ -33,7 +33,7 @@ fn counting(scope: &str) -> impl FnMut(&str, &Object) -> String + Send + 'static
                 let uri = text(params, "uri").unwrap_or_default();
                 format!(r#""result":{{"contents":[{{"uri":"{uri}","text":"{times}"}}],{hints}}}"#)
             }
-            // What a tool does is never kept, whatever the server says.
+            // Results of tool calls are never cached, whatever the server says.
             _ => format!(r#""result":{{"content":[],{hints}}}"#),
         }
     }
@@ -43,14 +43,14 @@ async fn connect(cache: Cache, scope: &str) -> Fake {
     Fake::connect(Revision::LATEST, builder(cache), counting(scope)).await
 }
 
-/// The tools of the first page.
+/// Lists the tools of the first page.
 async fn tools(client: &Client) -> String {
     let page = client.tools().one_page().await.expect("a page");
     page.tools.iter().map(|tool| &*tool.name).collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_asked_for_is_not_asked_for_again_before_its_time() {
+async fn cached_result_is_used_until_its_ttl_ends() {
     let mut fake = connect(Cache::new(), "private").await;
     assert_eq!(tools(&fake.client).await, "1");
     advance(Duration::from_millis(999)).await;
@@ -68,7 +68,7 @@ async fn what_was_asked_for_is_not_asked_for_again_before_its_time() {
     assert_eq!(page.tools[0].name, "3", "asked for afresh");
     assert_eq!(tools(&fake.client).await, "3", "and kept");
 
-    // Each page by itself; what a call does is done each time.
+    // Each page is cached separately; tool calls are executed each time.
     fake.asked();
     for _ in 0..2 {
         let listed = fake.client.tools().all().await.expect("a list");
@@ -80,7 +80,7 @@ async fn what_was_asked_for_is_not_asked_for_again_before_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_largest_limits_keep_everything_and_zero_keeps_nothing() {
+async fn cache_limits_work_at_extreme_values() {
     for (cache, reads, kept) in [
         // More than the default.
         (Cache::new().entries(usize::MAX), 300, true),
@@ -105,7 +105,7 @@ async fn the_largest_limits_keep_everything_and_zero_keeps_nothing() {
             .await
             .expect("contents");
         assert_eq!(fake.asked().is_empty(), kept, "{cache:?}");
-        // What is kept gives way when a limit is set later.
+        // Results are evicted when the limit is reduced later.
         let cache = cache.entries(0);
         assert!(
             format!("{cache:?}").contains("entries: 0, bytes: 0"),
@@ -115,7 +115,7 @@ async fn the_largest_limits_keep_everything_and_zero_keeps_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_kept_without_a_cache_or_at_older_revisions() {
+async fn nothing_is_cached_without_a_cache_or_at_older_revisions() {
     let plain = Client::builder("test", "1.0.0");
     let mut fake = Fake::connect(Revision::LATEST, plain, counting("public")).await;
     assert_eq!(tools(&fake.client).await, "1");
@@ -129,14 +129,14 @@ async fn nothing_is_kept_without_a_cache_or_at_older_revisions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn params_that_matter_are_not_mixed_up() {
+async fn results_of_different_params_are_cached_separately() {
     let mut fake = connect(Cache::new(), "private").await;
     let client = fake.client.clone();
     for uri in ["file:///a", "file:///b", "file:///a"] {
         client.read_resource(uri).await.expect("contents");
     }
     assert_eq!(fake.asked().len(), 2);
-    // A trace changes no result; what else a program says may.
+    // A trace does not affect the result; other members of `_meta` may.
     let read = || client.read_resource("file:///a");
     read().traceparent("00-1-2-01").await.expect("contents");
     read().on_progress(drop).await.expect("contents");
@@ -146,7 +146,7 @@ async fn params_that_matter_are_not_mixed_up() {
         .await
         .expect("contents");
     assert_eq!(fake.asked().len(), 1);
-    // A call that goes on after questions is none to be kept.
+    // A call that continues after input requests is not cached.
     for _ in 0..2 {
         read().request_state("x").await.expect("contents");
     }
@@ -154,7 +154,7 @@ async fn params_that_matter_are_not_mixed_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changed_is_dropped() {
+async fn change_notification_removes_cached_results() {
     let mut fake = connect(Cache::new(), "private").await;
     let client = fake.client.clone();
     let fill = async || {
@@ -188,7 +188,7 @@ async fn what_changed_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_private_is_shared_with_nobody() {
+async fn private_results_are_not_shared() {
     for (scope, shared) in [("private", false), ("public", true)] {
         let cache = Cache::new();
         let one = connect(cache.of("here"), scope).await;
@@ -202,7 +202,7 @@ async fn what_is_private_is_shared_with_nobody() {
             assert_eq!(tools(&other.client).await, "1");
             assert_eq!(other.asked().is_empty(), shared, "{scope}");
         }
-        // What one client hears of holds for all.
+        // A notification to one client applies to all.
         let mut one = one;
         one.asked();
         one.notify("notifications/tools/list_changed", "{}").await;
@@ -213,7 +213,7 @@ async fn what_is_private_is_shared_with_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cache_stays_within_its_bounds() {
+async fn cache_is_bounded() {
     let mut fake = connect(Cache::new().entries(2), "private").await;
     let client = fake.client.clone();
     let read = async |uri: &str| client.read_resource(uri).await.map(drop);
@@ -233,7 +233,7 @@ async fn a_cache_stays_within_its_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_server_leaves_out_is_taken_as_the_specification_says() {
+async fn missing_cache_members_have_the_specified_defaults() {
     let results = [
         r#"{"tools":[]}"#,
         r#"{"tools":[],"resultType":"complete","ttlMs":-5,"cacheScope":"public"}"#,
@@ -248,7 +248,7 @@ async fn what_a_server_leaves_out_is_taken_as_the_specification_says() {
         }
         assert_eq!(fake.asked().len(), 2, "{result}");
     }
-    // What it says otherwise, it has to say right.
+    // Present members must be valid.
     let answer = |_: &str, _: &_| {
         r#""result":{"tools":[],"resultType":"other","ttlMs":0,"cacheScope":"public"}"#.to_owned()
     };
@@ -265,7 +265,7 @@ async fn what_a_server_leaves_out_is_taken_as_the_specification_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cursor_that_is_none_any_more_begins_the_list_anew() {
+async fn invalid_cursor_restarts_the_list() {
     let mut times = 0;
     let mut fake = Fake::connect(Revision::LATEST, builder(Cache::new()), move |_, params| {
         times += 1;

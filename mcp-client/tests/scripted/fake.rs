@@ -1,4 +1,4 @@
-//! A server that answers what a test says, line by line.
+//! A server that answers as a test defines, line by line.
 
 use mcp_client::types::json::{self, Object, Value};
 use mcp_client::types::{Revision, rpc};
@@ -6,7 +6,7 @@ use mcp_client::{ByteStream, Client, ClientBuilder};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::mpsc;
 
-/// A client, and what its server was asked after the connection was made.
+/// A client, and the requests that its server received after the connection was made.
 pub(crate) struct Fake {
     pub(crate) client: Client,
     asked: mpsc::UnboundedReceiver<(String, Object)>,
@@ -14,8 +14,8 @@ pub(crate) struct Fake {
 }
 
 impl Fake {
-    /// Connects to a server that speaks one revision. `answer` gets method and params and gives
-    /// the text of the response's `result` or `error` member, with its name in front.
+    /// Connects to a server that supports one revision. `answer` gets method and params and returns
+    /// the text of the response's `result` or `error` member, including its name.
     pub(crate) async fn connect(
         revision: Revision,
         builder: ClientBuilder,
@@ -35,11 +35,11 @@ impl Fake {
         }
     }
 
-    /// Has the server send a notification by itself, and waits until the client has read it.
+    /// Makes the server send a notification, and waits until the client has read it.
     pub(crate) async fn notify(&mut self, method: &str, params: &str) {
         let line = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#);
-        self.say.send(line).expect("the server is there");
-        // What comes behind it on the same stream was read after it.
+        self.say.send(line).expect("the server is running");
+        // A later message on the same stream was read after it.
         let arguments = Object::from([("after", method)]);
         let call = self.client.call_tool("ping").arguments(arguments);
         drop(call.await);
@@ -47,7 +47,7 @@ impl Fake {
         assert_eq!(asked.len(), 1, "{asked:?}");
     }
 
-    /// What was asked so far.
+    /// Returns the requests so far.
     pub(crate) fn asked(&mut self) -> Vec<(String, Object)> {
         std::iter::from_fn(|| self.asked.try_recv().ok()).collect()
     }
@@ -103,7 +103,7 @@ async fn serve(
     }
 }
 
-/// The member of an object, as text.
+/// Returns the member of an object, as text.
 pub(crate) fn text<'a>(object: &'a Object, member: &str) -> Option<&'a str> {
     object.get(member).and_then(Value::as_str)
 }

@@ -1,4 +1,4 @@
-//! What the user fills in is what the form asks for, or it is not sent.
+//! Answers to forms are validated before they are sent.
 
 use mcp_client::types::json::{self, Object, Value};
 use mcp_client::types::{BooleanSchema, ElicitResult, Revision};
@@ -7,7 +7,7 @@ use mcp_server::{Context, Elicited, Form, HandlerError, Server};
 
 use crate::fake::Fake;
 
-/// What becomes of an answer to a form: the content that is sent, or why nothing is.
+/// Returns the content that is sent as the answer to a form, or the error.
 async fn answer(properties: &str, required: &str, answer: &str) -> Result<Value, FormError> {
     let asked = format!(
         r#""result":{{"resultType":"input_required","inputRequests":{{"q":{{"method":"elicitation/create","params":{{"mode":"form","message":"?","requestedSchema":{{"type":"object","properties":{properties},"required":{required}}}}}}}}}}}"#
@@ -42,7 +42,7 @@ async fn answer(properties: &str, required: &str, answer: &str) -> Result<Value,
 const TITLED: &str = r#"{"const":"a","title":"A"},{"const":"b","title":"B"}"#;
 
 #[tokio::test]
-async fn defaults_stand_for_what_is_left_out() {
+async fn missing_fields_get_their_defaults() {
     let properties = format!(
         r#"{{"text":{{"type":"string","default":"x"}},"whole":{{"type":"integer","default":3}},"part":{{"type":"number","default":0.5}},"yes":{{"type":"boolean","default":true}},"one":{{"type":"string","enum":["a","b"],"default":"a"}},"titled":{{"type":"string","oneOf":[{TITLED}],"default":"b"}},"old":{{"type":"string","enum":["a"],"enumNames":["A"],"default":"a"}},"many":{{"type":"array","items":{{"type":"string","enum":["a","b"]}},"default":["b"]}},"labelled":{{"type":"array","items":{{"anyOf":[{TITLED}]}},"default":["a","b"]}},"none":{{"type":"string"}},"said":{{"type":"string","default":"no"}}}}"#
     );
@@ -58,7 +58,7 @@ async fn defaults_stand_for_what_is_left_out() {
 }
 
 #[tokio::test]
-async fn what_was_declined_says_nothing_else() {
+async fn declined_form_has_no_content() {
     for action in ["decline", "cancel"] {
         let given = format!(r#"{{"action":"{action}","content":{{"secret":"x"}}}}"#);
         let sent = answer(r#"{"secret":{"type":"string"}}"#, "[]", &given).await;
@@ -68,7 +68,7 @@ async fn what_was_declined_says_nothing_else() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_not_sent() {
+async fn invalid_form_answer_is_not_sent() {
     let titled = format!(r#"{{"type":"string","oneOf":[{TITLED}]}}"#);
     let labelled = format!(r#"{{"type":"array","minItems":1,"items":{{"anyOf":[{TITLED}]}}}}"#);
     let many = r#"{"type":"array","maxItems":1,"items":{"type":"string","enum":["a","b"]}}"#;
@@ -87,7 +87,7 @@ async fn an_answer_that_does_not_fit_is_not_sent() {
         (range, "3", Misfit::More { most: 2.5.into() }),
         (range, r#""2""#, kind("a number")),
         (r#"{"type":"integer"}"#, "1.5", kind("an integer")),
-        // As floats the two are the same.
+        // As floats the two values are equal.
         (
             large,
             "9007199254740993",
@@ -132,7 +132,7 @@ async fn an_answer_that_does_not_fit_is_not_sent() {
     let fault = answer(r#"{"it":{"type":"string"}}"#, r#"["it"]"#, given).await;
     let member = "it".to_owned();
     assert_eq!(fault, Err(FormError::Missing { member }));
-    // A default that is none is told, too.
+    // An invalid default is also reported.
     let bad = r#"{"it":{"type":"string","minLength":2,"default":"x"}}"#;
     let fault = answer(bad, "[]", given).await.expect_err("a fault");
     assert_eq!(
@@ -142,7 +142,7 @@ async fn an_answer_that_does_not_fit_is_not_sent() {
 }
 
 #[tokio::test]
-async fn servers_of_the_older_era_get_the_same_answers() {
+async fn legacy_servers_get_the_same_answers() {
     let server = Server::builder("asks", "1.0.0")
         .tool(
             "ask",

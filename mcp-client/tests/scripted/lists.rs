@@ -1,4 +1,4 @@
-//! Lists in pages: from our server, and from servers that get them wrong.
+//! Paginated lists: from `mcp-server`, and from servers with errors.
 
 use crate::fake::{Fake, text};
 use mcp_client::types::Revision;
@@ -8,7 +8,7 @@ use mcp_server::Server;
 
 const LATEST: &str = r#","resultType":"complete","ttlMs":0,"cacheScope":"private""#;
 
-/// A page of tools at a revision.
+/// Returns a page of tools at a revision.
 fn page(revision: Revision, tools: &str, next: Option<&str>) -> String {
     let next = next.map_or(String::new(), |next| format!(r#","nextCursor":"{next}""#));
     let more = if revision == Revision::LATEST {
@@ -53,7 +53,7 @@ async fn all_pages_of_our_server_are_listed_in_order() {
 }
 
 #[tokio::test]
-async fn a_malformed_element_does_not_hide_the_others() {
+async fn malformed_element_does_not_hide_the_others() {
     for &revision in Revision::ALL {
         let mut fake = Fake::connect(revision, builder(), move |_, params| {
             let bad = r#"{"name":"broken","inputSchema":7},17"#;
@@ -91,7 +91,7 @@ async fn a_malformed_element_does_not_hide_the_others() {
         assert_eq!(number.path.to_string(), "$.tools[2]");
         assert_eq!((nameless.index, &nameless.name), (1, &None));
 
-        // Cursors are handed back as they came, the empty one, too.
+        // Cursors are sent back unchanged, including the empty one.
         let asked = fake.asked();
         let cursors: Vec<_> = asked
             .iter()
@@ -99,7 +99,7 @@ async fn a_malformed_element_does_not_hide_the_others() {
             .collect();
         assert_eq!(cursors, [None, Some("")], "{revision}");
 
-        // In order, and the call itself says what is wrong.
+        // The elements are listed in order, and then the error is returned.
         let mut tools = fake.client.tools();
         let mut order = Vec::new();
         while let Some(tool) = tools.next().await {
@@ -125,7 +125,7 @@ async fn a_malformed_element_does_not_hide_the_others() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_malformed_elsewhere_is_no_page() {
+async fn malformed_page_is_an_error() {
     let answer = |_: &str, _: &_| {
         format!(
             r#""result":{{"tools":[{{}},{}],"nextCursor":7{LATEST}}}"#,
@@ -141,7 +141,7 @@ async fn a_page_that_is_malformed_elsewhere_is_no_page() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_comes_again_ends_the_list() {
+async fn repeated_cursor_ends_the_list() {
     let mut calls = 0;
     let fake = Fake::connect(Revision::LATEST, builder(), move |_, _| {
         calls += 1;
@@ -171,7 +171,7 @@ async fn a_cursor_that_comes_again_ends_the_list() {
 }
 
 #[tokio::test]
-async fn a_list_that_goes_on_and_on_is_cut() {
+async fn endless_list_is_limited() {
     let mut limits = Limits::default();
     limits.list_pages = 4;
     let mut calls = 0;
@@ -193,7 +193,7 @@ async fn a_list_that_goes_on_and_on_is_cut() {
 }
 
 #[tokio::test]
-async fn a_dropped_next_loses_no_page() {
+async fn dropped_next_loses_no_page() {
     let mut fake = Fake::connect(Revision::LATEST, builder(), |_, _| {
         page(Revision::LATEST, &tool("a"), None)
     })
@@ -212,7 +212,7 @@ async fn a_dropped_next_loses_no_page() {
 }
 
 #[tokio::test]
-async fn what_a_call_says_holds_for_each_page() {
+async fn options_of_a_call_apply_to_each_page() {
     let mut fake = Fake::connect(Revision::LATEST, builder(), |_, params| {
         let next = text(params, "cursor").is_none().then_some("second");
         page(Revision::LATEST, &tool("a"), next)

@@ -1,4 +1,4 @@
-//! Our client and servers that do what a test says.
+//! The client with servers that are controlled by a test.
 
 mod cache;
 mod fake;

@@ -6,7 +6,7 @@ use mcp_client::types::Revision;
 use crate::fake::Fake;
 
 #[tokio::test]
-async fn the_text_of_a_read_resource_joins_its_texts_and_skips_binary_contents() {
+async fn text_of_a_resource_joins_texts_and_skips_binary_contents() {
     let contents =
         r#"{"uri":"a:1","text":"one"},{"uri":"a:2","blob":"AAAA"},{"uri":"a:3","text":"two"}"#;
     let hints = r#""resultType":"complete","ttlMs":0,"cacheScope":"private""#;

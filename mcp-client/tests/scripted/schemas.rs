@@ -1,11 +1,11 @@
-//! Tools are held to what they promise of their structured results.
+//! Structured results of tools are validated against their output schemas.
 
 use mcp_client::types::Revision;
 use mcp_client::{BrokenOutput, CallError, Client, OutputError};
 
 use crate::fake::Fake;
 
-/// A client of a server with one tool, of which it knows the schema.
+/// Returns a client of a server with one tool, whose schema it knows.
 async fn connect(revision: Revision, schema: &str, result: &str) -> Fake {
     let more = if revision == Revision::LATEST {
         r#","resultType":"complete","ttlMs":0,"cacheScope":"private""#
@@ -24,7 +24,7 @@ async fn connect(revision: Revision, schema: &str, result: &str) -> Fake {
     .await
 }
 
-/// What is wrong with the result of a tool that was listed.
+/// Returns the validation error of the result of a tool that was listed.
 async fn broken(schema: &str, result: &str) -> Option<BrokenOutput> {
     let fake = connect(Revision::LATEST, schema, result).await;
     fake.client.tools().all().await.expect("a list");
@@ -38,7 +38,7 @@ async fn broken(schema: &str, result: &str) -> Option<BrokenOutput> {
 const SUM: &str = r#"{"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]}"#;
 
 #[tokio::test]
-async fn a_result_that_breaks_its_schema_is_an_error_that_keeps_it() {
+async fn result_that_violates_its_schema_is_kept_in_the_error() {
     for revision in [
         Revision::V2025_06_18,
         Revision::V2025_11_25,
@@ -46,7 +46,7 @@ async fn a_result_that_breaks_its_schema_is_an_error_that_keeps_it() {
     ] {
         let result = r#""structuredContent":{"sum":"3"}"#;
         let mut fake = connect(revision, SUM, result).await;
-        // What was not listed is held to nothing.
+        // A tool that was not listed is not validated.
         fake.client.call_tool("it").await.expect("not listed");
         fake.client.tools().one_page().await.expect("a page");
         fake.client.call_tool("other").await.expect("not listed");
@@ -65,7 +65,7 @@ async fn a_result_that_breaks_its_schema_is_an_error_that_keeps_it() {
         let content = source.result.structured_content.as_ref();
         let content = content.expect("the result is kept").to_string();
         assert_eq!(content, r#"{"sum":"3"}"#);
-        // When tools have changed, nobody knows until they are listed again.
+        // After a change of the tools, their schemas are unknown until they are listed again.
         fake.asked();
         let changed = "notifications/tools/list_changed";
         fake.notify(changed, "{}").await;
@@ -74,12 +74,12 @@ async fn a_result_that_breaks_its_schema_is_an_error_that_keeps_it() {
 }
 
 #[tokio::test]
-async fn what_keeps_to_its_schema_is_a_result() {
+async fn result_that_matches_its_schema_is_returned() {
     let cases = [
         (SUM, r#""structuredContent":{"sum":3,"more":[]}"#),
-        // A failure promises nothing.
+        // Failed results are not validated.
         (SUM, r#""isError":true"#),
-        // Of its own dialect, in which this means something.
+        // In its own dialect, in which this keyword has a meaning.
         (
             r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}"#,
             r#""structuredContent":["x",1]"#,
@@ -97,7 +97,7 @@ async fn what_keeps_to_its_schema_is_a_result() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_by_its_kind() {
+async fn schema_violations_are_distinguished_by_kind() {
     let recursive = r##"{"properties":{"next":{"$ref":"#"},"at":{"type":"integer"}}}"##;
     let anything = r#""structuredContent":{}"#;
     let missing = broken(SUM, r#""isError":false"#).await.expect("broken");
@@ -105,7 +105,7 @@ async fn what_is_wrong_is_told_by_its_kind() {
     let deep = r#""structuredContent":{"next":{"at":"x"}}"#;
     let found = broken(recursive, deep).await.expect("broken");
     assert!(found.error.to_string().contains("$.next.at"), "{found}");
-    // The validator does not search for the fault: too many paths lead to it.
+    // The validator does not search for the error, because too many paths lead to it.
     let again = r##"{"properties":{"a":{"$ref":"#"}}}"##;
     let twice = format!(r#"{{"type":"object","allOf":[{again},{again}]}}"#);
     let value = format!("{}1{}", r#"{"a":"#.repeat(100), "}".repeat(100));
@@ -114,7 +114,7 @@ async fn what_is_wrong_is_told_by_its_kind() {
     let found = found.expect("broken").error;
     assert_eq!(found, OutputError::Mismatch { faults });
     for (schema, reason) in [
-        // Nothing is fetched.
+        // External schemas are not loaded.
         (r#"{"$ref":"https://example.com/schema"}"#, "example.com"),
         (r#"{"$schema":"https://example.com/d"}"#, "dialect"),
         (r#"{"type":"thing"}"#, "$.type"),
@@ -128,7 +128,7 @@ async fn what_is_wrong_is_told_by_its_kind() {
 }
 
 #[tokio::test]
-async fn a_schema_that_would_take_forever_is_not_tried() {
+async fn exponential_schema_is_not_validated() {
     let mut definitions = String::from(r#""d60":{"type":"integer"}"#);
     for step in 0..60 {
         let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, step + 1);
@@ -140,7 +140,7 @@ async fn a_schema_that_would_take_forever_is_not_tried() {
 }
 
 #[tokio::test]
-async fn a_schema_that_refers_to_itself_in_many_ways_is_checked_in_time() {
+async fn recursive_schema_is_validated_in_bounded_time() {
     let again = r##"{"properties":{"a":{"$ref":"#"}}}"##;
     let schema = format!(r#"{{"allOf":[{again},{again}],"not":{{"type":"string"}}}}"#);
     for (inmost, right) in [("1", true), (r#""x""#, false)] {
@@ -154,7 +154,7 @@ async fn a_schema_that_refers_to_itself_in_many_ways_is_checked_in_time() {
 }
 
 #[tokio::test]
-async fn a_schema_that_goes_too_deep_is_not_tried() {
+async fn too_deep_schema_is_not_validated() {
     for (nest, levels) in [(1, 100), (25, 1)] {
         let mut definitions = String::from(r##""d60":{"properties":{"a":{"$ref":"#"}}}"##);
         for step in 0..60 {

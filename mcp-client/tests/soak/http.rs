@@ -1,4 +1,4 @@
-//! A server at a port, which is killed and started again.
+//! A server at a port, which is killed and restarted.
 
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,7 @@ use tokio::net::TcpSocket;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::load::{PATIENCE, Score, builder, quiet, round};
+use super::load::{Score, TIMEOUT, builder, quiet, round};
 use super::random::{Random, seed};
 use super::rest::{Before, assert_constant, memory, runtime, subject, turn};
 
@@ -20,7 +20,7 @@ const ROUND: u64 = 500;
 const WARM: usize = 3;
 const GROWTH: u64 = 2 << 20;
 
-/// A port that nobody else is given, even while no server has it.
+/// Reserves a port, even while no server listens on it.
 struct Port {
     address: SocketAddr,
     _socket: TcpSocket,
@@ -60,12 +60,12 @@ impl Drop for Server {
 }
 
 async fn connect(address: SocketAddr, revision: Revision) -> Client {
-    let connected = timeout(PATIENCE, async {
+    let connected = timeout(TIMEOUT, async {
         loop {
             let server = Http::new(format!("http://{address}/mcp"));
             match builder().revision(revision).connect(server).await {
                 Ok(client) => return client,
-                // It begins.
+                // It has started.
                 Err(_) => sleep(Duration::from_millis(5)).await,
             }
         }
@@ -73,8 +73,8 @@ async fn connect(address: SocketAddr, revision: Revision) -> Client {
     connected.await.expect("connected")
 }
 
-/// Kills the server whenever some calls were answered, and starts it again; now and then it is
-/// killed before it is ready. How often it was killed.
+/// Kills the server after some answered calls, and restarts it; sometimes it is killed before it is
+/// ready. Returns how often it was killed.
 async fn killing(
     mut server: Server,
     address: SocketAddr,
@@ -106,7 +106,7 @@ async fn killing(
 }
 
 #[test]
-fn calls_to_a_server_that_is_killed_end_and_leave_nothing_behind() {
+fn calls_to_a_killed_server_end_and_leave_no_state() {
     let _turn = turn();
     let seed = seed();
     runtime().block_on(async {
@@ -115,7 +115,7 @@ fn calls_to_a_server_that_is_killed_end_and_leave_nothing_behind() {
         let server = Server::start(address);
         connect(address, Revision::LATEST).await.close().await;
         drop(server);
-        let before = Before::look().await;
+        let before = Before::measure().await;
         let server = Server::start(address);
         let clients = [
             connect(address, Revision::LATEST).await,
@@ -138,10 +138,10 @@ fn calls_to_a_server_that_is_killed_end_and_leave_nothing_behind() {
         );
         assert!(killed > ROUNDS);
         for revision in [Revision::LATEST, Revision::V2025_11_25] {
-            // The server is there.
+            // The server is running.
             connect(address, revision).await.close().await;
         }
-        // Where the news of a call that was given up overtakes the call, the session's end ends it.
+        // If a cancellation overtakes its call, the call ends with its session.
         let [modern, legacy] = clients;
         legacy.close().await;
         quiet(&modern).await;

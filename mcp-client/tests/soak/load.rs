@@ -1,4 +1,4 @@
-//! Calls of all kinds, and what their answers have to be.
+//! Calls of all kinds, and their expected results.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,13 +14,13 @@ use tokio::time::{sleep, timeout};
 
 use super::random::Random;
 
-/// Longer than anything takes that works.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(100);
+/// Longer than any successful operation.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(100);
 
-/// Calls at once.
+/// The number of concurrent calls.
 const TASKS: u64 = 32;
 
-/// How it went so far.
+/// The results so far.
 #[derive(Default)]
 pub(crate) struct Score {
     next: AtomicU64,
@@ -52,7 +52,7 @@ pub(crate) fn builder() -> ClientBuilder {
         })
 }
 
-/// Calls from many tasks, with both clients in turn, until so many were answered.
+/// Makes calls from many tasks, alternating between both clients, until this number was answered.
 pub(crate) async fn round(clients: &[Client], score: &Arc<Score>, seed: u64, answers: u64) {
     let until = score.answered() + answers;
     let mut tasks = JoinSet::new();
@@ -64,11 +64,11 @@ pub(crate) async fn round(clients: &[Client], score: &Arc<Score>, seed: u64, ans
             while score.answered() < until {
                 let kind = random.below(100);
                 let call = one(&client, &score, &mut random, kind);
-                let Ok(answered) = timeout(PATIENCE, call).await else {
+                let Ok(answered) = timeout(TIMEOUT, call).await else {
                     panic!("a call of the kind {kind} to {client:?} does not end");
                 };
                 if !answered {
-                    // The server is away.
+                    // The server is not running.
                     sleep(Duration::from_millis(random.below(5))).await;
                 }
             }
@@ -79,7 +79,7 @@ pub(crate) async fn round(clients: &[Client], score: &Arc<Score>, seed: u64, ans
     }
 }
 
-/// A call of a random kind; whether it was answered.
+/// Makes a call of a random kind. Returns `true` if it was answered.
 async fn one(client: &Client, score: &Score, random: &mut Random, kind: u64) -> bool {
     let number = score.next.fetch_add(1, Ordering::Relaxed).to_string();
     let ended = match kind {
@@ -139,7 +139,7 @@ async fn talk(client: &Client, number: &str) -> Result<(), CallError> {
         heard.iter().all(|heard| heard == number),
         "{heard:?} for {number}"
     );
-    // Of reports that wait, the server sends the last.
+    // Of several waiting reports, the server sends only the last.
     assert!((1..=3).contains(&heard.len()), "{number}");
     Ok(())
 }
@@ -150,7 +150,7 @@ async fn pages(client: &Client) -> Result<(), CallError> {
     Ok(())
 }
 
-/// A call that has no answer in its time.
+/// A call that times out.
 async fn late(client: &Client, score: &Score, random: &mut Random) {
     let time = Duration::from_millis(1 + random.below(20));
     match client.call_tool("never").timeout(time).await {
@@ -160,7 +160,7 @@ async fn late(client: &Client, score: &Score, random: &mut Random) {
     }
 }
 
-/// A call that nobody waits for any more.
+/// A call that is dropped.
 async fn dropped(client: &Client, score: &Score, random: &mut Random, number: &str) {
     let time = Duration::from_millis(random.below(4));
     let tool = ["late", "ask", "never"][usize::try_from(random.below(3)).unwrap_or_default()];
@@ -175,9 +175,9 @@ async fn dropped(client: &Client, score: &Score, random: &mut Random, number: &s
     count(&score.given_up);
 }
 
-/// A subscription, and the change that it is told of, unless the server dies meanwhile.
+/// A subscription and one notification, unless the server is killed meanwhile.
 async fn watch(client: &Client, score: &Score, number: &str) -> Result<(), CallError> {
-    // None is the beginning of another.
+    // No URI is a prefix of another one.
     let uri = format!("soak:{number:0>9}");
     let filter = SubscriptionFilter::new().resource_subscriptions([uri.clone()]);
     let mut news = client.listen(filter);
@@ -189,7 +189,7 @@ async fn watch(client: &Client, score: &Score, number: &str) -> Result<(), CallE
         }
     }
     say(client, "touch", &uri).await?;
-    // It says so where it is interrupted: then the change may not have been heard of.
+    // After an interruption the notification may have been lost.
     match news.next().await.transpose()? {
         Some(SubscriptionEvent::ResourceUpdated(params)) => {
             assert_eq!(params.uri, uri);
@@ -201,14 +201,14 @@ async fn watch(client: &Client, score: &Score, number: &str) -> Result<(), CallE
     Ok(())
 }
 
-/// Waits until the server has heard of all calls that were given up.
+/// Waits until the server has received all cancellations.
 pub(crate) async fn quiet(client: &Client) {
     let quiet = async {
         while text(&client.call_tool("there").await.expect("a number")) != "0" {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(PATIENCE, quiet)
+    timeout(TIMEOUT, quiet)
         .await
-        .expect("nobody waits any more");
+        .expect("the receiver was dropped");
 }

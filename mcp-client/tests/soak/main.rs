@@ -1,5 +1,5 @@
-//! Tens of thousands of calls of all kinds to servers that are killed all the time: each ends with
-//! the answer to it or with an error that says why, and nothing is left behind.
+//! Tens of thousands of calls of all kinds to servers that are killed repeatedly: each ends with
+//! its result or with an error, and no state is left behind.
 #![cfg(target_os = "linux")]
 
 mod http;

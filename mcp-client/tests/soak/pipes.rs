@@ -1,4 +1,4 @@
-//! Child processes that are started again whenever they are killed.
+//! Child processes that are restarted whenever they are killed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,8 +27,8 @@ async fn connect(revision: Revision) -> Client {
     connected.expect("connected")
 }
 
-/// Kills one process or the other whenever some calls were answered; now and then a second time,
-/// before the next one is ready.
+/// Kills one of the processes after some answered calls; sometimes again before the next one is
+/// ready.
 async fn killing(score: Arc<Score>, killed: Arc<AtomicU64>, seed: u64) {
     let mut random = Random::new(seed);
     loop {
@@ -50,12 +50,12 @@ async fn killing(score: Arc<Score>, killed: Arc<AtomicU64>, seed: u64) {
 }
 
 #[test]
-fn calls_to_processes_that_are_killed_end_and_leave_nothing_behind() {
+fn calls_to_killed_processes_end_and_leave_no_state() {
     let _turn = turn();
     let seed = seed();
     runtime().block_on(async {
         connect(Revision::LATEST).await.close().await;
-        let before = Before::look().await;
+        let before = Before::measure().await;
         let clients = [
             connect(Revision::LATEST).await,
             connect(Revision::V2025_11_25).await,

@@ -1,9 +1,9 @@
-//! [`Random`]: numbers that are the same for the same seed.
+//! [`Random`]: a generator of pseudo-random numbers with a seed.
 
 /// Knuth's MMIX.
 pub(crate) struct Random(u64);
 
-/// What `SOAK_SEED` says.
+/// The seed from `SOAK_SEED`.
 pub(crate) fn seed() -> u64 {
     let seed = std::env::var("SOAK_SEED").ok();
     let seed = seed.map_or(1, |seed| seed.parse().expect("SOAK_SEED is a number"));

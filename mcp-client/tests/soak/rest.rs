@@ -1,4 +1,4 @@
-//! What is left of it: processes, tasks, descriptors, memory.
+//! Resources that must not leak: processes, tasks, file descriptors, memory.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,9 +9,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::{sleep, timeout};
 
-use super::load::PATIENCE;
+use super::load::TIMEOUT;
 
-/// One test at a time looks at what the process has.
+/// A lock, so that one test at a time measures the process.
 pub(crate) fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -23,16 +23,19 @@ pub(crate) fn runtime() -> Runtime {
     builder.build().expect("a runtime")
 }
 
-/// The example `client-soak-subject`, which is built together with the tests.
+/// The path of the example `client-soak-subject`, which is built together with the tests.
 pub(crate) fn subject() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let path = folder.join("examples").join("client-soak-subject");
     assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
     path
 }
 
-/// Processes that this one has started and not waited for, those that have ended included.
+/// Returns the child processes that have not been waited for, including those that have exited.
 pub(crate) fn children() -> Vec<i32> {
     let own = std::process::id().to_string();
     let mut children = Vec::new();
@@ -55,7 +58,7 @@ pub(crate) fn children() -> Vec<i32> {
     children
 }
 
-/// Kills a child, which may be gone already.
+/// Kills a child, which may have exited already.
 pub(crate) fn kill(pid: i32) {
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process(pid, Signal::KILL);
@@ -77,7 +80,7 @@ fn descriptors() -> Vec<String> {
     open
 }
 
-/// KiB.
+/// Resident memory in KiB.
 pub(crate) fn memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("readable");
     let mut lines = status.lines();
@@ -87,21 +90,21 @@ pub(crate) fn memory() -> u64 {
         .expect("a number of KiB")
 }
 
-/// What there was before.
+/// The resources before the test.
 pub(crate) struct Before {
     descriptors: Vec<String>,
 }
 
 impl Before {
-    /// How it is now, with nothing under way.
-    pub(crate) async fn look() -> Self {
+    /// Measures the resources while nothing is in flight.
+    pub(crate) async fn measure() -> Self {
         nothing("tasks", || Handle::current().metrics().num_alive_tasks()).await;
         nothing("children", || children().len()).await;
         let descriptors = descriptors();
         Self { descriptors }
     }
 
-    /// Waits until there is no more than that.
+    /// Waits until the resources are down to these values.
     pub(crate) async fn assert_restored(&self) {
         nothing("tasks", || Handle::current().metrics().num_alive_tasks()).await;
         nothing("children", || children().len()).await;
@@ -111,7 +114,7 @@ impl Before {
 }
 
 async fn nothing(what: &str, left: impl Fn() -> usize) {
-    let waited = timeout(PATIENCE, async {
+    let waited = timeout(TIMEOUT, async {
         while left() > 0 {
             sleep(Duration::from_millis(5)).await;
         }
@@ -121,7 +124,7 @@ async fn nothing(what: &str, left: impl Fn() -> usize) {
     assert!(done, "{} {what} are left; open: {open:#?}", left());
 }
 
-/// Whether memory is what it was after the first rounds, in which everything had its turn.
+/// Checks that memory has not grown since the first rounds, in which all code ran.
 pub(crate) fn assert_constant(weighed: &[u64], warm: usize, bytes: u64) {
     println!("{weighed:?} KiB");
     let before = weighed.iter().take(warm).max().copied().unwrap_or_default();

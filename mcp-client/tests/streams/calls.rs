@@ -1,4 +1,4 @@
-//! Our client and our server on a pair of byte streams, at every revision.
+//! `mcp-client` with `mcp-server` on a pair of byte streams, at every revision.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ async fn connect(revision: Option<Revision>) -> Client {
 }
 
 #[tokio::test]
-async fn every_revision_lists_and_calls() {
+async fn listing_and_calling_work_at_every_revision() {
     let revisions = Revision::ALL.iter().copied().map(Some);
     for revision in revisions.chain([None]) {
         let client = connect(revision).await;
@@ -74,7 +74,7 @@ async fn every_revision_lists_and_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_ends_in_time_and_the_connection_goes_on() {
+async fn call_times_out_and_the_connection_stays_usable() {
     let client = connect(None).await;
     let params = CallToolRequestParams::new("never", client.meta());
     let error = client
@@ -95,7 +95,7 @@ async fn a_call_ends_in_time_and_the_connection_goes_on() {
 }
 
 #[tokio::test]
-async fn questions_of_a_modern_server_are_answered() {
+async fn input_requests_of_a_modern_server_are_answered() {
     let server = Server::builder("asks", "1.0.0")
         .tool(
             "greet",
@@ -125,7 +125,7 @@ async fn questions_of_a_modern_server_are_answered() {
 }
 
 #[tokio::test]
-async fn arguments_of_a_type_are_sent_and_what_is_no_object_is_not() {
+async fn typed_arguments_are_sent_and_non_objects_are_rejected() {
     #[derive(serde::Serialize)]
     struct Numbers {
         a: f64,
@@ -145,7 +145,7 @@ async fn arguments_of_a_type_are_sent_and_what_is_no_object_is_not() {
 }
 
 #[tokio::test]
-async fn a_server_sees_who_the_client_says_that_it_is() {
+async fn server_receives_the_client_info() {
     let server = Server::builder("asks", "1.0.0")
         .tool(
             "who",
@@ -178,7 +178,7 @@ async fn a_server_sees_who_the_client_says_that_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handshake_that_takes_too_long_is_not_cancelled() {
+async fn handshake_that_times_out_is_not_cancelled() {
     let (transport, mut script) = Script::new();
     let builder = builder().revision(Revision::V2025_06_18);
     let error = builder.connect(transport).await;
@@ -188,7 +188,7 @@ async fn a_handshake_that_takes_too_long_is_not_cancelled() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_again_and_again_is_left_after_so_many_rounds() {
+async fn number_of_input_rounds_is_limited() {
     let mut limits = Limits::default();
     limits.rounds = 3;
     let (client, mut script) = Script::modern(builder().limits(limits), "{}").await;
@@ -210,7 +210,7 @@ async fn a_server_that_asks_again_and_again_is_left_after_so_many_rounds() {
 }
 
 #[tokio::test]
-async fn an_outcome_is_what_the_server_answers_whatever_it_is() {
+async fn raw_outcome_is_returned() {
     let (client, mut script) = Script::modern(builder(), "{}").await;
     let serve = async {
         let asked = script.read().await;
@@ -227,7 +227,7 @@ async fn an_outcome_is_what_the_server_answers_whatever_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_prolongs_a_call_but_not_for_ever() {
+async fn progress_extends_the_timeout_up_to_a_maximum() {
     let second = Duration::from_secs(1);
     for (steps, done) in [(3, true), (9, false)] {
         let (client, mut script) = Script::modern(builder(), "{}").await;

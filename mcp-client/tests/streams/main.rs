@@ -1,4 +1,4 @@
-//! The client on a pair of byte streams: against our server at every revision, and against scripts.
+//! The client on a pair of byte streams: with `mcp-server` at every revision, and with scripts.
 
 mod calls;
 mod requests;

@@ -1,4 +1,4 @@
-//! What servers ask and say on their own.
+//! Requests and notifications of servers.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ fn server() -> Server {
 }
 
 #[tokio::test]
-async fn questions_are_answered_at_every_revision_that_has_them() {
+async fn server_requests_are_answered_at_every_revision() {
     for &revision in Revision::ALL {
         let builder = builder()
             .revision(revision)
@@ -98,7 +98,7 @@ async fn questions_are_answered_at_every_revision_that_has_them() {
 }
 
 #[tokio::test]
-async fn logs_are_heard_from_the_level_on_that_was_asked_for() {
+async fn logs_are_received_from_the_requested_level() {
     for &revision in Revision::ALL {
         let (sender, mut heard) = mpsc::unbounded_channel();
         let builder = builder()
@@ -114,7 +114,7 @@ async fn logs_are_heard_from_the_level_on_that_was_asked_for() {
 }
 
 #[tokio::test]
-async fn what_a_server_asks_wrongly_is_refused_by_its_code() {
+async fn invalid_server_requests_are_rejected_with_their_code() {
     let builder = builder().on_elicit_form(|_| async { Err("nobody is here".into()) });
     let (_client, mut script) = Script::legacy(builder, "2025-11-25", "{}").await;
     let cases = [
@@ -142,7 +142,7 @@ async fn what_a_server_asks_wrongly_is_refused_by_its_code() {
 }
 
 #[tokio::test]
-async fn requests_of_a_server_are_bounded_and_can_be_taken_back() {
+async fn server_requests_are_bounded_and_can_be_cancelled() {
     struct Dropped(Arc<Notify>);
     impl Drop for Dropped {
         fn drop(&mut self) {
@@ -181,7 +181,7 @@ async fn requests_of_a_server_are_bounded_and_can_be_taken_back() {
 }
 
 #[tokio::test]
-async fn a_handler_that_fails_is_an_error_for_the_server() {
+async fn error_of_a_handler_is_sent_to_the_server() {
     let builder = builder().on_roots(|| async { Err("no roots today".into()) });
     let (_client, mut script) = Script::legacy(builder, "2024-11-05", "{}").await;
     script
@@ -193,7 +193,7 @@ async fn a_handler_that_fails_is_an_error_for_the_server() {
 }
 
 #[tokio::test]
-async fn a_handler_that_panics_is_an_error_for_the_server() {
+async fn panic_of_a_handler_is_an_error_for_the_server() {
     let builder = builder().on_roots(|| async { panic!("on purpose") });
     let (_client, mut script) = Script::legacy(builder, "2025-03-26", "{}").await;
     script
@@ -208,7 +208,7 @@ async fn a_handler_that_panics_is_an_error_for_the_server() {
 }
 
 #[tokio::test]
-async fn pages_that_a_call_needs_are_shown_once_and_the_call_is_tried_again() {
+async fn required_url_elicitations_are_shown_once_and_the_call_is_retried() {
     let (sender, mut pages) = mpsc::unbounded_channel();
     let builder = builder().on_elicit_url(move |page| {
         let _ = sender.send(page.url);
@@ -237,7 +237,7 @@ async fn pages_that_a_call_needs_are_shown_once_and_the_call_is_tried_again() {
 }
 
 #[tokio::test]
-async fn what_only_newer_revisions_have_is_understood_in_older_sessions() {
+async fn newer_messages_are_accepted_in_older_sessions() {
     let builder =
         builder().on_elicit_form(|_| async { Ok(ElicitResult::new(ElicitAction::Accept)) });
     let (client, mut script) = Script::legacy(builder, "2025-06-18", "{}").await;
@@ -267,18 +267,18 @@ async fn what_only_newer_revisions_have_is_understood_in_older_sessions() {
 }
 
 #[tokio::test]
-async fn new_roots_are_news_for_servers_of_the_older_era() {
+async fn changed_roots_are_notified_to_legacy_servers() {
     let with_roots = || builder().on_roots(|| async { Ok(vec![]) });
     let (client, mut script) = Script::legacy(with_roots(), "2025-03-26", "{}").await;
     let declared = &script.hello["params"]["capabilities"]["roots"];
     assert_eq!(declared["listChanged"], true, "{declared}");
-    client.roots_changed().await.expect("the server is there");
+    client.roots_changed().await.expect("the server is running");
     let told = script.read().await;
     assert_eq!(told["method"], "notifications/roots/list_changed");
     assert_eq!(told.get("id"), None);
 
     let (client, mut script) = Script::modern(with_roots(), "{}").await;
-    client.roots_changed().await.expect("the server is there");
+    client.roots_changed().await.expect("the server is running");
     let call = client.tools().one_page();
     let (_, asked) = tokio::join!(
         call.timeout(std::time::Duration::from_millis(10)),

@@ -1,4 +1,4 @@
-//! Subscriptions: what a program hears of changes, on servers of both eras.
+//! Subscriptions at servers of both eras.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -40,7 +40,7 @@ fn server() -> Server {
 }
 
 #[tokio::test]
-async fn changes_are_heard_at_every_revision_and_only_what_was_asked_for() {
+async fn only_requested_changes_are_received_at_every_revision() {
     for &revision in Revision::ALL {
         let server = server();
         let client = connect_to(server.clone(), builder().revision(revision)).await;
@@ -63,7 +63,7 @@ async fn changes_are_heard_at_every_revision_and_only_what_was_asked_for() {
 }
 
 #[tokio::test]
-async fn dropping_a_subscription_ends_it_at_a_modern_server() {
+async fn dropped_subscription_ends_at_a_modern_server() {
     let (client, mut script) = Script::modern(builder(), "{}").await;
     let subscription = client.listen(filter(&[]));
     let asked = script.read().await;
@@ -76,7 +76,7 @@ async fn dropping_a_subscription_ends_it_at_a_modern_server() {
 }
 
 #[tokio::test]
-async fn a_resource_is_watched_until_the_last_subscription_is_dropped() {
+async fn resource_is_unsubscribed_with_the_last_subscription() {
     let offers = r#"{"resources":{"subscribe":true}}"#;
     let (client, mut script) = Script::legacy(builder(), "2025-11-25", offers).await;
     let mut first = client.listen(filter(&["test://a"]));
@@ -84,7 +84,7 @@ async fn a_resource_is_watched_until_the_last_subscription_is_dropped() {
     assert_eq!(asked["method"], "resources/subscribe");
     script.answer(&asked, "{}").await;
     let honoured = listening(&mut first).await;
-    // The server does not say that its tools change.
+    // The server does not declare that its list of tools changes.
     assert_eq!(honoured.tools_list_changed, None);
 
     let mut second = client.listen(filter(&["test://a"]));
@@ -105,7 +105,7 @@ async fn a_resource_is_watched_until_the_last_subscription_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_graceful_end_is_an_end_and_a_refusal_an_error() {
+async fn graceful_end_of_a_subscription_is_not_an_error() {
     let (client, mut script) = Script::modern(builder(), "{}").await;
     let mut ended = client.listen(filter(&[]));
     let asked = script.read().await;
@@ -144,7 +144,7 @@ async fn a_graceful_end_is_an_end_and_a_refusal_an_error() {
 }
 
 #[tokio::test]
-async fn a_lost_connection_ends_a_subscription_with_the_reason() {
+async fn lost_connection_ends_a_subscription_with_the_error() {
     let (client, script) = Script::modern(builder(), "{}").await;
     let mut subscription = client.listen(filter(&[]));
     drop(script);
@@ -154,7 +154,7 @@ async fn a_lost_connection_ends_a_subscription_with_the_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_acknowledge_is_asked_again() {
+async fn unacknowledged_subscription_is_retried() {
     let (client, mut script) = Script::modern(builder(), "{}").await;
     let mut subscription = client.listen(filter(&[]));
     let first = script.read().await;
@@ -171,7 +171,7 @@ async fn a_server_that_does_not_acknowledge_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_flood_of_changes_is_bounded_and_said() {
+async fn flood_of_changes_is_bounded_and_reported() {
     let mut limits = mcp_client::Limits::default();
     limits.pending_events = 10;
     let (client, mut script) = Script::modern(builder().limits(limits), "{}").await;
@@ -189,7 +189,7 @@ async fn a_flood_of_changes_is_bounded_and_said() {
     let result = format!(r#"{{"resultType":"complete",{meta}}}"#);
     script.answer(&asked, &result).await;
     let mut heard = Vec::new();
-    // It ends before anything is taken.
+    // It ends before any event is read.
     while let Some(event) = soon(subscription.next()).await {
         heard.push(event.expect("no error"));
         if heard.len() == 1 {
@@ -204,7 +204,7 @@ async fn a_flood_of_changes_is_bounded_and_said() {
 }
 
 #[tokio::test]
-async fn no_event_is_lost_when_waiting_for_it_is_given_up_and_done_as_a_stream() {
+async fn dropped_next_loses_no_event_also_as_a_stream() {
     let server = server();
     let client = connect_to(server.clone(), builder()).await;
     let mut changes = client.listen(filter(&["test://a"]));

@@ -1,4 +1,4 @@
-//! What tests of the client share: our server, or a script, on the other end of a pair of streams.
+//! Helpers for tests: `mcp-server`, or a script, at the other end of a pair of streams.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
-/// Long enough for anything that will happen.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than any successful operation.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Waits for what must come.
+/// Waits for a future, with a timeout.
 pub(crate) async fn soon<F: IntoFuture>(what: F) -> F::Output {
-    let waited = tokio::time::timeout(PATIENCE, what.into_future()).await;
-    waited.expect("it happens in time")
+    let waited = tokio::time::timeout(TIMEOUT, what.into_future()).await;
+    waited.expect("timed out")
 }
 
 pub(crate) fn builder() -> ClientBuilder {
@@ -26,7 +26,7 @@ pub(crate) async fn connect_to(server: Server, builder: ClientBuilder) -> Client
     connected.expect("the server answers")
 }
 
-/// A server of ours at the other end.
+/// Serves at the other end.
 pub(crate) fn serve(server: Server) -> impl Transport {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
@@ -39,11 +39,11 @@ pub(crate) fn serve(server: Server) -> impl Transport {
     ByteStream::new(reader, writer)
 }
 
-/// The other end, by hand.
+/// The other end, controlled by the test.
 pub(crate) struct Script {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
-    /// What the client said first of all that was answered.
+    /// The first request of the client that was answered.
     pub(crate) hello: serde_json::Value,
 }
 
@@ -60,7 +60,7 @@ impl Script {
         (ByteStream::new(reader, writer), script)
     }
 
-    /// A client that was answered with the newest revision and these capabilities.
+    /// Returns a client that negotiated the newest revision with these capabilities.
     pub(crate) async fn modern(builder: ClientBuilder, capabilities: &str) -> (Client, Self) {
         let (transport, mut script) = Self::new();
         let answer = async {
@@ -103,13 +103,13 @@ impl Script {
         (client.expect("the script answers"), script)
     }
 
-    /// Whether the client says nothing more and closes.
+    /// Checks that the client sends nothing more and closes the stream.
     pub(crate) async fn ended(&mut self) -> bool {
         let line = soon(self.lines.next_line()).await.expect("no error");
         line.is_none()
     }
 
-    /// The next message of the client.
+    /// Receives the next message of the client.
     pub(crate) async fn read(&mut self) -> serde_json::Value {
         let line = soon(self.lines.next_line()).await.expect("no error");
         serde_json::from_str(&line.expect("a message")).expect("a message is JSON")

@@ -1,4 +1,4 @@
-//! Messages that only older revisions have, by their types.
+//! Messages that only older revisions define, by their types.
 
 use super::support::{builder, connect_to, soon};
 use mcp_client::CallError;
@@ -16,7 +16,7 @@ fn server() -> Server {
 }
 
 #[tokio::test]
-async fn messages_that_the_newest_revision_lacks_are_sent_to_servers_that_have_them() {
+async fn removed_messages_are_sent_to_servers_of_older_revisions() {
     for &revision in Revision::ALL
         .iter()
         .filter(|&&revision| revision < Revision::LATEST)
@@ -36,7 +36,7 @@ async fn messages_that_the_newest_revision_lacks_are_sent_to_servers_that_have_t
 }
 
 #[tokio::test]
-async fn what_a_server_does_not_have_is_refused_and_not_answered_with_something_else() {
+async fn missing_messages_are_rejected_without_a_request() {
     let client = connect_to(server(), builder()).await;
     let pinged = soon(client.request::<PingRequest>(None)).await;
     assert!(

@@ -1,4 +1,4 @@
-//! A certificate that is made for a test, and what serves with it.
+//! A TLS server with a certificate for tests.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-/// Serves under these names; with the certificate that clients are to trust, in PEM.
+/// Returns an acceptor for these names, and the certificate for clients in PEM.
 pub(crate) fn certified(names: &[&str]) -> (Arc<ServerConfig>, String) {
     let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
     let made = rcgen::generate_simple_self_signed(names).expect("a certificate");

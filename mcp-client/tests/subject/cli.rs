@@ -1,6 +1,7 @@
-//! The server that the tests of the program `mcp` talk to: over standard input and output, or
-//! over HTTP with the argument `http`; with the argument `proposals` it speaks those about resources,
-//! and with `hostile` it says what a terminal would obey; with `https FILE` it hands out URLs, too, and writes its certificate to the file.
+//! The server for the tests of the program `mcp`: over standard input and output, or over HTTP with
+//! the argument `http`. With `proposals` it supports those for resources, with `hostile` it sends
+//! terminal control sequences, and with `https FILE` it also issues URLs and writes its certificate
+//! to the file.
 
 mod certificate;
 mod hostile;
@@ -34,7 +35,7 @@ struct Echo {
     times: Option<u32>,
 }
 
-/// What a terminal would obey.
+/// Text with terminal control sequences.
 const COLOURED: &str = "\x1b[31mred\x1b[0m\x07 \u{9b}2J";
 
 fn tools(builder: ServerBuilder) -> ServerBuilder {
@@ -71,7 +72,7 @@ fn tools(builder: ServerBuilder) -> ServerBuilder {
             },
         )
         .tool("never", "Never ends", || async {
-            let _given_up = GivenUp;
+            let _given_up = CancelSignal;
             eprintln!("begun");
             std::future::pending::<Result<(), HandlerError>>().await
         })
@@ -79,7 +80,7 @@ fn tools(builder: ServerBuilder) -> ServerBuilder {
             "change",
             "Announces changes",
             async |cx: Context| -> Result<_, HandlerError> {
-                // Until somebody has heard of them.
+                // Sent repeatedly until a client is subscribed.
                 loop {
                     cx.server().tools_changed();
                     cx.server().resource_updated("test://text");
@@ -91,10 +92,10 @@ fn tools(builder: ServerBuilder) -> ServerBuilder {
         )
 }
 
-/// Says that nobody waits any more.
-struct GivenUp;
+/// Signals that the client has disconnected.
+struct CancelSignal;
 
-impl Drop for GivenUp {
+impl Drop for CancelSignal {
     fn drop(&mut self) {
         eprintln!("given up");
     }
@@ -131,7 +132,7 @@ fn said(answer: &Object) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }
 
-/// A collection, a document in two forms, and one with all that can be known of it.
+/// A collection, a document in two formats, and a resource with all metadata.
 fn proposals(builder: ServerBuilder) -> ServerBuilder {
     let member = |uri: &str, name: &str| {
         let uri = format!("test://dir/{uri}");
@@ -178,8 +179,8 @@ fn proposals(builder: ServerBuilder) -> ServerBuilder {
         )
 }
 
-/// Serves over TLS. Its URLs name a port before it is bound: one that is taken by then is not the
-/// last that there is.
+/// Serves over TLS. Its URLs contain a port before it is bound; if that port is in use, it tries
+/// others.
 fn serve_https(certificate: &str) -> Result<HttpServer, Box<dyn Error>> {
     let (tls, pem) = certified(&["localhost"]);
     std::fs::write(certificate, pem)?;

@@ -1,6 +1,6 @@
-// What the examples of the guide talk to: they include this file.
+// The servers for the examples of the guide, which include this file.
 
-/// Serves a server at the other end of a stream in memory.
+/// Serves at the other end of a stream in memory.
 fn serve(server: mcp_server::Server) -> impl mcp_client::Transport {
     mcp_client::ByteStream::of(server.in_memory())
 }

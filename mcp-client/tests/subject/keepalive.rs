@@ -1,17 +1,17 @@
-//! What the kernel knows of the connections of a client.
+//! The TCP timers of a client's connections, as reported by the kernel.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::time::sleep;
 
-/// The state of an open connection. One that is being closed has the same timer.
+/// The state of an established connection. A closing one may have the same timer.
 const ESTABLISHED: &str = "01";
-/// The beginning of the timer.
+/// The prefix of the keep-alive timer.
 const KEEP_ALIVE: &str = "02:";
 
-/// Waits until a socket that is connected to a server has a keep-alive timer. Another timer may
-/// run first, until the system of the server has acknowledged what the client sent.
+/// Waits until a socket that is connected to a server has a keep-alive timer. Another timer may run
+/// first, until the client's data is acknowledged.
 pub(crate) async fn has_keep_alive(server: SocketAddr) {
     while !keeps_alive(server) {
         sleep(Duration::from_millis(10)).await;

@@ -1,4 +1,4 @@
-//! The process that the tests of child processes start. Its arguments say how it behaves.
+//! The process that the tests of child processes start. Its arguments select its behaviour.
 
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         println!("{}", "x".repeat(100_000));
     }
     if has("dies-of-questions") {
-        return dies_of_questions();
+        return exits_on_requests();
     }
     if has("silent") {
         for line in std::io::stdin().lock().lines() {
@@ -79,8 +79,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// A server that knows of nothing but the handshake.
-fn dies_of_questions() -> ExitCode {
+/// A server that supports only the handshake.
+fn exits_on_requests() -> ExitCode {
     let mut lines = std::io::stdin().lock().lines();
     let Some(Ok(first)) = lines.next() else {
         return ExitCode::SUCCESS;

@@ -1,5 +1,4 @@
-//! The server that the soak test kills: on standard input and output, or at the port that it is
-//! given.
+//! The server that the soak test kills: on standard input and output, or on the given port.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,10 +14,10 @@ struct Text {
     text: String,
 }
 
-/// A handler that is there until this is dropped.
-struct Here(Arc<AtomicUsize>);
+/// Counts a handler until it is dropped.
+struct CountGuard(Arc<AtomicUsize>);
 
-impl Drop for Here {
+impl Drop for CountGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -28,7 +27,7 @@ fn server() -> Server {
     let there = Arc::<AtomicUsize>::default();
     let counted = Arc::clone(&there);
     let builder = Server::builder("soak", "1")
-        // What one process has sealed, the next one opens.
+        // A restarted process can open what the previous one has sealed.
         .keys(Keys::from_bytes([7; 32]))
         .page_size(4)
         .tool("echo", "Says it again", |args: Text| async { args.text })
@@ -50,7 +49,7 @@ fn server() -> Server {
         )
         .tool("never", "Never answers", move || {
             there.fetch_add(1, Ordering::Relaxed);
-            let here = Here(Arc::clone(&there));
+            let here = CountGuard(Arc::clone(&there));
             async move {
                 let _here = here;
                 std::future::pending::<Result<(), HandlerError>>().await

@@ -231,7 +231,7 @@ async fn confirm(cx: &Context) -> Result<(), HandlerError> {
     Ok(())
 }
 
-/// Asks for one text.
+/// Asks for a single text.
 async fn ask_text(
     cx: &Context,
     key: &str,

@@ -115,7 +115,7 @@ async fn reconnect(cx: Context) -> &'static str {
      reconnected after stream closure."
 }
 
-/// What the tool and the prompt answer that come and go.
+/// The text of the tool and the prompt that are added and removed.
 async fn here() -> &'static str {
     "here I am"
 }
@@ -196,7 +196,7 @@ async fn region(arguments: json::Object) -> String {
     format!("region: {}", region.unwrap_or_default())
 }
 
-/// A tool whose schema uses what JSON Schema 2020-12 has beyond a list of properties.
+/// A tool whose schema uses more of JSON Schema 2020-12 than a list of properties.
 fn json_schema() -> ToolDef {
     let schema = r##"{
         "$schema": "https://json-schema.org/draft/2020-12/schema",

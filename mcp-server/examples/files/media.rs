@@ -22,11 +22,11 @@ pub(crate) fn media_type(name: &OsStr) -> Option<&'static str> {
 /// Returns the icon for a media type.
 pub(crate) fn icon(media_type: Option<&str>) -> Icon {
     let sort = match media_type {
-        Some(FOLDER) => Sort::Folder,
-        Some(media_type) if media_type.starts_with("image/") => Sort::Image,
-        Some(media_type) if is_sound(media_type) => Sort::Sound,
-        Some(media_type) if is_text(media_type) => Sort::Text,
-        _ => Sort::Other,
+        Some(FOLDER) => IconKind::Folder,
+        Some(media_type) if media_type.starts_with("image/") => IconKind::Image,
+        Some(media_type) if is_sound(media_type) => IconKind::Sound,
+        Some(media_type) if is_text(media_type) => IconKind::Text,
+        _ => IconKind::Other,
     };
     ICONS[sort as usize].clone()
 }
@@ -43,7 +43,7 @@ fn is_text(media_type: &str) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Sort {
+enum IconKind {
     Folder,
     Text,
     Image,

@@ -17,7 +17,7 @@ use mcp_server::{
 use super::facts::Facts;
 use super::place::{self, Place};
 use super::tree::{Tree, TreeError};
-use super::walk::{self, Wanted};
+use super::walk::{self, PageRequest};
 use super::{describe, media, members};
 
 /// The template for everything below the root.
@@ -138,7 +138,7 @@ async fn list(at: ListAt, State(offer): State<Offer>) -> Result<ResourcePage, Ha
         if !facts.is_folder {
             return Err(TreeError::NotFound);
         }
-        let wanted = Wanted {
+        let wanted = PageRequest {
             folder,
             is_deep,
             after,

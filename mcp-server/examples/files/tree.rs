@@ -16,8 +16,8 @@ use super::place::Place;
 /// How often a file is read again if it changes while it is read.
 const ATTEMPTS: usize = 3;
 /// The number of folders whose names are cached, and of all names.
-const KEPT_FOLDERS: usize = 64;
-const KEPT_NAMES: usize = 200_000;
+const CACHED_FOLDERS: usize = 64;
+const CACHED_NAMES: usize = 200_000;
 
 /// Why a file or folder is not available.
 #[derive(Debug, thiserror::Error)]
@@ -41,11 +41,11 @@ pub(crate) enum TreeError {
 pub(crate) struct Tree {
     root: Dir,
     hidden: bool,
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<CachedNames>>,
 }
 
 /// The names in a folder, as of its last change.
-struct Kept {
+struct CachedNames {
     place: Place,
     version: String,
     names: Arc<[Entry]>,
@@ -219,13 +219,13 @@ impl Tree {
     fn keep(&self, place: Place, version: String, names: Arc<[Entry]>) {
         let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|kept| kept.place != place);
-        all.push_back(Kept {
+        all.push_back(CachedNames {
             place,
             version,
             names,
         });
         let mut names: usize = all.iter().map(|kept| kept.names.len()).sum();
-        while names > KEPT_NAMES || all.len() > KEPT_FOLDERS {
+        while names > CACHED_NAMES || all.len() > CACHED_FOLDERS {
             let Some(oldest) = all.pop_front() else {
                 break;
             };

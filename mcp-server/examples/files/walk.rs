@@ -10,7 +10,7 @@ use super::place::Place;
 use super::tree::{Entry, Tree, TreeError};
 
 /// The request for a page.
-pub(crate) struct Wanted {
+pub(crate) struct PageRequest {
     /// The folder that is listed.
     pub(crate) folder: Place,
     /// `true` to list the contents of its folders as well, each after the folder.
@@ -30,7 +30,7 @@ pub(crate) struct Page {
 }
 
 /// A folder that is being listed.
-struct Level {
+struct OpenFolder {
     entries: Arc<[Entry]>,
     /// The index of its first entry that is not listed yet.
     next: usize,
@@ -38,7 +38,7 @@ struct Level {
 
 /// Returns a page. A file that exists all the time is listed exactly once, whatever is added or
 /// removed. If the folders do not change, the cost is that of the page.
-pub(crate) fn page(tree: &Tree, wanted: &Wanted) -> Result<Page, TreeError> {
+pub(crate) fn page(tree: &Tree, wanted: &PageRequest) -> Result<Page, TreeError> {
     let size = wanted.size.map_or(usize::MAX, NonZeroUsize::get);
     let mut at = wanted.folder.clone();
     let mut page = Page::default();
@@ -92,10 +92,14 @@ pub(crate) fn page(tree: &Tree, wanted: &Wanted) -> Result<Page, TreeError> {
 }
 
 /// Returns the levels from the folder down to the place after which the page begins.
-fn descend(tree: &Tree, wanted: &Wanted, at: &mut Place) -> Result<Vec<Level>, TreeError> {
+fn descend(
+    tree: &Tree,
+    wanted: &PageRequest,
+    at: &mut Place,
+) -> Result<Vec<OpenFolder>, TreeError> {
     let folder = tree.folder(at)?;
     let entries = tree.entries(at, &folder)?;
-    let mut levels = vec![Level { entries, next: 0 }];
+    let mut levels = vec![OpenFolder { entries, next: 0 }];
     let names = wanted.after.as_ref().map_or(&[][..], Place::names);
     for name in names.get(wanted.folder.names().len()..).unwrap_or_default() {
         let Some(level) = levels.last_mut() else {
@@ -123,10 +127,10 @@ fn descend(tree: &Tree, wanted: &Wanted, at: &mut Place) -> Result<Vec<Level>, T
 }
 
 /// Opens a folder; `None` if it is no longer a folder, or cannot be read.
-fn enter(tree: &Tree, at: &Place) -> Result<Option<(Level, Dir)>, TreeError> {
+fn enter(tree: &Tree, at: &Place) -> Result<Option<(OpenFolder, Dir)>, TreeError> {
     let entered = tree.folder(at).and_then(|folder| {
         let entries = tree.entries(at, &folder)?;
-        Ok((Level { entries, next: 0 }, folder))
+        Ok((OpenFolder { entries, next: 0 }, folder))
     });
     match entered {
         Ok(entered) => Ok(Some(entered)),

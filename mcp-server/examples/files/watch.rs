@@ -35,14 +35,14 @@ pub(crate) enum WatchError {
 
 /// The watch ends when this value is dropped.
 pub(crate) struct Watch {
-    hints: Arc<Hints>,
+    hints: Arc<PendingNames>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Watch {
     /// Reads everything, as the state to compare with. Blocks meanwhile.
     pub(crate) fn start(tree: Arc<Tree>, root: &Path, server: Server) -> Result<Self, WatchError> {
-        let hints = Arc::new(Hints::default());
+        let hints = Arc::new(PendingNames::default());
         let told = Arc::clone(&hints);
         let filter = Arc::clone(&tree);
         let below = root.to_owned();
@@ -82,7 +82,7 @@ impl Drop for Watch {
     }
 }
 
-fn run(hints: &Hints, tree: &Tree, seen: &mut Seen, notifier: &mut Notifier) {
+fn run(hints: &PendingNames, tree: &Tree, seen: &mut Seen, notifier: &mut Notifier) {
     while let Some(waiting) = hints.next() {
         if waiting.everything {
             tracing::info!("too many changes at once: comparing everything");
@@ -98,7 +98,7 @@ fn run(hints: &Hints, tree: &Tree, seen: &mut Seen, notifier: &mut Notifier) {
 
 /// The names to compare.
 #[derive(Default)]
-struct Hints {
+struct PendingNames {
     waiting: Mutex<Waiting>,
     woken: Condvar,
 }
@@ -111,7 +111,7 @@ struct Waiting {
     count: usize,
 }
 
-impl Hints {
+impl PendingNames {
     fn update(&self, change: impl FnOnce(&mut Waiting)) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut waiting);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use mcp_types::connection::SeqVec;
 use mcp_types::{CacheScope, Cursor, Revision};
 
 use crate::features::access::Access;
@@ -13,7 +14,6 @@ use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
 use crate::protocol::states::States;
-use crate::util::seq_vec::SeqVec;
 
 /// An item of a list: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
 /// [`PromptDef`](crate::PromptDef), and `TemplateDef` with the feature `templates`.
@@ -64,17 +64,17 @@ pub(crate) trait ListItem: Definition {
 
     fn item(&self, revision: Revision) -> Self::Item;
 
-    fn page(items: Vec<Self::Item>, hints: &Hints, next: Option<Cursor>) -> Self::Page;
+    fn page(items: Vec<Self::Item>, hints: &CacheHints, next: Option<Cursor>) -> Self::Page;
 }
 
 /// For how long, and for whom, caches may keep a result.
 #[derive(Clone)]
-pub(crate) struct Hints {
+pub(crate) struct CacheHints {
     pub(crate) ttl_ms: i64,
     pub(crate) scope: CacheScope,
 }
 
-impl Hints {
+impl CacheHints {
     pub(crate) fn new(ttl: Duration, scope: CacheScope) -> Self {
         Self {
             ttl_ms: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX),
@@ -95,7 +95,7 @@ impl Hints {
     }
 }
 
-impl Default for Hints {
+impl Default for CacheHints {
     fn default() -> Self {
         Self::new(Duration::ZERO, CacheScope::Private)
     }
@@ -103,7 +103,7 @@ impl Default for Hints {
 
 /// Definitions by key, in order. No lock is held while a handler runs.
 pub(crate) struct List<T> {
-    pub(crate) hints: Hints,
+    pub(crate) hints: CacheHints,
     /// The number of items on a page; `None` for a single page.
     #[cfg(feature = "pagination")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
@@ -119,7 +119,7 @@ struct Items<T> {
 impl<T> Default for List<T> {
     fn default() -> Self {
         Self {
-            hints: Hints::default(),
+            hints: CacheHints::default(),
             #[cfg(feature = "pagination")]
             page_size: None,
             items: RwLock::new(Items {

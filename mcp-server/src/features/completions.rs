@@ -74,7 +74,7 @@ impl Input for Completing {}
 
 /// Completes one argument of one prompt or template.
 struct Completer {
-    of: Of,
+    of: CompletionTarget,
     argument: String,
     handler: CompletionHandler,
     access: Access,
@@ -82,7 +82,7 @@ struct Completer {
 
 /// A prompt or a template by its name.
 #[derive(PartialEq)]
-struct Of {
+struct CompletionTarget {
     /// Prompt or template, as errors call it.
     kind: &'static str,
     name: String,
@@ -93,12 +93,12 @@ struct Of {
 pub(crate) struct Completions(Vec<Completer>);
 
 impl Completions {
-    fn get(&self, of: &Of, argument: &str) -> Option<&Completer> {
+    fn get(&self, of: &CompletionTarget, argument: &str) -> Option<&Completer> {
         let mut all = self.0.iter();
         all.find(|known| known.of == *of && known.argument == argument)
     }
 
-    fn has(&self, of: &Of) -> bool {
+    fn has(&self, of: &CompletionTarget) -> bool {
         self.0.iter().any(|known| known.of == *of)
     }
 
@@ -118,7 +118,7 @@ impl Completions {
         let mut access = Access::default();
         access.require(&handler);
         self.push(Completer {
-            of: Of { kind, name },
+            of: CompletionTarget { kind, name },
             argument,
             handler: boxed(handler, H::Output::into_completion),
             access,
@@ -200,7 +200,7 @@ struct Sources {
 
 /// The params of `completion/complete`.
 struct Complete {
-    of: Of,
+    of: CompletionTarget,
     /// The names in the request.
     at: &'static str,
     argument: String,
@@ -227,7 +227,7 @@ impl FromMembers for Complete {
             None => None,
         };
         Ok(Self {
-            of: Of { kind, name },
+            of: CompletionTarget { kind, name },
             at,
             argument: argument.required("name")?,
             value: argument.required("value")?,
@@ -264,12 +264,14 @@ async fn start(
     let (takes, is_hidden) = if of.kind == TEMPLATE {
         let template = sources.resources.template_with_variable(&of.name, argument);
         match &template {
-            Some((template, takes)) => admit(template.access_rules(), *takes, cx).await?,
+            Some((template, takes)) => check_target(template.access_rules(), *takes, cx).await?,
             None => (None, false),
         }
     } else {
         match sources.prompts.get(&of.name) {
-            Some(prompt) => admit(prompt.access(), prompt.has_argument(argument), cx).await?,
+            Some(prompt) => {
+                check_target(prompt.access(), prompt.has_argument(argument), cx).await?
+            }
             None => (None, false),
         }
     };
@@ -296,7 +298,7 @@ async fn start(
 }
 
 /// Returns whether a definition has the argument and whether it is hidden from the caller.
-async fn admit(
+async fn check_target(
     access: &Access,
     takes: bool,
     cx: &Context,

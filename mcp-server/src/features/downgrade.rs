@@ -1,12 +1,13 @@
 //! Rewrites results that a client's revision cannot express.
 
 use mcp_types::json::{Object, Value};
-use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, TextContent, Tool, json};
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, Tool, json};
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
 
-/// Rewrites a tool's result for the client's revision, without what the client must not see.
+/// Rewrites a tool's result for the client's revision, without what the client must not see. Content
+/// of a kind that the revision does not have becomes text when the result is encoded.
 pub(crate) fn tool_result(
     mut result: CallToolResult,
     cx: &Context,
@@ -18,59 +19,35 @@ pub(crate) fn tool_result(
             .structured_content
             .filter(|value| value.as_object().is_some());
     }
-    for block in &mut result.content {
-        content(block, cx, resources);
-    }
+    finish_content(&mut result.content, cx, resources);
     result
 }
 
-/// Rewrites a prompt for the client's revision, without what the client must not see.
+/// Completes a prompt, without what the client must not see.
 pub(crate) fn prompt(
     mut result: GetPromptResult,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> GetPromptResult {
-    for message in &mut result.messages {
-        content(&mut message.content, cx, resources);
-    }
+    let messages = result.messages.iter_mut();
+    finish_content(messages.map(|message| &mut message.content), cx, resources);
     result
 }
 
-/// Audio exists since 2025-03-26, links to resources since 2025-06-18.
-fn content(
-    block: &mut ContentBlock,
+/// Adds and removes the members of proposals.
+#[cfg_attr(
+    not(feature = "_proposals"),
+    expect(unused_variables, reason = "only proposals have such members")
+)]
+fn finish_content<'a>(
+    blocks: impl IntoIterator<Item = &'a mut ContentBlock>,
     cx: &Context,
-    #[cfg_attr(
-        not(feature = "_proposals"),
-        expect(unused_variables, reason = "proposals add members to links")
-    )]
     resources: &ResourceCatalog,
 ) {
-    let revision = cx.revision();
-    let (text, annotations) = match block {
-        ContentBlock::Audio(audio) if revision < Revision::V2025_03_26 => {
-            let text = format!("[audio: {}]", audio.mime_type);
-            (text, audio.annotations.take())
-        }
-        ContentBlock::ResourceLink(link) if revision < Revision::V2025_06_18 => {
-            let mut text = format!("[resource: {} <{}>", link.name, link.uri);
-            if let Some(mime_type) = &link.mime_type {
-                text.push_str(&format!(", {mime_type}"));
-            }
-            text.push(']');
-            if let Some(description) = &link.description {
-                text.push_str(&format!(" {description}"));
-            }
-            (text, link.annotations.take())
-        }
-        #[cfg(feature = "_proposals")]
-        block => return crate::features::resources::blocks::finish_block(block, cx, resources),
-        #[cfg(not(feature = "_proposals"))]
-        _ => return,
-    };
-    let mut text = TextContent::new(text);
-    text.annotations = annotations;
-    *block = text.into();
+    #[cfg(feature = "_proposals")]
+    for block in blocks {
+        crate::features::resources::blocks::finish_block(block, cx, resources);
+    }
 }
 
 /// Rewrites a tool for a revision: up to 2025-11-25 the schemas of properties and the results had

@@ -173,8 +173,8 @@ impl Context {
         Ask::new(self, Ok(question), Box::new(read))
     }
 
-    /// Asks a question as the specification has it, with all members that a request may have,
-    /// unknown ones included: an [`ElicitRequest`], a [`CreateMessageRequest`] or a
+    /// Sends an input request in the form of the specification, with all members that it may have,
+    /// including unknown ones: an [`ElicitRequest`], a [`CreateMessageRequest`] or a
     /// [`ListRootsRequest`] for their result, or an [`InputRequest`] for an
     /// [`InputResponse`](mcp_types::InputResponse).
     ///

@@ -56,8 +56,8 @@ impl<T: Definition> ListHandle<'_, T> {
         }
     }
 
-    /// Removes the item of that name, URI or template; `false` if there is none. Requests that
-    /// use it already go on.
+    /// Removes the item with that name, URI or template. Returns `false` if it does not exist.
+    /// Running requests that use it continue.
     #[must_use = "there may be no such item"]
     pub fn remove(&self, key: &str) -> bool {
         let removed = self.list.remove(key);

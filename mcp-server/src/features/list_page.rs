@@ -9,11 +9,11 @@ use crate::protocol::handler_error::HandlerError;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 
 /// The params of a list request: the cursor.
-pub(crate) struct Part {
+pub(crate) struct PageParams {
     pub(crate) cursor: Option<Cursor>,
 }
 
-impl FromMembers for Part {
+impl FromMembers for PageParams {
     fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
         let cursor = members.optional::<String>("cursor")?;
         Ok(Self {
@@ -25,7 +25,7 @@ impl FromMembers for Part {
 /// Returns the result of a list request.
 pub(crate) fn list<T: ListItem>(
     list: &List<T>,
-    params: &Part,
+    params: &PageParams,
     cx: &Context,
 ) -> Result<T::Page, HandlerError> {
     let (page, next) = page(cx, list, params.cursor.as_ref())?;

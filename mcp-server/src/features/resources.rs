@@ -15,7 +15,6 @@ pub(crate) mod filter;
 pub(crate) mod finish;
 #[cfg(feature = "https-url")]
 pub(crate) mod fixed_body;
-pub(crate) mod found;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod get;
 pub(crate) mod handlers;
@@ -33,6 +32,7 @@ pub(crate) mod params;
 #[cfg(feature = "pagination")]
 pub(crate) mod position;
 pub(crate) mod request;
+pub(crate) mod resolved;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod rules;
 #[cfg(feature = "pagination")]
@@ -57,8 +57,8 @@ use mcp_types::{
 
 use crate::features::asking;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::found::Found;
 use crate::features::resources::params::ResourceParams;
+use crate::features::resources::resolved::CheckedResource;
 #[cfg(not(feature = "templates"))]
 use crate::features::resources::untemplated as templates;
 use crate::protocol::core::Context;
@@ -135,7 +135,7 @@ async fn read(
 /// Reads a resource and returns its contents as the client may see them.
 #[cfg(feature = "sep-2093")]
 async fn contents(
-    found: &Found,
+    found: &CheckedResource,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
@@ -152,7 +152,7 @@ async fn contents(
 /// Reads a resource.
 #[cfg(not(feature = "sep-2093"))]
 async fn contents(
-    found: &Found,
+    found: &CheckedResource,
     cx: &Context,
     _: &ResourceCatalog,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {

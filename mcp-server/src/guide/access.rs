@@ -167,7 +167,7 @@
 //! | [`Stdio`](crate::Stdio) | [`extension`](crate::Stdio::extension), for example with the user of the process |
 //! | any | a middleware calls [`with_extension`](crate::middleware::Request::with_extension); see below |
 //!
-//! The server binds what it hands out to the principal: sessions, cursors and sealed state are
+//! The server binds what it issues to the principal: sessions, cursors and sealed state are
 //! invalid for every other one, and limits for each client count by principal. For this, the
 //! transport has to attach it. A principal that a middleware attaches is only visible to handlers,
 //! guards and later middleware.

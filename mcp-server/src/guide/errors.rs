@@ -117,7 +117,7 @@
 //! Guards and middleware run outside of the tool, so their errors are always errors of the protocol,
 //! as in the last column.
 //!
-//! An `ErrorObject` that is returned with `?`, or is the source of such an error, is sent as it is:
+//! An `ErrorObject` that is returned with `?`, or is the source of such an error, is sent unchanged:
 //! a server that calls another server passes on its errors.
 //!
 //! Handlers do not see arguments that do not fit their type or schema. The server rejects them with
@@ -141,7 +141,7 @@
 //! Some error types repeat the text of their source in their own. Give such an error a text of its
 //! own with [`map_error`](crate::ServerBuilder::map_error), or hide it.
 //!
-//! Errors that the constructors make are sent as they are, whatever `error_detail` says, and are
+//! Errors that the constructors make are sent unchanged, whatever `error_detail` says, and are
 //! not logged: they are answers, not surprises. [`logged_as`](crate::HandlerError::logged_as) also
 //! writes a text to the log, which the client does not see.
 //!

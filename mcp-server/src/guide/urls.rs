@@ -62,7 +62,7 @@
 //!   [`ResourceDef::bytes`](crate::ResourceDef::bytes)) are hashed once and never copied.
 //! * If the definition or `describe` has a version (feature `versioned-resources`), the `ETag` is
 //!   made from it. The handler does not run for a request whose condition fails (304, 412), nor for
-//!   HEAD if the size is known. Everybody for whom `describe` succeeds gets such an answer, so
+//!   HEAD if the size is known. Every peer for which `describe` succeeds gets such an answer, so
 //!   `describe` has to check rights as the handler does. The version has to change with every byte.
 //! * Otherwise the handler runs for each request, and the contents are hashed, large ones on another
 //!   thread.
@@ -73,7 +73,7 @@
 //! # Who may use a URL
 //!
 //! A URL is valid for one resource and one principal: it contains the
-//! [`Principal`](crate::Principal) of the request that it was handed out to. The handler of the
+//! [`Principal`](crate::Principal) of the request to which it was issued. The handler of the
 //! resource runs for that principal, and whatever it refuses over the protocol it refuses here too.
 //! Other values that a middleware attaches are not part of the URL:
 //! [`claims`](crate::HttpUrls::claims) attaches them again, and handlers do not find them without

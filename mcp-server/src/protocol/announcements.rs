@@ -11,7 +11,7 @@ use mcp_types::{
 
 use crate::protocol::changes::{Change, Interest};
 use crate::protocol::core::Core;
-use crate::protocol::error_report::logged;
+use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::message_sink::MessageSink;
 use crate::protocol::notification::notification;
@@ -44,7 +44,7 @@ pub(crate) fn send_changes(
                     }
                 }
                 Err(error) => {
-                    tracing::error!(error = %logged(&error), "cannot encode a notification")
+                    tracing::error!(error = %for_log(&error), "cannot encode a notification")
                 }
             }
         }

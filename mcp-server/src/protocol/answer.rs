@@ -41,7 +41,7 @@ pub(crate) struct Challenge(String);
 
 impl Challenge {
     /// Asks for an access token with these scopes, separated by spaces (RFC 6750, 3.1). Scopes that
-    /// could not stand in the header are left out.
+    /// cannot be represented in the header are omitted.
     pub(crate) fn insufficient_scope(scopes: &str) -> Self {
         let is_scope = |byte: u8| matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~');
         let scope = if scopes.bytes().all(is_scope) {

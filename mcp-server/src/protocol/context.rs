@@ -186,14 +186,14 @@ impl Context {
         };
         async move {
             if let Some(message) = message? {
-                self.say(message).await;
+                self.send_message(message).await;
             }
             Ok(())
         }
     }
 
     /// Sends a message that belongs to this request.
-    pub(crate) async fn say(&self, message: Vec<u8>) {
+    pub(crate) async fn send_message(&self, message: Vec<u8>) {
         let sink = &self.state.sink;
         if sink.try_send(&message) == TrySend::Full {
             // A task that the handler spawned may still wait for the queue when the request ends.

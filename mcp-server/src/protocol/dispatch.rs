@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::core::{Context, Core, RequestState};
-use crate::protocol::error_report::{failure, logged};
+use crate::protocol::error_report::{failure, for_log};
 use crate::protocol::error_text::{invalid_params, method_not_found, short};
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::handshake::initialize;
@@ -118,7 +118,7 @@ impl Core {
             Message::Notification { method, params, .. } => self.notification(&method, params, via),
             Message::Result { .. } | Message::Error { .. } => {
                 let session = via.session.as_deref();
-                if respond::hand_over(session, &message, self.limits()) == Some(false) {
+                if respond::deliver_response(session, &message, self.limits()) == Some(false) {
                     let id = message.id().map(PeerDisplay);
                     tracing::warn!(
                         id = id.map(display),
@@ -282,7 +282,7 @@ impl Core {
             }
             Err(error) => {
                 let method = PeerText(method);
-                tracing::warn!(%method, error = %logged(&error), "notification refused");
+                tracing::warn!(%method, error = %for_log(&error), "notification refused");
                 Dispatch::Nothing
             }
         }

@@ -11,11 +11,11 @@ use thiserror::Error;
 /// The whole error is always in the log, at the level `WARN`: its own text as `error`, the texts of
 /// its [sources](std::error::Error::source) as `causes`, with the method, the tool, the request's
 /// id and the [`Principal`](crate::Principal). Errors that a handler makes with the constructors of
-/// [`HandlerError`](crate::HandlerError) are sent as they are, whatever is set here. A program sets
+/// [`HandlerError`](crate::HandlerError) are sent unchanged, whatever is set here. A program sets
 /// it with [`ServerBuilder::error_detail`](crate::ServerBuilder::error_detail).
 ///
 /// The error of another server that a handler passes on is not an unexpected error, see
-/// [`HandlerError`](crate::HandlerError): outside of tools it is sent as it is.
+/// [`HandlerError`](crate::HandlerError): outside of tools it is sent unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorDetail {
@@ -40,7 +40,7 @@ pub enum BuildError {
     /// Two tools, resources, templates, prompts or completions of one name.
     #[error("two {kind}s with the name `{name}`")]
     DuplicateName {
-        /// What they are.
+        /// Their kind.
         kind: &'static str,
         /// Their name or URI.
         name: String,
@@ -48,7 +48,7 @@ pub enum BuildError {
     /// Two states of one type, or two conversions for errors of one type.
     #[error("two {kind}s of the type `{type_name}`")]
     DuplicateType {
-        /// What they are.
+        /// Their kind.
         kind: &'static str,
         /// Their type.
         type_name: &'static str,
@@ -56,11 +56,11 @@ pub enum BuildError {
     /// A tool's schema, a template or another part of a definition is not valid.
     #[error("{kind} `{name}`: {reason}")]
     Invalid {
-        /// What it is.
+        /// Its kind.
         kind: &'static str,
         /// Its name or URI.
         name: String,
-        /// What is wrong with it, and where.
+        /// The error, with its position.
         reason: String,
     },
     /// A handler takes a `State<T>`, and neither the server nor the handler's group has a `T`.
@@ -69,7 +69,7 @@ pub enum BuildError {
          `ServerBuilder::state` or `Group::state`"
     )]
     MissingState {
-        /// What the handler belongs to.
+        /// The kind and the name of the definition that has the handler.
         kind: &'static str,
         /// Its name, URI or method.
         name: String,
@@ -79,7 +79,7 @@ pub enum BuildError {
     /// A handler that does not belong to a resource takes an extractor that only resources have.
     #[error("the handler of {kind} `{name}` takes `{type_name}`, which only resources have")]
     NotAResource {
-        /// What the handler belongs to.
+        /// The kind and the name of the definition that has the handler.
         kind: &'static str,
         /// Its name or method.
         name: String,
@@ -167,7 +167,7 @@ pub enum ServeError {
     /// No message came within [`Limits::first_message_time`](crate::Limits).
     #[error("the client connected and sent no message in time")]
     Silent,
-    /// The address can be reached from other machines, and nothing says under which names.
+    /// The address can be reached from other machines, and no allowed host names are configured.
     #[cfg(feature = "http")]
     #[error(
         "{0} is reachable from other machines: set the server's names by `HttpConfig::allow_hosts`, \

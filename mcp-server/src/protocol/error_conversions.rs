@@ -33,7 +33,7 @@ impl ErrorConversions {
         Ok(())
     }
 
-    /// Converts an error by the conversion for its type; other errors stay as they are.
+    /// Converts an error by the conversion for its type; other errors are unchanged.
     pub(crate) fn convert(&self, error: AnyError) -> HandlerError {
         let mut error = error;
         for (_, convert) in &self.0 {

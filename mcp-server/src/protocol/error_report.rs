@@ -78,8 +78,8 @@ fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
                 Err(_) => error,
             }
         }
-        Cause::Tool(result) => ErrorObject::internal_error(text_of(&result)),
-        Cause::Other(error) => match relayed(&*error) {
+        Cause::Tool(result) => ErrorObject::internal_error(tool_error_text(&result)),
+        Cause::Other(error) => match upstream_error(&*error) {
             Some(relayed) => relayed.clone(),
             None => ErrorObject::internal_error(report(&*error, None, cx)),
         },
@@ -87,8 +87,8 @@ fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
 }
 
 /// Returns the protocol's error among an error's sources: that of another server, which the handler
-/// called as a client. It is passed on as it is.
-fn relayed<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a ErrorObject> {
+/// called as a client. It is passed on unchanged.
+fn upstream_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a ErrorObject> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(relayed) = error.downcast_ref() {
@@ -100,7 +100,7 @@ fn relayed<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a ErrorObject> {
 }
 
 /// Returns the text of a tool's failure, for handlers whose result has no `isError`.
-fn text_of(result: &CallToolResult) -> String {
+fn tool_error_text(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.as_str()),
         _ => None,
@@ -133,13 +133,13 @@ pub(crate) fn report(error: &(dyn StdError + 'static), tool: Option<&str>, cx: &
 }
 
 /// An error for the log, its sources included.
-pub(crate) fn logged(error: &HandlerError) -> impl fmt::Display + '_ {
-    PeerDisplay(Whole(error))
+pub(crate) fn for_log(error: &HandlerError) -> impl fmt::Display + '_ {
+    PeerDisplay(LoggedError(error))
 }
 
-struct Whole<'a>(&'a HandlerError);
+struct LoggedError<'a>(&'a HandlerError);
 
-impl fmt::Display for Whole<'_> {
+impl fmt::Display for LoggedError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#}", self.0)
     }

@@ -89,7 +89,7 @@ impl Extensions {
 /// The authenticated user or client, as a middleware determined it. Attached as an
 /// [extension](crate::Context::extension).
 ///
-/// The server binds what it hands out to the principal: sealed request state, cursors, sessions
+/// The server binds what it issues to the principal: sealed request state, cursors, sessions
 /// with their resumable streams, and channels of the deprecated HTTP+SSE. For any other principal,
 /// and for a request without one, a session does not exist (404) and a cursor is invalid (-32602).
 /// What began without a principal can only be used without one. A principal therefore has to keep

@@ -17,7 +17,7 @@ use crate::protocol::error_text::{WithSources, invalid_params, method_not_found}
 /// error's own text, while the texts of its sources only go to the log;
 /// [`ServerBuilder::error_detail`](crate::ServerBuilder::error_detail) changes that, and
 /// [`ServerBuilder::map_error`](crate::ServerBuilder::map_error) gives errors of one type a code and
-/// a text of their own. The constructors make errors that the client receives as they are.
+/// a text of their own. The constructors make errors that the client receives unchanged.
 ///
 /// Outside of tools, an error that has an [`ErrorObject`] among its sources is passed on with the
 /// code, message and data of that: it is the error of another server, which the handler called as a

@@ -3,11 +3,12 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use mcp_types::convert::ConvertError;
 use mcp_types::peer_text::PeerText;
+use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{InitializeRequestParams, InitializeResult};
-use mcp_types::{RequestId, Revision};
+use mcp_types::{ClientCapabilities, RequestId, Revision, ServerCapabilities, json};
+use serde::de::DeserializeOwned;
 
 use crate::protocol::answer::Answer;
 use crate::protocol::core::Core;
@@ -17,6 +18,9 @@ use crate::protocol::methods::INITIALIZE;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::session::Session;
 use crate::protocol::sizes;
+
+/// The newest revision that has a handshake. Its types are those of [`InitializeResult`].
+const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
 /// Handles `initialize`. The negotiated revision is the requested one if it has a handshake, and
 /// otherwise the newest revision that has one.
@@ -38,13 +42,17 @@ pub(crate) fn initialize(
     let revision = version.map_err(|error| fault(&error))?.parse().ok();
     let revision = revision
         .filter(|revision: &Revision| !revision.is_modern())
-        .unwrap_or(Revision::V2025_11_25);
+        .unwrap_or(NEWEST_LEGACY);
     // Decoded as that revision: members that only newer revisions define are unknown members.
+    let members = params.members();
     let params: InitializeRequestParams = revision
         .decode(params.text())
         .map_err(|error| fault(&error))?;
-    let capabilities = params.capabilities.try_into();
-    let capabilities = capabilities.map_err(|error: ConvertError| fault(&error))?;
+    // Decoded from the text, because there are conversions between adjacent revisions only.
+    let capabilities = match members.raw("capabilities").map_err(|error| fault(&error))? {
+        Some(text) => revision.decode(text.get()).map_err(|error| fault(&error))?,
+        None => ClientCapabilities::new(),
+    };
     let session = Arc::new(Session::new(
         via.session_id.clone(),
         via.extensions.principal().map(Into::into),
@@ -58,8 +66,9 @@ pub(crate) fn initialize(
     for proposal in &server.proposals {
         proposal.withdraw(&mut capabilities.experimental);
     }
-    let mut result =
-        InitializeResult::new(revision.as_str(), capabilities.into(), server.info.clone());
+    let capabilities = declared_at(capabilities, NEWEST_LEGACY)
+        .map_err(|error| ErrorObject::internal_error(error.to_string()))?;
+    let mut result = InitializeResult::new(revision.as_str(), capabilities, server.info.clone());
     result.instructions.clone_from(&server.instructions);
     let mut message = Vec::with_capacity(512);
     rpc::write_result_at(&mut message, id, result, revision, None)
@@ -74,4 +83,12 @@ pub(crate) fn initialize(
         refused: None,
     };
     Ok((session, answer))
+}
+
+/// Returns the server's capabilities in the form of a revision.
+fn declared_at<T: DeserializeOwned>(
+    capabilities: ServerCapabilities,
+    revision: Revision,
+) -> Result<T, VersionError> {
+    Ok(json::from_str(&revision.encode_text(capabilities)?)?)
 }

@@ -6,7 +6,7 @@ use crate::protocol::extensions::Extensions;
 use crate::protocol::message_sink::MessageSink;
 use crate::protocol::session::Session;
 
-/// The origin of a message, as the transport knows it.
+/// The origin of a message, as known to the transport.
 #[derive(Clone)]
 pub(crate) struct Inbound {
     /// Sends the messages that belong to the request.

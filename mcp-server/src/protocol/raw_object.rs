@@ -26,7 +26,7 @@ pub(crate) struct RawObject<'a> {
     parent: Option<&'static str>,
 }
 
-// How often an object was taken apart on this thread, for tests.
+// Counts how often an object was parsed on this thread, for tests.
 #[cfg(test)]
 thread_local! {
     pub(crate) static OBJECTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };

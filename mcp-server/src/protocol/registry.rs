@@ -5,10 +5,10 @@ use std::future::Future;
 
 #[cfg(feature = "pagination")]
 use mcp_types::Request;
+use mcp_types::connection::capability::with_member;
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, ServerCapabilities, json::Object};
 
-use crate::protocol::capability::with_member;
 use crate::protocol::core::{Context, Listener, Methods, Route, Routed};
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};

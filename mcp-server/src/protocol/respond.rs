@@ -60,7 +60,7 @@ pub(crate) fn text(response: &Message<'_>) -> Vec<u8> {
 /// handler waited; `None` if the message is not a response.
 ///
 /// A result is passed on as text, an error is decoded.
-pub(crate) fn hand_over(
+pub(crate) fn deliver_response(
     session: Option<&Session>,
     message: &Message<'_>,
     limits: &Limits,

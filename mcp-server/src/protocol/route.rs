@@ -10,7 +10,7 @@ use mcp_types::{Notification, json};
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Listener, ResponseFuture, Route};
-use crate::protocol::error_report::logged;
+use crate::protocol::error_report::for_log;
 
 use crate::protocol::handler::BoxedHandler;
 use crate::protocol::handler_error::{HandlerError, bad_params};
@@ -99,7 +99,7 @@ impl<N: Notification + 'static> Listener for NotificationHandler<N> {
         Ok(Box::pin(async move {
             if let Err(error) = running.await {
                 let method = PeerText(cx.method());
-                let error = logged(&error);
+                let error = for_log(&error);
                 tracing::warn!(%method, %error, "the handler of a notification failed");
             }
         }))

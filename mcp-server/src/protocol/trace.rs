@@ -122,7 +122,7 @@ pub(crate) fn failed(span: &Span, error: &ErrorObject) {
 pub(crate) fn tool_failed(tool: &str) {
     tracing::debug!(tool = %PeerText(tool), "a tool returned an error");
     let span = Span::current();
-    // If the subscriber disabled the request's span, the current span belongs to somebody else.
+    // If the subscriber disabled the request's span, the current span is that of another component.
     if span.metadata().is_some_and(|it| it.name() == NAME) {
         span.record("error.type", "tool_error");
         span.record("otel.status_code", "ERROR");

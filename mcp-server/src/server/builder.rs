@@ -9,7 +9,7 @@ use mcp_types::{
 };
 
 use crate::features::asking;
-use crate::features::catalog::Hints;
+use crate::features::catalog::CacheHints;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::changes::Bus;
@@ -143,7 +143,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Hands out URLs for resources. The program also has to opt into [`Proposal::HttpsUrl`].
+    /// Issues URLs for resources. The program also has to opt into [`Proposal::HttpsUrl`].
     #[cfg(feature = "https-url")]
     pub fn http_urls(mut self, urls: crate::HttpUrls) -> Self {
         self.urls = Some(urls);
@@ -295,20 +295,20 @@ impl ServerBuilder {
     /// Sets for how long, and for whom, caches may keep the list of tools: not at all by default.
     /// [`CacheScope::Public`] is right if the list is the same for everyone.
     pub fn cache_tools(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.definitions.tools.hints = Hints::new(ttl, scope);
+        self.definitions.tools.hints = CacheHints::new(ttl, scope);
         self
     }
 
     /// Sets for how long, and for whom, caches may keep the lists of resources and of resource
     /// templates. Contents have [their own hints](crate::ResourceDef::cache).
     pub fn cache_resources(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.definitions.resources.hints = Hints::new(ttl, scope);
+        self.definitions.resources.hints = CacheHints::new(ttl, scope);
         self
     }
 
     /// Sets for how long, and for whom, caches may keep the list of prompts.
     pub fn cache_prompts(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.definitions.prompts.hints = Hints::new(ttl, scope);
+        self.definitions.prompts.hints = CacheHints::new(ttl, scope);
         self
     }
 }

@@ -70,7 +70,7 @@ fn server() -> Server {
 const MODERN: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
 #[tokio::test]
-async fn a_call_over_a_byte_stream_takes_one_pass() {
+async fn call_over_a_byte_stream_is_parsed_once() {
     let mut stream = BufReader::new(server().in_memory());
     passes();
     stream
@@ -106,7 +106,7 @@ async fn post(address: std::net::SocketAddr, headers: &str, body: &str) -> Strin
 
 #[cfg(feature = "http")]
 #[tokio::test]
-async fn a_call_over_http_takes_one_pass() {
+async fn call_over_http_is_parsed_once() {
     let serving = server().serve_http("127.0.0.1:0").expect("bound");
     let address = serving.local_addr();
     tokio::spawn(serving);

@@ -6,7 +6,7 @@ use crate::server::handle::Server;
 use crate::server::resource_urls::service::UrlService;
 
 impl Server {
-    /// Returns a service for the URLs that are handed out; `None` without [`HttpUrls`] or if the
+    /// Returns a service for the URLs that are issued; `None` without [`HttpUrls`] or if the
     /// program did not opt into the proposal. [`serve_http`](Self::serve_http) already serves them,
     /// below the path of their base URL.
     ///
@@ -32,8 +32,8 @@ impl Server {
         Some(UrlService::new(self.clone(), urls))
     }
 
-    /// Revokes all URLs that were handed out for a resource so far, in all processes on the
-    /// [`Bus`](crate::Bus). URLs that are handed out later are valid.
+    /// Revokes all URLs that were issued for a resource so far, in all processes on the
+    /// [`Bus`](crate::Bus). URLs that are issued later are valid.
     ///
     /// The revocation is stored in memory until the last of the URLs expires: a process that starts
     /// in the meantime does not know of it. New [keys](Self::rotate_url_keys) revoke permanently.

@@ -1,22 +1,21 @@
 //! [`InFlight`]: the tasks of a connection, which end with it.
 
 use crate::protocol::answer::error_message;
-use std::collections::HashMap;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::RequestId;
-use mcp_types::connection::WriteQueue;
+use mcp_types::connection::{TaskTable, WriteQueue};
 use mcp_types::rpc::ErrorObject;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use super::batch::BatchSlot;
 use crate::protocol::message_sink::TrySend;
 use crate::protocol::methods::LISTEN;
 use crate::protocol::request_task::RequestTask;
-use crate::util::seq_vec::SeqVec;
 
 /// The tasks of a connection.
 pub(crate) struct InFlight {
@@ -31,20 +30,16 @@ struct Tasks {
     closed: bool,
     /// Whether the reading task handles a line at this moment.
     busy: bool,
-    running: SeqVec<Task>,
-    /// The numbers of the tasks that serve requests.
-    requests: HashMap<RequestId, u64>,
+    running: TaskTable<TaskData>,
     /// Tasks that send notifications of changes, and tasks of features. Not waited for.
     background: Vec<AbortHandle>,
 }
 
-struct Task {
-    id: Option<RequestId>,
+#[derive(Default)]
+struct TaskData {
     subscription: bool,
     /// The batch that the request belongs to.
     batch: Option<BatchSlot>,
-    /// Absent until the task is spawned.
-    abort: Option<AbortHandle>,
 }
 
 impl InFlight {
@@ -70,22 +65,20 @@ impl InFlight {
     }
 
     pub(crate) fn has(&self, id: &RequestId) -> bool {
-        self.tasks().requests.contains_key(id)
+        self.tasks().running.number(id).is_some()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.tasks().running.all().len()
+        self.tasks().running.len()
     }
 
     /// Spawns a request. Its response is sent as a line or added to its batch.
     pub(crate) fn call(self: &Arc<Self>, call: RequestTask, batch: Option<BatchSlot>) {
-        let task = Task {
-            id: call.id().cloned(),
+        let data = TaskData {
             subscription: call.context().method() == LISTEN,
             batch,
-            abort: None,
         };
-        let Some(guard) = self.register(task) else {
+        let Some(guard) = self.register(call.id().cloned(), data) else {
             return;
         };
         self.spawn(guard.number, TaskWork::Call(call, guard));
@@ -93,13 +86,7 @@ impl InFlight {
 
     /// Spawns the handler of a notification.
     pub(crate) fn notification(self: &Arc<Self>, handler: UnitFuture) {
-        let task = Task {
-            id: None,
-            subscription: false,
-            batch: None,
-            abort: None,
-        };
-        let Some(guard) = self.register(task) else {
+        let Some(guard) = self.register(None, TaskData::default()) else {
             return;
         };
         self.spawn(guard.number, TaskWork::Notification(handler, guard));
@@ -116,19 +103,14 @@ impl InFlight {
         }
     }
 
-    fn register(self: &Arc<Self>, task: Task) -> Option<TaskGuard> {
+    fn register(self: &Arc<Self>, id: Option<RequestId>, data: TaskData) -> Option<TaskGuard> {
         let mut tasks = self.tasks();
         if tasks.closed {
             return None;
         }
-        let id = task.id.clone();
-        let number = tasks.running.push(task);
-        if let Some(id) = id {
-            tasks.requests.insert(id, number);
-        }
         Some(TaskGuard {
+            number: tasks.running.insert(id, data),
             in_flight: Arc::clone(self),
-            number,
         })
     }
 
@@ -140,58 +122,52 @@ impl InFlight {
     /// drops the future at once, and its guard needs the lock.
     fn spawn(&self, number: u64, work: TaskWork) {
         let abort = self.start(work);
-        let mut tasks = self.tasks();
-        match tasks.running.get_mut(number) {
-            Some(task) => task.abort = Some(abort),
+        let stored = self.tasks().running.set_abort(number, abort);
+        if let Err(abort) = stored {
             // The task has finished, or the connection has ended.
-            None => abort.abort(),
+            abort.abort();
         }
     }
 
     /// Cancels a request. Nothing is sent for it afterwards.
     pub(crate) fn cancel(&self, id: &RequestId) {
-        let tasks = self.tasks();
-        let number = tasks.requests.get(id).copied();
-        self.cancel_tasks(tasks, number.as_slice());
+        let aborted = {
+            let mut tasks = self.tasks();
+            let number = tasks.running.number(id);
+            number.and_then(|number| tasks.running.remove(number)?.into_abort())
+        };
+        self.abort(aborted);
     }
 
     /// Cancels subscriptions, after the peer has closed its side.
     pub(crate) fn end_subscriptions(&self) {
-        let tasks = self.tasks();
-        let numbers = tasks.numbers(|task| task.subscription);
-        self.cancel_tasks(tasks, &numbers);
+        let aborted = self.tasks().running.remove_if(|task| task.subscription);
+        self.abort(aborted);
     }
 
     /// Responds to all requests in flight with an error, and cancels all tasks.
     pub(crate) fn fail_all(&self, error: &ErrorObject) {
-        let tasks = self.tasks();
-        for (_, task) in tasks.running.all() {
+        let mut tasks = self.tasks();
+        for task in tasks.running.iter() {
             let Some(id) = &task.id else {
                 continue;
             };
             let message = error_message(Some(id), error);
-            match &task.batch {
+            match &task.data.batch {
                 Some(slot) => slot.add(&message),
                 None => self.write_queue.append(&message),
             }
         }
-        let numbers = tasks.numbers(|_| true);
-        self.cancel_tasks(tasks, &numbers);
+        let aborted = tasks.running.remove_if(|_| true);
+        drop(tasks);
+        self.abort(aborted);
         self.write_queue.notify_writer();
     }
 
-    /// Cancels the tasks with these numbers.
-    fn cancel_tasks(&self, mut tasks: MutexGuard<'_, Tasks>, numbers: &[u64]) {
-        let mut aborted = Vec::new();
-        // From the end, so that later elements need not be moved.
-        for number in numbers.iter().rev() {
-            let task = tasks.remove(*number);
-            aborted.extend(task.and_then(|task| task.abort));
-        }
-        // The guards of aborted tasks need the lock.
-        drop(tasks);
-        for abort in aborted {
-            abort.abort();
+    /// Aborts tasks that were removed. Called without the lock, which the guards of the tasks need.
+    fn abort(&self, aborted: impl IntoIterator<Item = AbortHandle>) {
+        for task in aborted {
+            task.abort();
         }
         self.idle.notify_waiters();
     }
@@ -213,32 +189,16 @@ impl InFlight {
     pub(crate) fn close(&self) {
         let mut tasks = self.tasks();
         tasks.closed = true;
-        let background = std::mem::take(&mut tasks.background);
-        let numbers = tasks.numbers(|_| true);
-        self.cancel_tasks(tasks, &numbers);
-        for task in background {
-            task.abort();
-        }
+        let mut aborted = tasks.running.remove_if(|_| true);
+        aborted.append(&mut tasks.background);
+        drop(tasks);
+        self.abort(aborted);
     }
 }
 
 impl Tasks {
     fn is_idle(&self) -> bool {
-        self.running.all().is_empty() && !self.busy
-    }
-
-    fn numbers(&self, chosen: impl Fn(&Task) -> bool) -> Vec<u64> {
-        let running = self.running.all().iter();
-        let chosen = running.filter(|(_, task)| chosen(task));
-        chosen.map(|(number, _)| *number).collect()
-    }
-
-    fn remove(&mut self, number: u64) -> Option<Task> {
-        let task = self.running.remove(number)?;
-        if let Some(id) = &task.id {
-            self.requests.remove(id);
-        }
-        Some(task)
+        self.running.is_empty() && !self.busy
     }
 }
 
@@ -292,7 +252,7 @@ impl TaskGuard {
         };
         if sent != TrySend::Full {
             // Removed now, because the peer may reuse the id as soon as it has the response.
-            tasks.remove(self.number);
+            tasks.running.remove(self.number);
         }
         sent
     }
@@ -304,54 +264,8 @@ impl Drop for TaskGuard {
             // The task's share of its batch is dropped under the lock: when the connection is idle,
             // the response to the batch is queued.
             let mut tasks = self.in_flight.tasks();
-            drop(tasks.remove(self.number));
+            drop(tasks.running.remove(self.number));
         }
         self.in_flight.idle.notify_waiters();
-    }
-}
-
-/// The responses to a batch, which are sent as one line when the last slot is dropped.
-struct Batch {
-    answers: Mutex<Vec<u8>>,
-    write_queue: Arc<WriteQueue>,
-}
-
-impl Drop for Batch {
-    fn drop(&mut self) {
-        let answers = self
-            .answers
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
-        // A batch of notifications gets no response.
-        if !answers.is_empty() {
-            answers.push(b']');
-            self.write_queue.force_send(answers);
-        }
-    }
-}
-
-/// The right to add a response to a batch.
-#[derive(Clone)]
-pub(crate) struct BatchSlot(Arc<Batch>);
-
-impl BatchSlot {
-    /// Creates a batch and its first slot.
-    pub(crate) fn new_batch(write_queue: &Arc<WriteQueue>) -> Self {
-        Self(Arc::new(Batch {
-            answers: Mutex::default(),
-            write_queue: Arc::clone(write_queue),
-        }))
-    }
-
-    /// Adds a response.
-    pub(crate) fn add(&self, message: &[u8]) {
-        let mut answers = self
-            .0
-            .answers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let separator = if answers.is_empty() { b'[' } else { b',' };
-        answers.push(separator);
-        answers.extend_from_slice(message);
     }
 }

@@ -15,7 +15,7 @@ use mcp_types::rpc::{ErrorObject, Message};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::in_flight::BatchSlot;
+use super::batch::BatchSlot;
 use crate::protocol::announcements::send_changes;
 use crate::protocol::answer::{Answer, Rejection};
 #[cfg(feature = "versioned-resources")]

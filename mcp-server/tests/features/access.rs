@@ -1,4 +1,4 @@
-//! Who may use a definition, and who sees it.
+//! Guards and visibility conditions of definitions.
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ async fn names(peer: &mut Peer, method: &str, list: &str) -> (Vec<String>, Value
 }
 
 #[tokio::test]
-async fn a_guard_refuses_callers_on_any_transport() {
+async fn guard_rejects_callers_before_arguments_are_validated() {
     let server = server();
     let mut nobody = Peer::modern(&server);
     let mut ada = signed(&server, "ada");
@@ -125,7 +125,7 @@ async fn a_guard_refuses_callers_on_any_transport() {
 }
 
 #[tokio::test]
-async fn what_is_hidden_does_not_exist() {
+async fn hidden_features_are_reported_as_unknown() {
     let server = server();
     let mut nobody = Peer::modern(&server);
     let mut bob = signed(&server, "bob");
@@ -202,7 +202,7 @@ async fn what_is_hidden_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_group_guards_everything_in_it() {
+async fn guard_of_a_group_applies_to_all_its_features() {
     let group = Group::new()
         .state("eve".to_owned())
         .guard(only_ada)
@@ -224,7 +224,7 @@ async fn a_group_guards_everything_in_it() {
 }
 
 #[tokio::test]
-async fn a_guard_of_a_group_does_not_see_the_states_of_groups_inside_it() {
+async fn guard_of_a_group_does_not_see_states_of_inner_groups() {
     let inner = Group::new().state("bob".to_owned()).tool(
         "name",
         "",
@@ -243,7 +243,7 @@ async fn a_guard_of_a_group_does_not_see_the_states_of_groups_inside_it() {
     let named = signed(&server, "ada").result("tools/call", call).await;
     assert_eq!(named["content"][0]["text"], "bob");
 
-    // Nor does a state inside make up for one that the group lacks.
+    // A state of an inner group does not replace one that the outer group lacks.
     let inner = Group::new().state("bob".to_owned()).tool("name", "", hello);
     let outer = Group::new().guard(only_ada).merge(inner);
     let error = Server::builder("test", "1")
@@ -259,8 +259,8 @@ async fn a_guard_of_a_group_does_not_see_the_states_of_groups_inside_it() {
 }
 
 #[tokio::test]
-async fn a_condition_may_change_the_list_it_belongs_to() {
-    // No lock is held while the program's code runs.
+async fn visibility_condition_may_change_its_own_list() {
+    // No lock is held while the condition runs.
     let tool = ToolDef::new("strange").visible_if(|cx| {
         let server = cx.server();
         !server.tools().remove("other") || server.tools().contains("strange")

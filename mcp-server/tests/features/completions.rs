@@ -77,7 +77,7 @@ async fn arguments_are_completed() {
 }
 
 #[tokio::test]
-async fn what_is_not_known_is_refused() {
+async fn unknown_references_and_arguments_are_rejected() {
     let server = server();
     let old = Peer::legacy(&server, "2025-06-18").await;
     for mut peer in [Peer::modern(&server), old] {

@@ -1,4 +1,4 @@
-//! Schemas from elsewhere that would make validation take forever, over a pair of sockets.
+//! Untrusted schemas whose validation would be exponential, over a pair of sockets.
 #![cfg(unix)]
 
 use mcp_server::types::json::{Object, Value as OwnValue};
@@ -9,8 +9,8 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{Duration, timeout};
 
-/// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn tool(schema: Value) -> ToolDef {
     ToolDef::new("costly")
@@ -18,8 +18,8 @@ fn tool(schema: Value) -> ToolDef {
         .object_handler(|_: Object| async { "done" })
 }
 
-/// A server that reads messages of any number of values, so that only the cost of validation is
-/// limited.
+/// A server without a limit on the number of values in a message, so that only the cost of
+/// validation is limited.
 fn server(schema: Value) -> Server {
     let mut limits = Limits::default();
     limits.message_values = usize::MAX;
@@ -46,7 +46,7 @@ impl Peer {
         }
     }
 
-    /// Whether a call failed, and what it said.
+    /// Returns whether a call failed, and its text.
     async fn call(&mut self, tool: &str, arguments: Value) -> (bool, String) {
         let request = json!({
             "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -63,7 +63,7 @@ impl Peer {
             self.writer.write_all(line.as_bytes()).await.expect("sent");
             self.lines.next_line().await.expect("readable")
         };
-        let answer = timeout(PATIENCE, exchange).await.expect("in time");
+        let answer = timeout(TIMEOUT, exchange).await.expect("in time");
         let answer: Value = serde_json::from_str(&answer.expect("an answer")).expect("JSON");
         let result = &answer["result"];
         let text = result["content"][0]["text"].as_str();
@@ -72,13 +72,13 @@ impl Peer {
     }
 }
 
-/// `{"a": {"a": ... inmost}}`
+/// Returns `{"a": {"a": ... inmost}}`.
 fn nested(levels: usize, inmost: Value) -> Value {
     (0..levels).fold(inmost, |value, _| json!({ "a": value }))
 }
 
 #[test]
-fn a_tool_whose_schema_explodes_is_refused_with_its_name_and_the_reason() {
+fn tool_with_an_exponential_schema_is_rejected_by_name() {
     let mut definitions = json!({ "d60": { "type": "object" } });
     for step in 0..60 {
         let next = json!({ "$ref": format!("#/$defs/d{}", step + 1) });
@@ -89,7 +89,7 @@ fn a_tool_whose_schema_explodes_is_refused_with_its_name_and_the_reason() {
     let with_output = tool(json!({ "type": "object" })).output_schema(OwnValue::from(output));
     for tool in [tool(schema), with_output] {
         let built = Server::builder("test", "1").add_tool(tool).build();
-        let error = built.expect_err("it would take forever");
+        let error = built.expect_err("the schema is exponential");
         let [BuildError::Invalid { name, reason, .. }] = error.errors() else {
             panic!("{error}");
         };
@@ -99,9 +99,9 @@ fn a_tool_whose_schema_explodes_is_refused_with_its_name_and_the_reason() {
     }
 }
 
-/// Validation itself is quick, but looking for the faults would take every way through the schema.
+/// Validation itself is fast, but the search for errors would follow every path through the schema.
 #[tokio::test]
-async fn hostile_arguments_of_a_schema_that_refers_to_itself_twice_do_not_block() {
+async fn hostile_arguments_for_a_recursive_schema_do_not_block() {
     let again = json!({ "properties": { "a": { "$ref": "#" } } });
     let schema = json!({ "type": "object", "allOf": [again, again] });
     let mut peer = Peer::new(server(schema));
@@ -113,13 +113,13 @@ async fn hostile_arguments_of_a_schema_that_refers_to_itself_twice_do_not_block(
     assert_eq!(peer.call("quick", json!({})).await.1, "done");
     let right = peer.call("costly", nested(100, json!({}))).await;
     assert_eq!(right, (false, "done".to_owned()));
-    // What costs little is told as before.
+    // Errors of small values are still reported with their path.
     let (failed, text) = peer.call("costly", nested(2, json!(1))).await;
     assert!(failed && text.contains("$.a.a"), "{text}");
 }
 
 #[tokio::test]
-async fn arguments_that_are_too_large_for_a_large_schema_are_refused() {
+async fn large_arguments_for_a_large_schema_are_rejected() {
     let branches = vec![json!({ "type": "integer", "minimum": 7 }); 2_000];
     let schema = json!({
         "type": "object",
@@ -133,9 +133,9 @@ async fn arguments_that_are_too_large_for_a_large_schema_are_refused() {
     assert_eq!(right, (false, "done".to_owned()));
 }
 
-/// A fault for each of very many elements would take a multiple of their memory.
+/// One error for each of many elements would need a multiple of their memory.
 #[tokio::test]
-async fn faults_of_large_arguments_are_not_collected() {
+async fn errors_of_large_arguments_are_not_collected() {
     let schema = json!({
         "type": "object",
         "properties": { "list": { "items": { "type": "integer" } } },

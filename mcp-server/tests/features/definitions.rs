@@ -1,4 +1,4 @@
-//! Definitions that are at fault.
+//! Invalid definitions.
 
 use mcp_server::types::json::{Object, Value as Json5};
 use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult};
@@ -29,7 +29,7 @@ fn raw(schema: Value) -> String {
 }
 
 #[test]
-fn schemas_that_cannot_be_used_are_refused() {
+fn invalid_schemas_are_rejected() {
     let mut deep = json!({});
     for _ in 0..70 {
         deep = json!({ "not": deep });
@@ -74,7 +74,7 @@ fn schemas_that_cannot_be_used_are_refused() {
 }
 
 #[test]
-fn incomplete_definitions_are_refused() {
+fn incomplete_definitions_are_rejected() {
     let say = |builder| fault(builder).to_string();
     assert!(say(builder().add_tool(ToolDef::new("t"))).contains("no handler"));
     let no_schema = ToolDef::new("t").object_handler(|_: Object| async {});
@@ -91,7 +91,7 @@ fn incomplete_definitions_are_refused() {
 }
 
 #[test]
-fn names_and_methods_are_taken_once() {
+fn duplicate_names_and_methods_are_rejected() {
     let tool = || ToolDef::new("t").handler(async || {});
     let twice = fault(builder().add_tool(tool()).add_tool(tool()));
     assert!(

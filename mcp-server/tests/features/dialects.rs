@@ -1,4 +1,4 @@
-//! The dialects of JSON Schema that a tool's schema may be written in.
+//! The JSON Schema dialects that a tool's schema may use.
 
 use mcp_server::types::json::{Object, Value};
 use mcp_server::{BuildError, BuildErrors, Server, ToolDef};
@@ -22,9 +22,9 @@ fn schema(dialect: Option<&str>, member: &serde_json::Value) -> serde_json::Valu
     schema
 }
 
-/// Each dialect by what it alone understands so.
+/// Tests each dialect with a keyword that only this dialect interprets in this way.
 #[tokio::test]
-async fn a_schema_is_read_in_its_own_dialect() {
+async fn schema_is_validated_by_its_declared_dialect() {
     let pair = || json!([{ "type": "string" }, { "type": "number" }]);
     let tuple = || json!({ "items": pair(), "additionalItems": false });
     let good = || json!(["x", 1]);
@@ -95,7 +95,7 @@ async fn a_schema_is_read_in_its_own_dialect() {
         let named = &listed["tools"][0]["inputSchema"]["$schema"];
         assert_eq!(named.as_str(), dialect, "it is given out as it is");
     }
-    // The same words are a fault in another dialect.
+    // The same keyword is invalid in another dialect.
     assert!(build(schema(None, &tuple())).is_err());
     assert!(
         build(schema(
@@ -106,9 +106,9 @@ async fn a_schema_is_read_in_its_own_dialect() {
     );
 }
 
-/// A file in reach, so that it would be found if it were looked for.
+/// The file exists, so that it would be loaded if the validator tried.
 #[test]
-fn what_is_elsewhere_is_refused_in_every_dialect() {
+fn external_references_are_rejected_in_every_dialect() {
     let file = concat!("file://", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     for dialect in [
         "https://json-schema.org/draft/2020-12/schema",

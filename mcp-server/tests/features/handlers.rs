@@ -49,7 +49,7 @@ async fn long(args: Add, cx: Context) -> Result<String, HandlerError> {
     Ok(cx.method().to_owned())
 }
 
-/// What a program extracts by itself.
+/// An extractor that the program defines.
 struct Table(String);
 
 impl FromContext for Table {
@@ -94,7 +94,7 @@ async fn text(peer: &mut Peer, tool: &str, arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn functions_and_closures_of_all_forms_are_tools() {
+async fn functions_and_closures_of_all_forms_can_be_tools() {
     let server = Server::builder("test", "1")
         .state(Db("users"))
         .tool("add", "Adds", add)
@@ -148,7 +148,7 @@ async fn functions_and_closures_of_all_forms_are_tools() {
 }
 
 #[tokio::test]
-async fn prompts_resources_and_completions_take_the_same_forms() {
+async fn prompts_resources_and_completions_accept_the_same_handlers() {
     #[derive(Deserialize)]
     struct Page {
         number: u8,
@@ -215,7 +215,7 @@ async fn prompts_resources_and_completions_take_the_same_forms() {
 }
 
 #[tokio::test]
-async fn an_extractor_that_fails_answers_the_request() {
+async fn error_of_an_extractor_is_the_response() {
     let server = Server::builder("test", "1")
         .state(Db("none"))
         .prompt("every", "Takes all", every_kind)
@@ -235,7 +235,7 @@ async fn an_extractor_that_fails_answers_the_request() {
 }
 
 #[test]
-fn what_handlers_need_and_the_server_lacks_is_found_when_it_is_built() {
+fn missing_states_and_features_are_reported_by_build() {
     let errors = Server::builder("test", "1")
         .tool("find", "Finds", find)
         .prompt("every", "Takes all", every_kind)
@@ -268,7 +268,7 @@ fn what_handlers_need_and_the_server_lacks_is_found_when_it_is_built() {
 }
 
 #[test]
-fn a_tool_that_is_added_later_needs_its_state_as_well() {
+fn tool_added_at_runtime_requires_its_state() {
     let server = Server::builder("test", "1")
         .tool("now", "", now)
         .build()
@@ -282,7 +282,7 @@ fn a_tool_that_is_added_later_needs_its_state_as_well() {
 }
 
 #[test]
-fn a_second_state_of_one_type_is_an_error() {
+fn second_state_of_the_same_type_is_an_error() {
     let builder = Server::builder("test", "1").state(Db("a")).state(Db("b"));
     let error = builder.build().unwrap_err();
     let text = "two states of the type `features::handlers::Db`";
@@ -290,7 +290,7 @@ fn a_second_state_of_one_type_is_an_error() {
 }
 
 #[tokio::test]
-async fn groups_have_states_and_names_of_their_own() {
+async fn groups_have_their_own_states_and_name_prefixes() {
     async fn name(State(db): State<Db>, State(number): State<u8>) -> String {
         format!("{} {number}", db.0)
     }
@@ -349,7 +349,7 @@ async fn groups_have_states_and_names_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_definition_of_a_group_keeps_what_it_says() {
+async fn definition_in_a_group_keeps_its_metadata() {
     let group = Group::new().add_prompt(PromptDef::new("a").title("A").handler(now));
     let server = Server::builder("test", "1").merge(group).build().unwrap();
     let listed = Peer::modern(&server)

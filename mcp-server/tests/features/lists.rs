@@ -47,7 +47,7 @@ async fn pages_stay_stable_while_the_list_changes() {
         let second = peer.result("tools/list", json!({ "cursor": cursor })).await;
         assert_eq!(names(&second), ["c", "d"]);
 
-        // The last one that was seen is gone, and one was added.
+        // The last listed item was removed, and another one added.
         assert!(server.tools().remove("b"));
         server.tools().add(tool("f")).unwrap();
         let second = peer.result("tools/list", json!({ "cursor": cursor })).await;
@@ -70,7 +70,7 @@ async fn pages_stay_stable_while_the_list_changes() {
     }
 }
 
-/// The cursor with another last character.
+/// Returns the cursor with its last character changed.
 fn flipped(cursor: &Value) -> Value {
     let mut text = cursor.as_str().unwrap().to_owned();
     let last = text.remove(text.len() / 2);
@@ -79,7 +79,7 @@ fn flipped(cursor: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn old_peers_get_pages() {
+async fn legacy_peers_get_pages() {
     let server = Server::builder("test", "1")
         .page_size(1)
         .add_resource(ResourceDef::text("x:1", "one", "1"))
@@ -96,7 +96,7 @@ async fn old_peers_get_pages() {
 }
 
 #[tokio::test]
-async fn caching_hints_are_private_and_stale_unless_the_author_says_otherwise() {
+async fn caching_hints_default_to_private_without_a_ttl() {
     let hour = Duration::from_secs(3600);
     let server = Server::builder("test", "1")
         .add_tool(tool("a"))
@@ -128,7 +128,7 @@ async fn caching_hints_are_private_and_stale_unless_the_author_says_otherwise() 
 }
 
 #[tokio::test]
-async fn capabilities_follow_from_what_is_offered() {
+async fn capabilities_follow_from_registered_features() {
     let none = Server::builder("test", "1").build().unwrap();
     let discovered = Peer::modern(&none)
         .result("server/discover", json!({}))
@@ -158,7 +158,7 @@ async fn capabilities_follow_from_what_is_offered() {
 }
 
 #[tokio::test]
-async fn changes_are_announced() {
+async fn list_changes_are_sent_to_subscribers() {
     let server = Server::builder("test", "1")
         .capabilities(|all| all.tools(ToolsCapability::new().list_changed(true)))
         .add_prompt(prompt("p"))

@@ -1,4 +1,4 @@
-//! Code around the handlers of requests.
+//! Middleware around the handlers of requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,10 +11,10 @@ use crate::peer::Peer;
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Notes what it sees, under a name.
-struct Noting(&'static str, Log);
+/// A layer that records what it sees, under a name.
+struct Recording(&'static str, Log);
 
-impl Middleware for Noting {
+impl Middleware for Recording {
     async fn call(&self, request: Request, next: Next) -> Outcome {
         let note = |what: String| self.1.lock().unwrap().push(format!("{} {what}", self.0));
         note(format!("sees {} {}", request.method(), request.params()));
@@ -32,7 +32,7 @@ async fn attach(request: Request, next: Next) -> Outcome {
     next.run(request.with_extension(7_u8)).await
 }
 
-async fn answer_itself(request: Request, next: Next) -> Outcome {
+async fn respond_directly(request: Request, next: Next) -> Outcome {
     match request.param::<String>("name")?.as_deref() {
         Some("cached") => {
             let result = CallToolResult::new([TextContent::new("from the cache").into()]);
@@ -46,10 +46,10 @@ async fn answer_itself(request: Request, next: Next) -> Outcome {
 
 fn server(log: &Log) -> Server {
     Server::builder("test", "1")
-        .layer(Noting("outer", Arc::clone(log)))
+        .layer(Recording("outer", Arc::clone(log)))
         .layer(middleware::from_fn(attach))
-        .layer(middleware::from_fn(answer_itself))
-        .layer(Noting("inner", Arc::clone(log)))
+        .layer(middleware::from_fn(respond_directly))
+        .layer(Recording("inner", Arc::clone(log)))
         .tool(
             "value",
             "Returns the value",
@@ -66,8 +66,8 @@ fn call(name: &str) -> Value {
     json!({ "name": name })
 }
 
-/// What was noted, without the params.
-fn noted(log: &Log) -> Vec<String> {
+/// Returns the recorded entries, without the params.
+fn recorded(log: &Log) -> Vec<String> {
     let noted = std::mem::take(&mut *log.lock().unwrap());
     let short = |note: String| note.split(" {").next().unwrap_or_default().to_owned();
     noted.into_iter().map(short).collect()
@@ -97,34 +97,34 @@ async fn layers_run_in_order_and_see_the_outcome() {
             "inner result",
             "outer result",
         ];
-        assert_eq!(noted(&log), order);
+        assert_eq!(recorded(&log), order);
 
         peer.result("tools/call", call("fail")).await;
-        assert_eq!(noted(&log)[3], "outer failure");
+        assert_eq!(recorded(&log)[3], "outer failure");
         let (code, _) = peer.error("tools/call", json!({ "name": 1 })).await;
         assert_eq!(code, -32602);
         assert_eq!(
-            noted(&log),
+            recorded(&log),
             ["outer sees tools/call", "outer error Some(-32602)"]
         );
         let (code, _) = peer.error("tools/call", call("unknown")).await;
         assert_eq!(code, -32602);
-        assert_eq!(noted(&log)[3], "outer error Some(-32602)");
+        assert_eq!(recorded(&log)[3], "outer error Some(-32602)");
         let (code, _) = peer.error("no/method", json!({})).await;
         assert_eq!(code, -32601);
-        assert_eq!(noted(&log)[3], "outer error Some(-32601)");
+        assert_eq!(recorded(&log)[3], "outer error Some(-32601)");
         peer.result("tools/list", json!({})).await;
-        assert_eq!(noted(&log)[0], "outer sees tools/list");
+        assert_eq!(recorded(&log)[0], "outer sees tools/list");
     }
 }
 
 #[tokio::test]
-async fn a_layer_answers_by_itself() {
+async fn layer_can_respond_without_the_handler() {
     let log = Log::default();
     let mut peer = Peer::modern(&server(&log));
     let result = peer.result("tools/call", call("cached")).await;
     assert_eq!(result["content"][0]["text"], "from the cache");
-    assert_eq!(noted(&log), ["outer sees tools/call", "outer result"]);
+    assert_eq!(recorded(&log), ["outer sees tools/call", "outer result"]);
     let (code, text) = peer.error("tools/call", call("locked")).await;
     assert_eq!((code, text.as_str()), (-32603, "locked"));
     let (code, text) = peer.error("tools/call", call("secret")).await;
@@ -132,7 +132,7 @@ async fn a_layer_answers_by_itself() {
 }
 
 #[tokio::test]
-async fn what_a_layer_attaches_is_not_seen_by_other_requests() {
+async fn extension_of_a_layer_is_not_visible_to_other_requests() {
     let attach_once = |request: Request, next: Next| async move {
         match request.param::<Value>("arguments")? {
             Some(_) => {

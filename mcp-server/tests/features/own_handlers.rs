@@ -1,4 +1,4 @@
-//! Handlers that a program adds for methods by itself, and errors that they pass on.
+//! Custom handlers for methods of features, and errors that they forward.
 
 use mcp_server::types::json::{Object, Value as Json5};
 use mcp_server::types::rpc::ErrorObject;
@@ -17,7 +17,7 @@ fn text(text: impl Into<String>) -> CallToolOutcome {
 }
 
 #[tokio::test]
-async fn a_handler_replaces_that_of_a_feature() {
+async fn custom_handler_replaces_that_of_a_feature() {
     let list = |_: Params<ListToolsRequest>| async {
         let tool = Tool::new("own", ToolInputSchema::new());
         ListToolsResult::new([tool], 0, CacheScope::Private)
@@ -41,7 +41,7 @@ async fn a_handler_replaces_that_of_a_feature() {
 }
 
 #[tokio::test]
-async fn capabilities_follow_from_handlers() {
+async fn capabilities_follow_from_custom_handlers() {
     let call = |_: Params<CallToolRequest>| async { text("called") };
     let server = Server::builder("test", "1").on(call).build().unwrap();
     let mut peer = Peer::modern(&server);
@@ -65,7 +65,7 @@ async fn capabilities_follow_from_handlers() {
 }
 
 #[tokio::test]
-async fn a_state_that_the_handler_made_comes_back_to_it() {
+async fn request_state_of_a_custom_handler_is_returned_to_it() {
     async fn call(
         Params(call): Params<CallToolRequest>,
         cx: Context,
@@ -88,7 +88,7 @@ async fn a_state_that_the_handler_made_comes_back_to_it() {
     let second = peer.result("tools/call", again).await;
     assert_eq!(second["content"][0]["text"], "came back: step 2 of a state");
 
-    // What was asked by the context is only found in a state of the server.
+    // An input request of the context stores its answer only in a state of the server.
     let params = json!({
         "name": "asks",
         "requestState": state,
@@ -103,7 +103,7 @@ async fn a_state_that_the_handler_made_comes_back_to_it() {
 }
 
 #[tokio::test]
-async fn a_tool_of_the_server_takes_no_state_of_others() {
+async fn tool_rejects_request_state_of_another_server() {
     let server = Server::builder("test", "1")
         .tool("a", "", async || "")
         .build()
@@ -113,13 +113,13 @@ async fn a_tool_of_the_server_takes_no_state_of_others() {
     assert_eq!(code, -32602);
 }
 
-/// The error of a client of another server.
+/// The error that a client of an upstream server returns.
 #[derive(Debug, thiserror::Error)]
 #[error("the upstream server refused the request")]
 struct UpstreamError(#[source] ErrorObject);
 
 #[tokio::test]
-async fn the_error_of_another_server_is_passed_on() {
+async fn error_object_of_an_upstream_server_is_forwarded() {
     let upstream = || {
         let data = Object::from([("field", Json5::from("a"))]);
         UpstreamError(ErrorObject::new(-32602, "wrong params").with_data(data))
@@ -142,7 +142,7 @@ async fn the_error_of_another_server_is_passed_on() {
         assert_eq!(answer["error"], expected);
     }
 
-    // For a tool of the server it is an ordinary error, which the model reads.
+    // For a tool it is an ordinary error, which the model reads.
     let tool = move || async move { Err::<String, _>(upstream()) };
     let server = Server::builder("test", "1")
         .tool("relay", "Relays", tool)
@@ -166,7 +166,7 @@ enum NoteError {
     Full,
 }
 
-/// An error that is no `std::error::Error`.
+/// An error that does not implement `std::error::Error`.
 struct Refused;
 
 impl From<Refused> for HandlerError {
@@ -176,7 +176,7 @@ impl From<Refused> for HandlerError {
 }
 
 #[tokio::test]
-async fn errors_of_the_program_are_converted_once_for_the_whole_server() {
+async fn map_error_applies_to_all_handlers() {
     fn convert(error: NoteError) -> HandlerError {
         match error {
             NoteError::NotFound(id) => {

@@ -1,14 +1,14 @@
-//! A client made of lines of JSON, on a pair of byte streams.
+//! A client that writes and reads lines of JSON, on a pair of byte streams.
 
 use mcp_server::{ByteStream, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::time::{Duration, timeout};
 
-/// Nothing takes as long as this.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The server's side of the stream.
+/// The server's end of the stream.
 type Served = ByteStream<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
 
 pub(crate) struct Peer {
@@ -19,12 +19,12 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// A peer of 2026-07-28.
+    /// Creates a peer of 2026-07-28.
     pub(crate) fn modern(server: &Server) -> Self {
         Self::over(server, |stream| stream)
     }
 
-    /// A peer whose requests are sent as they are.
+    /// Creates a peer whose requests are sent unchanged.
     pub(crate) fn raw(server: &Server) -> Self {
         Self {
             modern: false,
@@ -32,7 +32,7 @@ impl Peer {
         }
     }
 
-    /// A peer of 2026-07-28 over a stream that `change` attaches something to.
+    /// Creates a peer of 2026-07-28 over a stream that `change` modifies.
     pub(crate) fn over(server: &Server, change: impl FnOnce(Served) -> Served) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let stream = change(ByteStream::of(theirs));
@@ -47,7 +47,7 @@ impl Peer {
         }
     }
 
-    /// A peer of an older revision, after the handshake.
+    /// Creates a peer of an older revision, after the handshake.
     pub(crate) async fn legacy(server: &Server, revision: &str) -> Self {
         let mut peer = Self::raw(server);
         let params = json!({
@@ -67,15 +67,15 @@ impl Peer {
         self.writer.write_all(line.as_bytes()).await.unwrap();
     }
 
-    /// The next message.
+    /// Receives the next message.
     pub(crate) async fn receive(&mut self) -> Value {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line);
-        timeout(PATIENCE, read).await.expect("no message").unwrap();
+        timeout(TIMEOUT, read).await.expect("no message").unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
-    /// Sends a request without waiting, and says its id.
+    /// Sends a request without waiting, and returns its id.
     pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> u64 {
         self.next += 1;
         if self.modern && params["_meta"].is_null() {
@@ -90,7 +90,7 @@ impl Peer {
         id
     }
 
-    /// The whole answer to a request.
+    /// Returns the complete response to a request.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.start(method, params).await;
         loop {
@@ -101,14 +101,14 @@ impl Peer {
         }
     }
 
-    /// The result of a request.
+    /// Returns the result of a request.
     pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.request(method, params).await;
         assert!(answer["error"].is_null(), "{answer}");
         answer["result"].take()
     }
 
-    /// Code and message of the error that a request is answered with.
+    /// Returns the code and message of the error response to a request.
     pub(crate) async fn error(&mut self, method: &str, params: Value) -> (i64, String) {
         let answer = self.request(method, params).await;
         let error = &answer["error"];

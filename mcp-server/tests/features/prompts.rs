@@ -14,7 +14,7 @@ use crate::peer::Peer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Review {
-    /// What is to be reviewed.
+    /// The text to review.
     code: String,
     remarks: Option<u32>,
 }
@@ -80,7 +80,7 @@ async fn prompts_are_listed_with_their_arguments() {
 }
 
 #[tokio::test]
-async fn prompts_are_made() {
+async fn prompts_are_rendered() {
     let server = server();
     let old = Peer::legacy(&server, "2024-11-05").await;
     for mut peer in [Peer::modern(&server), old] {
@@ -103,7 +103,7 @@ async fn prompts_are_made() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_named() {
+async fn invalid_arguments_are_named_in_the_error() {
     let server = server();
     let old = Peer::legacy(&server, "2025-06-18").await;
     for mut peer in [Peer::modern(&server), old] {
@@ -134,7 +134,7 @@ async fn wrong_arguments_are_named() {
 }
 
 #[tokio::test]
-async fn content_that_a_revision_lacks_is_said_in_words() {
+async fn content_unknown_to_a_revision_becomes_text() {
     let server = server();
     for (era, expected) in [
         ("2024-11-05", ["text", "text"]),

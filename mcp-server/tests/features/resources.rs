@@ -112,7 +112,7 @@ async fn contents_are_read() {
                 "x:both",
                 json!([{ "text": "t", "uri": "x:both/1" }, { "blob": "Yg==", "uri": "x:both/2" }]),
             ),
-            // The resource itself before templates, these in order.
+            // Static resources take precedence over templates, and templates are tried in order.
             (
                 "t:exact/1",
                 json!([{ "text": "exact", "uri": "t:exact/1" }]),
@@ -133,7 +133,7 @@ async fn contents_are_read() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found() {
+async fn unknown_resource_is_reported_as_not_found() {
     let [modern, recent, oldest] = peers().await;
     for (mut peer, expected) in [(modern, -32602), (recent, -32002), (oldest, -32002)] {
         for uri in ["x:other", "t:a/0"] {

@@ -99,7 +99,8 @@ fn server() -> Server {
                 .input_schema(schema(json!({
                     "$schema": "http://json-schema.org/draft-07/schema#",
                     "type": "object",
-                    // In draft-07 a list of schemas for the first elements, in 2020-12 an error.
+                    // In draft-07 this is a list of schemas for the first elements, in 2020-12 an
+                    // error.
                     "properties": { "pair": { "items": [{ "type": "string" }] } },
                 })))
                 .object_handler(|_: Object| async { "fits" }),
@@ -196,7 +197,7 @@ async fn results_are_text_and_structured_content() {
 }
 
 #[tokio::test]
-async fn failures_of_tools_are_results_and_protocol_errors_are_errors() {
+async fn tool_errors_are_results_and_protocol_errors_are_errors() {
     for (_, mut peer) in peers().await {
         let result = peer.call("fail", json!({})).await;
         assert_eq!(result["isError"], true);
@@ -208,7 +209,7 @@ async fn failures_of_tools_are_results_and_protocol_errors_are_errors() {
             .error("tools/call", json!({ "name": "protocol" }))
             .await;
         assert_eq!(error, (-32602, "no such thing".to_owned()));
-        // Its arguments are not even decoded.
+        // The handler is not reached.
         let error = peer
             .error("tools/call", json!({ "name": "subtract", "arguments": [] }))
             .await;
@@ -220,14 +221,14 @@ async fn failures_of_tools_are_results_and_protocol_errors_are_errors() {
             code == -32602 && message.contains("$.arguments"),
             "{message}"
         );
-        // A fault of the tool's author, not of the peer.
+        // An error of the tool's author, not of the peer.
         let (code, message) = peer.error("tools/call", json!({ "name": "liar" })).await;
         assert!(code == -32603 && message.contains("liar"), "{message}");
     }
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_named() {
+async fn invalid_arguments_are_named_in_the_error() {
     for (era, mut peer) in peers().await {
         for (tool, arguments, part) in [
             ("add", json!({ "a": "secret", "b": 1 }), "$.a"),
@@ -260,7 +261,7 @@ async fn wrong_arguments_are_named() {
 }
 
 #[tokio::test]
-async fn content_that_a_revision_lacks_is_said_in_words() {
+async fn content_unknown_to_a_revision_becomes_text() {
     for (era, mut peer) in peers().await {
         let result = peer.call("mixed", json!({})).await;
         let content = result["content"].as_array().unwrap();
@@ -284,7 +285,7 @@ async fn content_that_a_revision_lacks_is_said_in_words() {
 }
 
 #[tokio::test]
-async fn schemas_have_no_formats_that_only_rust_has() {
+async fn schemas_omit_formats_specific_to_rust() {
     #[derive(Deserialize, JsonSchema)]
     struct Numbers {
         size: usize,

@@ -1,4 +1,4 @@
-//! URIs that a peer names have a limit, which is checked before they are matched with anything.
+//! The length of URIs from a peer is limited before they are matched.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::peer::Peer;
 
-/// Makes any URI that begins with `x:`.
+/// A template that matches any URI that begins with `x:`.
 fn builder(read: &Arc<AtomicBool>) -> ServerBuilder {
     let read = Arc::clone(read);
     let handler = move |ResourceUri(uri): ResourceUri| {
@@ -42,7 +42,7 @@ async fn assert_refused(peer: &mut Peer, method: &str, params: Value, place: &st
 }
 
 #[tokio::test]
-async fn a_uri_longer_than_8_kib_is_refused_before_it_is_matched() {
+async fn uri_longer_than_8_kib_is_rejected_before_matching() {
     let read = Arc::<AtomicBool>::default();
     let server = builder(&read).build().unwrap();
     let (longest, long) = (uri(8 << 10), uri((8 << 10) + 1));
@@ -80,7 +80,7 @@ async fn a_uri_longer_than_8_kib_is_refused_before_it_is_matched() {
 }
 
 #[tokio::test]
-async fn a_program_sets_the_limit_of_uris() {
+async fn limit_of_uris_is_configurable() {
     let mut limits = Limits::default();
     limits.uri_bytes = 10;
     let read = Arc::<AtomicBool>::default();

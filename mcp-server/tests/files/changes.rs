@@ -1,4 +1,4 @@
-//! Changes: told after they can be read, once for many, and none lost.
+//! Notifications of changes: sent after the change is readable, coalesced, and never lost.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,20 +21,20 @@ fn list_changed(message: &Value) -> bool {
 }
 
 #[test]
-fn a_change_can_be_read_when_it_is_told() {
+fn changed_content_is_readable_when_notified() {
     let root = tempdir().unwrap();
     write(root.path(), "d/file", "0");
     let mut peer = listening(root.path(), &["file:///d/file", "file:///d/"]);
     for turn in 1..20 {
         let text = turn.to_string();
-        // Sometimes as editors do it.
+        // Some changes replace the file, as editors do.
         if turn % 3 == 0 {
             write(root.path(), "d/.new", &text);
             fs::rename(root.path().join("d/.new"), root.path().join("d/file")).unwrap();
         } else {
             write(root.path(), "d/file", &text);
         }
-        // A write in place empties the file first, which may be told by itself.
+        // A write in place truncates the file first, which may cause a notification of its own.
         loop {
             peer.updated("file:///d/file");
             let read = peer.text("file:///d/file");
@@ -48,7 +48,7 @@ fn a_change_can_be_read_when_it_is_told() {
 }
 
 #[test]
-fn what_comes_and_goes_is_told_with_its_folder_and_the_list() {
+fn created_and_removed_files_notify_their_folder_and_the_list() {
     let root = tempdir().unwrap();
     write(root.path(), "d/old", "");
     let uris = [
@@ -67,7 +67,7 @@ fn what_comes_and_goes_is_told_with_its_folder_and_the_list() {
         peer.list(Some("file:///d/")),
         ["file:///d/new", "file:///d/old"]
     );
-    // All at once, in a folder that was not there.
+    // All at once, in a new folder.
     write(root.path(), "d/sub/deep/x", "x");
     peer.updated("file:///d/sub/deep/x");
     peer.updated("file:///d/sub/");
@@ -88,7 +88,7 @@ fn what_comes_and_goes_is_told_with_its_folder_and_the_list() {
 }
 
 #[test]
-fn a_folder_that_moves_is_still_listened_to() {
+fn moved_folder_is_still_watched() {
     let root = tempdir().unwrap();
     write(root.path(), "one/in/x", "1");
     let uris = ["file:///one/in/x", "file:///two/in/x"];
@@ -112,7 +112,7 @@ fn a_folder_that_moves_is_still_listened_to() {
 }
 
 #[test]
-fn a_folder_that_comes_back_is_listened_to() {
+fn recreated_folder_is_watched_again() {
     let root = tempdir().unwrap();
     write(root.path(), "d/x", "0");
     let mut peer = listening(root.path(), &["file:///d/x"]);
@@ -128,7 +128,7 @@ fn a_folder_that_comes_back_is_listened_to() {
                 _ => {}
             }
         }
-        // What has been told is not all that there will ever be.
+        // More notifications may follow.
         write(root.path(), "d/x", "again");
         while peer.text("file:///d/x") != "again" {
             peer.updated("file:///d/x");
@@ -139,7 +139,7 @@ fn a_folder_that_comes_back_is_listened_to() {
 }
 
 #[test]
-fn what_is_not_served_is_not_told() {
+fn changes_of_hidden_files_are_not_notified() {
     let root = tempdir().unwrap();
     write(root.path(), ".git/index", "0");
     write(root.path(), "seen", "0");
@@ -154,7 +154,7 @@ fn what_is_not_served_is_not_told() {
     write(root.path(), ".new", "1");
     write(root.path(), "seen", "1");
     peer.updated("file:///seen");
-    // What else was found then is told before what is found later.
+    // Notifications are sent in the order in which changes are found.
     write(root.path(), "seen", "2");
     while peer.text("file:///seen") != "2" {
         peer.updated("file:///seen");
@@ -167,7 +167,7 @@ fn what_is_not_served_is_not_told() {
 }
 
 #[test]
-fn of_a_burst_nothing_is_lost_and_little_is_told_twice() {
+fn burst_of_changes_is_coalesced_without_loss() {
     const FILES: usize = 1_000;
     const ROUNDS: usize = 4;
     let root = tempdir().unwrap();
@@ -184,7 +184,7 @@ fn of_a_burst_nothing_is_lost_and_little_is_told_twice() {
         }
     }
     let (mut missing, mut told) = ((0..FILES).map(uri).collect::<BTreeSet<_>>(), 0);
-    // Whoever reads after each notification ends with what was written last.
+    // A client that reads after each notification ends with the last content.
     while !missing.is_empty() {
         let message = peer.wait(|message| changed(message).is_some());
         let uri = changed(&message).unwrap_or_default().to_owned();
@@ -197,8 +197,8 @@ fn of_a_burst_nothing_is_lost_and_little_is_told_twice() {
 }
 
 #[test]
-fn more_changes_than_the_system_remembers_are_not_lost() {
-    // Linux remembers 16,384 events, and each new file is at least three.
+fn overflow_of_the_event_queue_loses_no_change() {
+    // Linux queues 16,384 events, and each new file causes at least three.
     const FILES: usize = 8_000;
     let root = tempdir().unwrap();
     let uris = [
@@ -211,7 +211,7 @@ fn more_changes_than_the_system_remembers_are_not_lost() {
     write(root.path(), "many/0", "0");
     write(root.path(), "gone", "0");
     let mut peer = listening(root.path(), &[&uris[..], &["file:///gone"]].concat());
-    // Nobody takes the events meanwhile.
+    // The events are not read meanwhile.
     peer.signal("-STOP");
     for number in 0..FILES {
         write(root.path(), format!("many/{number}"), "x");
@@ -225,7 +225,7 @@ fn more_changes_than_the_system_remembers_are_not_lost() {
     }
     peer.updated("file:///gone");
     assert_eq!(peer.text("file:///many/7999"), "x");
-    // It goes on as before.
+    // Watching continues as before.
     write(root.path(), "z/last", "2");
     while peer.text("file:///z/last") != "2" {
         peer.updated("file:///z/last");

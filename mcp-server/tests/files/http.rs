@@ -1,4 +1,4 @@
-//! The process at a socket, and a client that writes and reads what goes over it.
+//! The example as an HTTP server, and a client that writes and reads its bytes.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -7,11 +7,11 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::peer::{PATIENCE, program};
+use crate::peer::{TIMEOUT, program};
 
 pub(crate) const PUBLIC: &str = "https://files.example.com";
 
-/// The example over HTTP. It ends with this value.
+/// The example over HTTP. It is killed when this value is dropped.
 pub(crate) struct Site {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -24,7 +24,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// A header, by its name in lower case.
+    /// Returns a header, by its name in lower case.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
         let found = lines.find(|(other, _)| other.eq_ignore_ascii_case(name));
@@ -57,21 +57,21 @@ impl Site {
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("connected");
-        stream.set_read_timeout(Some(PATIENCE)).expect("set");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("set");
         stream
     }
 
-    /// A request by the protocol: the result, or the error.
+    /// Sends a request of the protocol. Returns the result, or the error.
     pub(crate) fn ask(&self, method: &str, params: Value) -> Result<Value, Value> {
         ask(self.connect(), method, params)
     }
 
-    /// What a path gives, with one more header or none.
+    /// Sends a GET to a path, with one more header unless it is empty.
     pub(crate) fn get(&self, path: &str, header: &str) -> Reply {
         exchange(self.connect(), &get(path, header))
     }
 
-    /// All resources that are listed.
+    /// Returns all listed resources.
     pub(crate) fn list(&self) -> Vec<Value> {
         let (mut resources, mut params) = (Vec::new(), json!({}));
         loop {
@@ -93,7 +93,7 @@ impl Drop for Site {
     }
 }
 
-/// The path of the URL that a resource has.
+/// Returns the path of a resource's URL.
 pub(crate) fn path(resource: &Value) -> &str {
     let url = resource["httpUrl"].as_str();
     let path = url.and_then(|url| url.strip_prefix(PUBLIC));
@@ -109,7 +109,7 @@ pub(crate) fn get(path: &str, header: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: files.example.com\r\nConnection: close\r\n{header}\r\n")
 }
 
-/// Sends a request by the protocol over a stream.
+/// Sends a request of the protocol over a stream.
 pub(crate) fn ask(
     stream: impl Read + Write,
     method: &str,
@@ -141,7 +141,7 @@ pub(crate) fn ask(
     }
 }
 
-/// Sends one request and reads one response.
+/// Sends a request and reads the response.
 pub(crate) fn exchange(stream: impl Read + Write, request: &str) -> Reply {
     let mut stream = BufReader::new(stream);
     stream

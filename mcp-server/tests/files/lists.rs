@@ -11,7 +11,7 @@ use tempfile::tempdir;
 
 use crate::peer::{Peer, uris, write};
 
-/// Folders in folders, whose names sort in ways that could be got wrong.
+/// Nested folders whose names are hard to sort correctly.
 fn sample(root: &Path) -> Vec<&'static str> {
     for path in [
         "a/b/c.txt",
@@ -59,7 +59,7 @@ fn every_page_size_lists_everything_once_in_the_same_order() {
 }
 
 #[test]
-fn what_stays_is_listed_once_while_the_rest_comes_and_goes() {
+fn unchanged_files_are_listed_once_during_changes() {
     let root = tempdir().unwrap();
     for folder in 0..5 {
         for file in 0..10 {
@@ -68,7 +68,7 @@ fn what_stays_is_listed_once_while_the_rest_comes_and_goes() {
     }
     let mut peer = Peer::start(root.path(), &["--page-size", "4"]);
     let (mut listed, mut params) = (Vec::new(), json!({}));
-    // Everything with an even number stays. The place where the last page ended often does not.
+    // Files with an even number are kept. The last entry of the previous page is often removed.
     for turn in 0.. {
         let page = peer.ask("resources/list", params.clone()).unwrap();
         listed.extend(uris(&page));
@@ -99,7 +99,7 @@ fn what_stays_is_listed_once_while_the_rest_comes_and_goes() {
 }
 
 #[test]
-fn a_collection_lists_its_members_alone() {
+fn collection_lists_only_its_members() {
     let root = tempdir().unwrap();
     sample(root.path());
     let mut peer = Peer::start(root.path(), &["--page-size", "1"]);
@@ -124,11 +124,11 @@ fn a_collection_lists_its_members_alone() {
 }
 
 #[test]
-fn a_folder_that_was_listed_before_is_listed_as_it_is() {
+fn cached_listing_reflects_changes() {
     let root = tempdir().unwrap();
     write(root.path(), "d/one", "");
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
-    // What changed a moment ago is not remembered.
+    // Folders that changed a moment ago are not cached.
     let folder = root.path().join("d");
     let age = || fs::metadata(&folder).unwrap().modified().unwrap().elapsed();
     while age().unwrap_or_default() < Duration::from_millis(50) {
@@ -144,7 +144,7 @@ fn a_folder_that_was_listed_before_is_listed_as_it_is() {
 }
 
 #[test]
-fn what_is_listed_is_described() {
+fn listed_files_have_metadata() {
     let root = tempdir().unwrap();
     write(root.path(), "notes/ä.md", "# Ä");
     let time = UNIX_EPOCH + Duration::from_secs(1_709_210_096);
@@ -182,7 +182,7 @@ fn what_is_listed_is_described() {
     assert_eq!(folder["mimeType"], "inode/directory");
     assert_eq!(folder["kind"], "directory");
     let folder_version = folder["version"].clone();
-    // Nothing but the file's own clock tells.
+    // Only the modification time of the file changes.
     write(root.path(), "notes/ä.md", "# Ö");
     let page = peer
         .ask("resources/list", json!({ "uri": "file:///notes/" }))

@@ -1,4 +1,4 @@
-//! The example `files`, as its peers see it: a process, and real files.
+//! Tests of the example `files` as a process, with real files.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! The process, and a peer of it on its standard streams.
+//! The process of the example, and a peer on its standard streams.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,25 +10,28 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Longer than anything takes that works.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any successful operation.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The example, which is built together with the tests.
+/// The path of the example, which is built together with the tests.
 pub(crate) fn program() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let name = format!("files{}", std::env::consts::EXE_SUFFIX);
     let path = folder.join("examples").join(name);
     assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
     path
 }
 
-/// A peer of the newest revision that knows all proposals.
+/// A peer of the newest revision that supports all proposals.
 pub(crate) struct Peer {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
-    /// What came while something else was waited for.
+    /// Messages that arrived while another one was expected.
     pub(crate) heard: Vec<Value>,
     next: u64,
 }
@@ -46,7 +49,7 @@ impl Peer {
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("a pipe");
         let (sender, lines) = mpsc::channel();
-        // It ends with the process, or with the peer.
+        // The thread ends with the process or the peer.
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                 let message = serde_json::from_str(&line).expect("a message and nothing else");
@@ -64,7 +67,7 @@ impl Peer {
         }
     }
 
-    /// Sends a request; its id.
+    /// Sends a request and returns its id.
     pub(crate) fn send(&mut self, method: &str, mut params: Value) -> u64 {
         self.next += 1;
         params["_meta"] = json!({
@@ -80,12 +83,12 @@ impl Peer {
         id
     }
 
-    /// The next message.
+    /// Receives the next message.
     pub(crate) fn receive(&mut self) -> Value {
-        self.lines.recv_timeout(PATIENCE).expect("a message")
+        self.lines.recv_timeout(TIMEOUT).expect("a message")
     }
 
-    /// The first message that fits, of those that came and those that come.
+    /// Returns the first message that matches, of those already received or the next ones.
     pub(crate) fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.heard.iter().position(&fits) {
             return self.heard.remove(at);
@@ -99,7 +102,7 @@ impl Peer {
         }
     }
 
-    /// The answer to a request: the result, or the error.
+    /// Returns the result of a request, or the error.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.send(method, params);
         let mut answer = self.wait(|message| message["id"] == id);
@@ -113,7 +116,7 @@ impl Peer {
         self.ask("resources/read", json!({ "uri": uri }))
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     pub(crate) fn text(&mut self, uri: &str) -> String {
         let read = self
             .read(uri)
@@ -122,7 +125,7 @@ impl Peer {
         text.unwrap_or_else(|| panic!("{read}")).to_owned()
     }
 
-    /// All pages of a list: the URIs of each.
+    /// Returns the URIs on each page of a list.
     pub(crate) fn pages(&mut self, collection: Option<&str>) -> Vec<Vec<String>> {
         let mut pages = Vec::new();
         let mut params = json!({});
@@ -139,19 +142,19 @@ impl Peer {
         }
     }
 
-    /// All URIs of a list.
+    /// Returns all URIs of a list.
     pub(crate) fn list(&mut self, collection: Option<&str>) -> Vec<String> {
         self.pages(collection).concat()
     }
 
-    /// Subscribes to resources, and to the list of them.
+    /// Subscribes to resources, and to changes of the list.
     pub(crate) fn listen(&mut self, uris: &[String]) {
         let filter = json!({ "resourcesListChanged": true, "resourceSubscriptions": uris });
         self.send("subscriptions/listen", json!({ "notifications": filter }));
         self.wait(|message| message["method"] == "notifications/subscriptions/acknowledged");
     }
 
-    /// Waits until a resource is told to have changed.
+    /// Waits for a notification that a resource has changed.
     pub(crate) fn updated(&mut self, uri: &str) {
         self.wait(|message| changed(message) == Some(uri));
     }
@@ -163,13 +166,13 @@ impl Peer {
         assert!(sent.expect("it runs").success());
     }
 
-    /// Interrupts the process, whose input is open; how it ends.
+    /// Interrupts the process while its input is open. Returns the exit code.
     pub(crate) fn interrupt(mut self) -> Option<i32> {
         self.signal("-INT");
         self.child.wait().expect("waited for").code()
     }
 
-    /// Ends the input; how the process ends.
+    /// Closes the input. Returns the exit code of the process.
     pub(crate) fn end(mut self) -> Option<i32> {
         self.stdin = None;
         self.child.wait().expect("waited for").code()
@@ -183,18 +186,18 @@ impl Drop for Peer {
     }
 }
 
-/// Whether a test goes on; it ends with its guard, even where the test fails.
+/// A flag that is reset when its guard is dropped, also if the test fails.
 #[derive(Default)]
-pub(crate) struct Going(AtomicBool);
+pub(crate) struct RunFlag(AtomicBool);
 
-pub(crate) struct Guard<'a>(&'a Going);
+pub(crate) struct Guard<'a>(&'a RunFlag);
 
-impl Going {
+impl RunFlag {
     pub(crate) fn guard(&self) -> Guard<'_> {
         Guard(self)
     }
 
-    pub(crate) fn goes_on(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
 }
@@ -211,7 +214,7 @@ pub(crate) fn uris(page: &Value) -> Vec<String> {
     resources.iter().map(uri).collect()
 }
 
-/// Which resource a notification tells of.
+/// Returns the URI in a notification.
 pub(crate) fn changed(message: &Value) -> Option<&str> {
     let params = &message["params"];
     match message["method"].as_str()? {
@@ -221,7 +224,7 @@ pub(crate) fn changed(message: &Value) -> Option<&str> {
     }
 }
 
-/// Writes a file and the folders that it is in.
+/// Writes a file and creates its parent folders.
 pub(crate) fn write(root: &Path, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
     let path = root.join(path);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");

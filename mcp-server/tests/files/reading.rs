@@ -1,4 +1,4 @@
-//! What is read: texts, bytes, folders, and files that are written to meanwhile.
+//! Reading of texts, bytes, folders, and files that are written at the same time.
 
 use std::fs;
 use std::os::unix::fs::FileExt as _;
@@ -8,9 +8,9 @@ use mcp_server::types::Base64Text;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use crate::peer::{Going, Peer, write};
+use crate::peer::{Peer, RunFlag, write};
 
-/// The bytes of a contents.
+/// Decodes the bytes of contents.
 pub(crate) fn bytes(contents: &Value) -> Vec<u8> {
     if let Some(text) = contents["text"].as_str() {
         return text.into();
@@ -20,7 +20,7 @@ pub(crate) fn bytes(contents: &Value) -> Vec<u8> {
 }
 
 #[test]
-fn text_is_text_and_bytes_are_bytes() {
+fn utf_8_is_sent_as_text_and_other_bytes_as_blob() {
     let root = tempdir().unwrap();
     for (name, data, member, media_type) in [
         ("a.txt", &b"one\r\ntwo\n"[..], "text", "text/plain"),
@@ -46,7 +46,7 @@ fn text_is_text_and_bytes_are_bytes() {
 }
 
 #[test]
-fn any_spelling_of_a_uri_is_read() {
+fn equivalent_uris_read_the_same_file() {
     let root = tempdir().unwrap();
     write(root.path(), "a b/ü+%41.txt", "found");
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
@@ -62,7 +62,7 @@ fn any_spelling_of_a_uri_is_read() {
 }
 
 #[test]
-fn a_folder_gives_the_texts_of_its_short_members() {
+fn folder_returns_the_texts_of_its_small_files() {
     let root = tempdir().unwrap();
     write(root.path(), "d/a.txt", "A");
     write(root.path(), "d/b.bin", b"\xff");
@@ -77,7 +77,7 @@ fn a_folder_gives_the_texts_of_its_short_members() {
         .collect();
     let expected = [("file:///d/a.txt", "A"), ("file:///d/d.txt", "D")];
     assert_eq!(texts, expected.map(|(uri, text)| (Some(uri), Some(text))));
-    // Many of them are not all read.
+    // Only a limited number of files is read.
     for number in 0..300 {
         write(root.path(), format!("many/{number:03}"), "m".repeat(1_000));
     }
@@ -87,7 +87,7 @@ fn a_folder_gives_the_texts_of_its_short_members() {
 }
 
 #[test]
-fn a_file_that_is_too_large_says_so() {
+fn too_large_file_is_an_error_with_size_and_limit() {
     let root = tempdir().unwrap();
     write(root.path(), "large", "x".repeat(1_001));
     write(root.path(), "just", "x".repeat(1_000));
@@ -97,7 +97,7 @@ fn a_file_that_is_too_large_says_so() {
     assert_eq!(error["code"], -32603, "{error}");
     let expected = json!({ "uri": "file:///large", "size": 1_001, "limit": 1_000 });
     assert_eq!(error["data"], expected);
-    // It costs nobody anything to ask for a sparse file of a terabyte.
+    // A sparse file of a terabyte costs nothing.
     let file = fs::File::create(root.path().join("sparse")).unwrap();
     file.set_len(1 << 40).unwrap();
     let error = peer.read("file:///sparse").unwrap_err();
@@ -105,13 +105,13 @@ fn a_file_that_is_too_large_says_so() {
 }
 
 #[test]
-fn no_read_mixes_what_a_file_was_with_what_it_is() {
+fn read_never_mixes_two_states_of_a_file() {
     const LENGTH: usize = 1_000_000;
     let root = tempdir().unwrap();
     write(root.path(), "file", " ".repeat(LENGTH));
     let path = root.path().join("file");
     let file = fs::File::options().write(true).open(path).unwrap();
-    // The last number is written before the first: at no time is there more than one between them.
+    // The last number is written before the first, so they never differ by more than one.
     let count = |number: u64| {
         let digits = format!("{number:010}");
         file.write_all_at(digits.as_bytes(), LENGTH as u64 - 10)
@@ -119,7 +119,7 @@ fn no_read_mixes_what_a_file_was_with_what_it_is() {
         file.write_all_at(digits.as_bytes(), 0).unwrap();
     };
     count(0);
-    let going = Going::default();
+    let going = RunFlag::default();
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
     let numbers = |text: &str| {
         let (first, last) = (&text[..10], &text[text.len() - 10..]);
@@ -129,7 +129,7 @@ fn no_read_mixes_what_a_file_was_with_what_it_is() {
         let _guard = going.guard();
         scope.spawn(|| {
             let mut numbers = 1..;
-            while going.goes_on() {
+            while going.is_running() {
                 numbers.next().map(count);
             }
         });
@@ -147,7 +147,7 @@ fn no_read_mixes_what_a_file_was_with_what_it_is() {
             }
         }
     }
-    // It can be read when nobody writes to it.
+    // The file is readable when it is not being written.
     let (first, last) = numbers(&peer.text("file:///file"));
     assert_eq!(first, last);
 }

@@ -1,4 +1,4 @@
-//! What is not served, whatever is asked for.
+//! Files that must never be served.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,11 +11,11 @@ use std::thread;
 
 use tempfile::{TempDir, tempdir};
 
-use crate::peer::{Going, Peer, write};
+use crate::peer::{Peer, RunFlag, write};
 
 const SECRET: &str = "nobody is to read this";
 
-/// A root that is a folder in one with a secret.
+/// A root in a folder that also contains a secret.
 fn nested() -> (TempDir, std::path::PathBuf) {
     let outer = tempdir().unwrap();
     write(outer.path(), "secret.txt", SECRET);
@@ -25,8 +25,8 @@ fn nested() -> (TempDir, std::path::PathBuf) {
     (outer, root)
 }
 
-/// Nothing is found there: not its text, and not even that it is there.
-fn refused(peer: &mut Peer, uri: &str) {
+/// Checks that the file is reported as not found, without its text.
+fn assert_not_found(peer: &mut Peer, uri: &str) {
     for method in ["resources/read", "resources/metadata"] {
         let answer = peer.ask(method, serde_json::json!({ "uri": uri }));
         let error = answer.expect_err(uri);
@@ -63,7 +63,7 @@ fn no_uri_leads_out_of_the_root() {
         "file:///d/%zz",
         "file:///d/%2",
         "file:///%ff",
-        // Two dots and a slash in the characters that stand for bytes.
+        // Two dots and a slash, encoded with the characters for bytes.
         "file:///\u{10FF2E}\u{10FF2E}/secret.txt",
         "file:///d\u{10FF2F}in.txt",
         "file:///..\u{10FF2F}secret.txt",
@@ -80,14 +80,14 @@ fn no_uri_leads_out_of_the_root() {
         &format!("file:///{}", "x".repeat(100_000)),
         &format!("file:///{}secret.txt", "../".repeat(5_000)),
     ] {
-        refused(&mut peer, uri);
+        assert_not_found(&mut peer, uri);
     }
     assert_eq!(peer.text("file:///in.txt"), "in");
     assert_eq!(peer.text("file:///d/in.txt"), "in");
 }
 
 #[test]
-fn no_link_is_followed() {
+fn symbolic_links_are_not_followed() {
     let (outer, root) = nested();
     for (name, target) in [
         ("out", "../secret.txt"),
@@ -124,16 +124,16 @@ fn no_link_is_followed() {
         "absolute/secret.txt",
         "everything/etc/passwd",
     ] {
-        refused(&mut peer, &format!("file:///{path}"));
+        assert_not_found(&mut peer, &format!("file:///{path}"));
     }
-    // The root itself may be one.
+    // The root itself may be a link.
     symlink(&root, outer.path().join("alias")).unwrap();
     let mut peer = Peer::start(&outer.path().join("alias"), &[]);
     assert_eq!(peer.list(None), expected);
 }
 
 #[test]
-fn a_folder_that_becomes_a_link_leads_nowhere() {
+fn folder_replaced_by_a_link_is_not_followed() {
     let (outer, root) = nested();
     write(outer.path(), "other/in.txt", SECRET);
     let mut peer = Peer::start(&root, &[]);
@@ -142,7 +142,7 @@ fn a_folder_that_becomes_a_link_leads_nowhere() {
         serde_json::json!({ "uri": "file:///d/in.txt" }),
     );
     for turn in 0..200 {
-        // Swapped while it is read.
+        // Replaced while it is read.
         fs::rename(root.join("d"), root.join("aside")).unwrap();
         symlink("../other", root.join("d")).unwrap();
         peer.send(
@@ -162,7 +162,7 @@ fn a_folder_that_becomes_a_link_leads_nowhere() {
 }
 
 #[test]
-fn what_is_no_file_is_neither_listed_nor_opened() {
+fn special_files_are_neither_listed_nor_opened() {
     let root = tempdir().unwrap();
     write(root.path(), "in.txt", "in");
     let fifo = root.path().join("fifo");
@@ -178,16 +178,16 @@ fn what_is_no_file_is_neither_listed_nor_opened() {
     let mut peer = Peer::start(root.path(), &[]);
     assert_eq!(peer.list(None), ["file:///", "file:///in.txt"]);
     for name in ["fifo", "socket", "fifo/", "fifo/x"] {
-        refused(&mut peer, &format!("file:///{name}"));
+        assert_not_found(&mut peer, &format!("file:///{name}"));
     }
     let mut peer = Peer::start(Path::new("/dev"), &["--no-watch"]);
     for name in ["null", "zero", "tty", "stdin"] {
-        refused(&mut peer, &format!("file:///{name}"));
+        assert_not_found(&mut peer, &format!("file:///{name}"));
     }
 }
 
 #[test]
-fn a_file_that_becomes_a_pipe_is_not_waited_for() {
+fn file_replaced_by_a_pipe_does_not_block() {
     let root = tempdir().unwrap();
     let fifo = root.path().join("fifo");
     assert!(
@@ -199,12 +199,12 @@ fn a_file_that_becomes_a_pipe_is_not_waited_for() {
     );
     write(root.path(), "file", "file");
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
-    let going = Going::default();
+    let going = RunFlag::default();
     thread::scope(|scope| {
         let _guard = going.guard();
         scope.spawn(|| {
             let (file, aside) = (root.path().join("file"), root.path().join("aside"));
-            while going.goes_on() {
+            while going.is_running() {
                 fs::rename(&file, &aside).unwrap();
                 fs::rename(&fifo, &file).unwrap();
                 fs::rename(&file, &fifo).unwrap();
@@ -212,7 +212,7 @@ fn a_file_that_becomes_a_pipe_is_not_waited_for() {
             }
         });
         for _ in 0..2_000 {
-            // It is answered, one way or the other.
+            // It gets a response, whatever it is.
             let _ = peer.read("file:///file");
         }
     });
@@ -225,13 +225,13 @@ fn names_that_are_not_utf_8_are_listed_and_read() {
     let names: [&[u8]; 8] = [
         b"\xff",
         b"a\xffb.txt",
-        // Half a character, and the same as one whole.
+        // Half of a character, and the complete one.
         b"\xc3",
         b"\xc3\xa4",
         // The characters that stand for bytes, as names.
         "\u{10FFFF}".as_bytes(),
         "\u{10FF2F}".as_bytes(),
-        // What looks like an escaped byte.
+        // Text that looks like an escaped byte.
         b"%FF",
         b"\xffd/\xfe",
     ];
@@ -255,7 +255,7 @@ fn names_that_are_not_utf_8_are_listed_and_read() {
 }
 
 #[test]
-fn hidden_files_are_served_only_if_asked_for() {
+fn hidden_files_are_served_only_with_the_option() {
     let root = tempdir().unwrap();
     write(root.path(), ".env", "TOKEN=1");
     write(root.path(), ".git/config", "x");
@@ -263,7 +263,7 @@ fn hidden_files_are_served_only_if_asked_for() {
     let mut peer = Peer::start(root.path(), &[]);
     assert_eq!(peer.list(None), ["file:///", "file:///d/"]);
     for path in [".env", ".git/", ".git/config", "d/.hidden", "%2Eenv"] {
-        refused(&mut peer, &format!("file:///{path}"));
+        assert_not_found(&mut peer, &format!("file:///{path}"));
     }
     let mut peer = Peer::start(root.path(), &["--hidden"]);
     assert_eq!(peer.list(None).len(), 6);
@@ -271,14 +271,14 @@ fn hidden_files_are_served_only_if_asked_for() {
 }
 
 #[test]
-fn what_has_vanished_is_not_found() {
+fn deleted_file_is_not_found() {
     let root = tempdir().unwrap();
     write(root.path(), "d/file", "x");
     let mut peer = Peer::start(root.path(), &[]);
     assert_eq!(peer.text("file:///d/file"), "x");
     fs::remove_dir_all(root.path().join("d")).unwrap();
     for uri in ["file:///d/file", "file:///d/", "file:///d"] {
-        refused(&mut peer, uri);
+        assert_not_found(&mut peer, uri);
     }
     assert_eq!(peer.list(None), ["file:///"]);
 }

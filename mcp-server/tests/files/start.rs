@@ -14,7 +14,7 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_end_of_input_is_a_good_end() {
+fn end_of_input_exits_with_0() {
     let root = tempdir().unwrap();
     write(root.path(), "a", "a");
     let mut peer = Peer::start(root.path(), &[]);
@@ -23,7 +23,7 @@ fn the_end_of_input_is_a_good_end() {
 }
 
 #[test]
-fn an_interrupt_is_a_good_end() {
+fn interrupt_exits_with_0() {
     let root = tempdir().unwrap();
     write(root.path(), "a", "a");
     let mut peer = Peer::start(root.path(), &[]);
@@ -32,7 +32,7 @@ fn an_interrupt_is_a_good_end() {
 }
 
 #[test]
-fn help_is_no_fault_and_faults_are_said() {
+fn help_exits_with_0_and_errors_are_printed() {
     let help = run(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&help.stdout).contains("--http"));

@@ -1,4 +1,4 @@
-//! HTTPS URLs of files: the same bytes on every way, and TLS.
+//! HTTPS URLs of files: the same bytes as other methods, and TLS.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::peer::write;
 use crate::reading::bytes;
 
 #[test]
-fn a_file_too_large_to_read_is_fetched() {
+fn file_too_large_to_read_is_downloaded_by_url() {
     let root = tempdir().unwrap();
     write(root.path(), "large", "x".repeat(2_000));
     write(root.path(), "larger", "x".repeat(3_001));
@@ -44,7 +44,7 @@ fn a_file_too_large_to_read_is_fetched() {
 }
 
 #[test]
-fn a_url_gives_what_is_there_now_or_nothing() {
+fn url_serves_the_current_content_or_404() {
     let root = tempdir().unwrap();
     write(root.path(), "d/file.txt", "one");
     let site = Site::start(root.path(), &[]);
@@ -64,13 +64,13 @@ fn a_url_gives_what_is_there_now_or_nothing() {
     assert_eq!(reply.get("content-type"), Some("text/plain"));
     write(root.path(), "d/file.txt", "two");
     assert_eq!(site.get(path, "").body, b"two");
-    // Where there was a file is a way out now.
+    // The file was replaced by a link that leaves the root.
     write(root.path(), "d/secret", "secret");
     fs::remove_file(root.path().join("d/file.txt")).unwrap();
     assert_eq!(site.get(path, "").status, 404);
     std::os::unix::fs::symlink("secret", root.path().join("d/file.txt")).unwrap();
     assert_eq!(site.get(path, "").status, 404);
-    // Nothing but what was handed out is a URL.
+    // Only issued URLs are valid.
     for guess in [
         "/files/",
         "/files/d/file.txt",
@@ -81,7 +81,7 @@ fn a_url_gives_what_is_there_now_or_nothing() {
     }
 }
 
-/// A name of bytes that a file system takes.
+/// A name of any bytes that the file system accepts.
 fn name() -> impl Strategy<Value = Vec<u8>> {
     let plain = "[a-zA-Z0-9 .%?#&+=~_-]{1,12}".prop_map(String::into_bytes);
     let any = prop::collection::vec(1_u8.., 1..12);
@@ -103,7 +103,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn the_bytes_of_any_tree_are_the_same_on_every_way() {
+fn read_and_download_return_the_same_bytes() {
     let trees = prop::collection::vec((prop::collection::vec(name(), 1..4), content()), 1..8);
     let mut runner = TestRunner::new(Config {
         cases: Config::default().cases.min(24),
@@ -118,7 +118,7 @@ fn the_bytes_of_any_tree_are_the_same_on_every_way() {
             let path = names.fold(root.path().to_owned(), |path: PathBuf, name| {
                 path.join(name)
             });
-            // One may be a folder for another.
+            // A name may also be the folder of another one.
             let made = fs::create_dir_all(path.parent().expect("a folder"));
             if made.and_then(|()| fs::write(&path, &content)).is_ok() {
                 written.insert(path, content);
@@ -128,7 +128,7 @@ fn the_bytes_of_any_tree_are_the_same_on_every_way() {
         let mut served = Vec::new();
         for resource in site.list() {
             if resource["resourceType"] == "document" {
-                served.push(same_on_every_way(&site, &resource, cut));
+                served.push(compare_methods(&site, &resource, cut));
             }
         }
         served.sort();
@@ -140,8 +140,8 @@ fn the_bytes_of_any_tree_are_the_same_on_every_way() {
     outcome.expect("the same bytes");
 }
 
-/// Reads a file in all ways there are, and its parts up to a byte and from there on.
-fn same_on_every_way(site: &Site, resource: &Value, cut: usize) -> Vec<u8> {
+/// Reads a file with all methods, and in two parts that are split at a byte.
+fn compare_methods(site: &Site, resource: &Value, cut: usize) -> Vec<u8> {
     let params = json!({ "uri": resource["uri"] });
     let read = site.ask("resources/read", params.clone()).expect("read");
     let whole = bytes(&read["contents"][0]);
@@ -175,7 +175,7 @@ fn same_on_every_way(site: &Site, resource: &Value, cut: usize) -> Vec<u8> {
 }
 
 #[test]
-fn it_serves_over_tls_with_the_given_certificate() {
+fn files_are_served_over_tls_with_the_given_certificate() {
     let root = tempdir().unwrap();
     write(root.path(), "file.txt", "over TLS");
     let keys = tempdir().unwrap();

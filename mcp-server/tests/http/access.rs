@@ -1,4 +1,4 @@
-//! What a caller that must not use a tool gets over HTTP, in both eras.
+//! Responses over HTTP to a caller that may not use a tool, in both eras.
 
 use mcp_server::middleware::{self, Next, Outcome, Request};
 use mcp_server::{HandlerError, HttpConfig, HttpParts, Principal, Server, ToolDef};
@@ -40,10 +40,10 @@ fn server(layered: bool) -> Server {
 }
 
 #[tokio::test]
-async fn a_guard_answers_403_with_the_challenge_in_both_eras() {
+async fn guard_returns_403_with_the_challenge_in_both_eras() {
     for layered in [false, true] {
         let address = mount(&server(layered), HttpConfig::new()).await;
-        let session = begin(address, "2025-06-18").await;
+        let session = start_session(address, "2025-06-18").await;
         for (headers, body) in [
             (call_headers("notes"), call(1, "notes")),
             (session, tool(1, "notes")),
@@ -54,14 +54,14 @@ async fn a_guard_answers_403_with_the_challenge_in_both_eras() {
             assert!(text.contains("sign in first"), "{text}");
             assert_eq!(head.get("www-authenticate"), None);
         }
-        let bob = with(call_headers("notes"), "X-User", "bob");
+        let bob = with_header(call_headers("notes"), "X-User", "bob");
         let (head, text) = Raw::post(address, &bob, &call(1, "notes")).await;
         assert_eq!(head.status, 403, "{text}");
         assert_eq!(
             head.get("www-authenticate"),
             Some("Bearer error=\"insufficient_scope\", scope=\"notes:read notes:write\"")
         );
-        let ada = with(call_headers("notes"), "X-User", "ada");
+        let ada = with_header(call_headers("notes"), "X-User", "ada");
         let (head, text) = Raw::post(address, &ada, &call(1, "notes")).await;
         assert_eq!(head.status, 200, "{text}");
         assert!(text.contains(r#""text":"/mcp""#), "{text}");
@@ -69,19 +69,19 @@ async fn a_guard_answers_403_with_the_challenge_in_both_eras() {
 }
 
 #[tokio::test]
-async fn statuses_stay_the_same_behind_a_layer() {
+async fn layer_does_not_change_status_codes() {
     for layered in [false, true] {
         let address = serve(&server(layered));
         let wrong = call(1, "locked").replace(r#""arguments":{}"#, r#""arguments":1"#);
         let unknown = call(1, "other").replace("tools/call", "no/method");
-        let unknown_headers = with(call_headers("locked"), "Mcp-Method", "no/method");
+        let unknown_headers = with_header(call_headers("locked"), "Mcp-Method", "no/method");
         for (headers, body, status) in [
             (
                 call_headers("locked"),
                 wrong,
                 if layered { 403 } else { 400 },
             ),
-            (with(unknown_headers, "Mcp-Name", ""), unknown, 404),
+            (with_header(unknown_headers, "Mcp-Name", ""), unknown, 404),
         ] {
             let (head, text) = Raw::post(address, &headers, &body).await;
             assert_eq!(head.status, status, "{layered} {text}");
@@ -97,14 +97,14 @@ async fn statuses_stay_the_same_behind_a_layer() {
 }
 
 #[tokio::test]
-async fn a_middleware_forbids_with_403() {
+async fn insufficient_scope_from_middleware_returns_403() {
     let address = serve(&server(true));
     let (head, text) = Raw::post(address, &call_headers("locked"), &call(1, "locked")).await;
     assert_eq!((head.status, code(&text)), (403, -32600), "{text}");
 }
 
 #[tokio::test]
-async fn a_scope_that_no_header_can_hold_is_not_in_it() {
+async fn scope_that_a_header_cannot_represent_is_omitted() {
     let guard = async || Err::<(), _>(HandlerError::insufficient_scope("a\"\r\nx: y"));
     let tool = ToolDef::new("notes").guard(guard).handler(path);
     let server = Server::builder("test", "1")

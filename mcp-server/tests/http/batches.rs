@@ -8,16 +8,16 @@ use crate::legacy::*;
 use crate::raw::*;
 
 #[tokio::test]
-async fn each_request_of_a_batch_counts() {
+async fn each_request_of_a_batch_takes_a_permit() {
     let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 2));
     let address = serve(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     let calls: Vec<_> = (1..=4).map(|id| tool(id, "wait")).collect();
     let mut raw = start(address, &session, &format!("[{}]", calls.join(","))).await;
     for _ in 0..2 {
         soon(probe.waiting.recv()).await;
     }
-    // They leave no room for others.
+    // They leave no permits for other requests.
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(9, "echo")).await;
     assert_eq!(head.status, 503);
     probe.go.notify_one();
@@ -32,17 +32,17 @@ async fn each_request_of_a_batch_counts() {
         assert_eq!(answer["error"]["code"] == -32603, !has_room, "{answer}");
     }
     assert!(probe.waiting.try_recv().is_err(), "no other one began");
-    // And all are counted no longer.
+    // All permits are free again.
     let both = format!("[{},{}]", tool(1, "echo"), tool(2, "echo"));
     let (_, body) = Raw::post(address, &session, &both).await;
     assert!(!body.contains("error"), "{body}");
 }
 
-/// A bus that notes the answers that are published.
+/// A bus that records published responses.
 #[derive(Default)]
-struct Noted(Mutex<Vec<String>>);
+struct RecordingBus(Mutex<Vec<String>>);
 
-impl Bus for Noted {
+impl Bus for RecordingBus {
     fn publish(&self, message: BusMessage) {
         if let BusMessage::Answer { message, .. } = message {
             let message = String::from_utf8(message).expect("UTF-8");
@@ -54,11 +54,11 @@ impl Bus for Noted {
 }
 
 #[tokio::test]
-async fn an_answer_in_a_batch_is_published_once_and_alone() {
-    let bus = Arc::new(Noted::default());
+async fn client_response_in_a_batch_is_published_once() {
+    let bus = Arc::new(RecordingBus::default());
     let (server, _probe) = server(|builder| builder.bus(bus.clone()));
     let address = serve(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     let answers = [
         r#"{"jsonrpc":"2.0","id":77,"result":{"roots":[]}}"#,
         r#"{"jsonrpc":"2.0","id":"78","error":{"code":1,"message":"no"}}"#,

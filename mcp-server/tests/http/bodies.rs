@@ -14,7 +14,7 @@ use tower_service::Service;
 
 use crate::raw::*;
 
-/// The head of a POST whose body is longer than what follows.
+/// The head of a POST whose declared body is longer than what is sent.
 async fn half(raw: &mut Raw, body: &str) {
     let mut head =
         String::from("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n");
@@ -25,7 +25,7 @@ async fn half(raw: &mut Raw, body: &str) {
 }
 
 #[tokio::test]
-async fn requests_whose_body_is_incomplete_keep_no_other_one_waiting() {
+async fn incomplete_bodies_do_not_block_other_requests() {
     let (server, _probe) = server(limits(|limits| limits.concurrent_requests = 1));
     let address = serve(&server);
     let mut slow = Vec::new();
@@ -39,7 +39,7 @@ async fn requests_whose_body_is_incomplete_keep_no_other_one_waiting() {
 }
 
 #[tokio::test]
-async fn a_body_has_a_deadline() {
+async fn incomplete_body_times_out_with_408() {
     let (server, _probe) = server(limits(|limits| {
         limits.body_time = Duration::from_millis(50);
     }));
@@ -49,26 +49,26 @@ async fn a_body_has_a_deadline() {
 }
 
 #[tokio::test]
-async fn bodies_that_arrive_have_a_total_size() {
+async fn total_size_of_arriving_bodies_is_limited() {
     let (server, _probe) = server(limits(|limits| limits.body_bytes = 1_000));
     let address = serve(&server);
     let mut first = Raw::connect(address).await;
     half(&mut first, &" ".repeat(900)).await;
     let mut second = Raw::connect(address).await;
-    // The first one may arrive later.
+    // The first body may be completed later.
     half(&mut second, &" ".repeat(900)).await;
     let head = tokio::select! {
         head = first.head() => head,
         head = second.head() => head,
     };
     assert_eq!((head.status, head.get("retry-after")), (503, Some("1")));
-    // A body that is there at once needs none of it.
+    // A body that is complete on arrival does not count.
     let long = call(1, "echo").replacen('{', &format!("{{{}", " ".repeat(2_000)), 1);
     let (head, _) = Raw::post(address, &call_headers("echo"), &long).await;
     assert_eq!(head.status, 200);
 }
 
-/// A body of spaces, one in each interval.
+/// Sends a body of spaces, one in each interval.
 struct Trickle {
     interval: Interval,
     left: usize,
@@ -92,7 +92,7 @@ impl Body for Trickle {
     }
 }
 
-/// The response to a body of spaces, with a clock that does not wait.
+/// Returns the response to a body of spaces, with a paused clock.
 async fn trickled(rate: usize, each: Duration) -> Response<HttpBody> {
     let (server, _probe) = server(limits(|limits| {
         limits.body_rate = rate;
@@ -112,9 +112,9 @@ async fn trickled(rate: usize, each: Duration) -> Response<HttpBody> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_has_a_rate() {
+async fn slow_body_times_out_with_408() {
     let second = Duration::from_secs(1);
     assert_eq!(trickled(2, second).await.status(), 408);
-    // Spaces are no message, but they have all come.
+    // Spaces are not a message, but the body is complete.
     assert_eq!(trickled(1, second / 2).await.status(), 400);
 }

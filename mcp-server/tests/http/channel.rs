@@ -7,7 +7,7 @@ use mcp_server::{HttpConfig, Server};
 use crate::legacy::{PING, initialize, tool};
 use crate::raw::*;
 
-/// A client: its stream, and where it posts.
+/// A client: its stream, and the path for its messages.
 struct Channel {
     stream: Raw,
     address: SocketAddr,
@@ -15,7 +15,7 @@ struct Channel {
 }
 
 fn json() -> Vec<(&'static str, String)> {
-    with(media(), "Accept", "")
+    with_header(media(), "Accept", "")
 }
 
 fn serve_sse(server: &Server) -> SocketAddr {
@@ -24,7 +24,7 @@ fn serve_sse(server: &Server) -> SocketAddr {
 
 async fn get(address: SocketAddr, path: &str) -> (Raw, Head) {
     let mut raw = Raw::connect(address).await.at(path);
-    let headers = with(Vec::new(), "Accept", "text/event-stream");
+    let headers = with_header(Vec::new(), "Accept", "text/event-stream");
     raw.request("GET", &headers, "").await;
     let head = raw.head().await;
     (raw, head)
@@ -49,11 +49,11 @@ impl Channel {
         }
     }
 
-    async fn begin(address: SocketAddr) -> Self {
-        Self::begin_as(address, "2024-11-05").await
+    async fn start_session(address: SocketAddr) -> Self {
+        Self::start_session_as(address, "2024-11-05").await
     }
 
-    async fn begin_as(address: SocketAddr, revision: &str) -> Self {
+    async fn start_session_as(address: SocketAddr, revision: &str) -> Self {
         let mut channel = Self::open(address, "/sse").await;
         channel.post(&initialize(revision)).await;
         channel
@@ -85,24 +85,24 @@ impl Channel {
 }
 
 #[tokio::test]
-async fn it_is_off_by_default() {
+async fn http_sse_is_off_by_default() {
     let (server, _probe) = server(|builder| builder);
     let (_, head) = get(serve(&server), "/sse").await;
     assert_eq!(head.status, 400);
 }
 
 #[tokio::test]
-async fn messages_are_posted_and_answers_come_on_the_stream() {
+async fn responses_to_posted_messages_are_sent_on_the_stream() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve_sse(&server);
-    let mut channel = Channel::begin(address).await;
-    let mut other = Channel::begin(address).await;
+    let mut channel = Channel::start_session(address).await;
+    let mut other = Channel::start_session(address).await;
     assert_ne!(channel.path, other.path);
     channel.post(&tool(1, "say")).await;
     let read = channel.until("\"said\"").await;
     assert_eq!(read.matches("notifications/progress").count(), 2, "{read}");
 
-    // One that takes long holds up nobody.
+    // A slow request does not block the others.
     channel.post(&tool(2, "wait")).await;
     soon(probe.waiting.recv()).await;
     channel.post(&tool(2, "echo")).await;
@@ -114,7 +114,7 @@ async fn messages_are_posted_and_answers_come_on_the_stream() {
     probe.go.notify_one();
     channel.until("\"waited\"").await;
 
-    // The server asks, and tells of changes.
+    // The server sends a request and a notification.
     channel.post(&tool(3, "ask")).await;
     let asked = channel.until("roots/list").await;
     let (_, id) = asked.split_once(r#""id":"#).expect("an id");
@@ -131,30 +131,36 @@ async fn messages_are_posted_and_answers_come_on_the_stream() {
 }
 
 #[tokio::test]
-async fn it_is_guarded_like_everything() {
+async fn http_sse_checks_headers_and_sizes() {
     let (server, _probe) = server(limits(|limits| limits.message_bytes = 10_000));
     let address = serve_sse(&server);
-    let channel = Channel::begin(address).await;
+    let channel = Channel::start_session(address).await;
     let cases = [
         ("Host", "evil.example.com", 403),
         ("Origin", "http://evil.example.com", 403),
         ("Content-Type", "text/plain", 415),
     ];
     for (name, value, status) in cases {
-        let (head, _) = channel.send(&with(json(), name, value), PING).await;
+        let (head, _) = channel.send(&with_header(json(), name, value), PING).await;
         assert_eq!(head.status, status, "{name}: {value}");
     }
     let (head, _) = channel.send(&json(), &tool(1, &"x".repeat(10_000))).await;
     assert_eq!(head.status, 413);
-    let stream = with(Vec::new(), "Accept", "text/event-stream");
+    let stream = with_header(Vec::new(), "Accept", "text/event-stream");
     let cases = [
-        (with(stream.clone(), "Host", "evil.example.com"), 403),
+        (with_header(stream.clone(), "Host", "evil.example.com"), 403),
         (
-            with(stream.clone(), "Origin", "http://evil.example.com"),
+            with_header(stream.clone(), "Origin", "http://evil.example.com"),
             403,
         ),
-        (with(stream.clone(), "Accept", "application/json"), 406),
-        (with(stream, "MCP-Protocol-Version", "2026-07-28"), 405),
+        (
+            with_header(stream.clone(), "Accept", "application/json"),
+            406,
+        ),
+        (
+            with_header(stream, "MCP-Protocol-Version", "2026-07-28"),
+            405,
+        ),
     ];
     for (headers, status) in cases {
         let mut raw = Raw::connect(address).await.at("/sse");
@@ -169,10 +175,10 @@ async fn it_is_guarded_like_everything() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_stream_ends_everything() {
+async fn closing_the_stream_ends_its_requests_and_frees_the_channel() {
     let (server, mut probe) = server(limits(|limits| limits.sessions = 1));
     let address = serve_sse(&server);
-    let channel = Channel::begin(address).await;
+    let channel = Channel::start_session(address).await;
     let (_, head) = get(address, "/sse").await;
     assert_eq!(head.status, 503, "one too many");
     channel.post(&tool(1, "wait")).await;
@@ -183,25 +189,25 @@ async fn the_end_of_the_stream_ends_everything() {
     let mut raw = Raw::connect(address).await.at(&path);
     let (head, _) = raw.ask("POST", &json(), PING).await;
     assert_eq!(head.status, 404);
-    Channel::begin(address).await;
+    Channel::start_session(address).await;
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
+async fn client_that_does_not_read_blocks_only_its_own_handler() {
     let (server, mut probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
         limits.request_time = std::time::Duration::from_secs(2);
     }));
     let address = serve_sse(&server);
-    // The revision before has no messages in its progress.
-    let mut slow = Channel::begin_as(address, "2025-03-26").await;
+    // The previous revision has no messages in progress notifications.
+    let mut slow = Channel::start_session_as(address, "2025-03-26").await;
     slow.post(&tool(1, "torrent")).await;
-    let mut quick = Channel::begin(address).await;
+    let mut quick = Channel::start_session(address).await;
     quick.post(&tool(1, "say")).await;
     quick.until("\"said\"").await;
-    // The handler cannot go on, and runs out of time.
+    // The handler is blocked until it times out.
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
-    // Nor is such a client listened to.
+    // Messages of such a client are not accepted either.
     let (head, _) = slow.send(&json(), PING).await;
     assert_eq!(head.status, 503);
     let read = slow.until("took too long").await;
@@ -212,10 +218,10 @@ async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
 }
 
 #[tokio::test]
-async fn requests_that_run_are_bounded_with_those_of_others() {
+async fn requests_of_channels_count_towards_the_limit_of_requests() {
     let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 1));
     let address = serve_sse(&server);
-    let mut channel = Channel::begin(address).await;
+    let mut channel = Channel::start_session(address).await;
     channel.post(&tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     let (head, _) = channel.send(&json(), PING).await;
@@ -227,7 +233,7 @@ async fn requests_that_run_are_bounded_with_those_of_others() {
 }
 
 #[tokio::test]
-async fn a_quiet_stream_gets_comments_and_a_server_that_stops_ends_it() {
+async fn idle_stream_gets_comments_and_ends_on_shutdown() {
     let (server, mut probe) = server(limits(|limits| {
         limits.keep_alive = std::time::Duration::from_millis(10);
     }));
@@ -245,12 +251,12 @@ async fn a_quiet_stream_gets_comments_and_a_server_that_stops_ends_it() {
 }
 
 #[tokio::test]
-async fn comments_do_not_hold_up_a_server_that_stops() {
+async fn comments_do_not_delay_shutdown() {
     let (server, mut probe) = server(limits(|limits| {
         limits.keep_alive = std::time::Duration::from_millis(10);
         limits.grace_time = std::time::Duration::from_millis(200);
     }));
-    let mut channel = Channel::begin(serve_sse(&server)).await;
+    let mut channel = Channel::start_session(serve_sse(&server)).await;
     channel.post(&tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     server.shutdown();
@@ -258,14 +264,14 @@ async fn comments_do_not_hold_up_a_server_that_stops() {
 }
 
 #[tokio::test]
-async fn it_can_share_the_path_of_the_newer_transport() {
+async fn http_sse_can_share_the_path_of_streamable_http() {
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, HttpConfig::new().http_sse("/mcp"));
     let channel = Channel::open(address, "/mcp").await;
     channel.post(&initialize("2024-11-05")).await;
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(1, "echo")).await;
     assert_eq!(head.status, 200);
-    let session = crate::legacy::begin(address, "2025-11-25").await;
+    let session = crate::legacy::start_session(address, "2025-11-25").await;
     let mut told = crate::legacy::listen(address, &session).await;
     server.tools_changed();
     told.chunks_until("notifications/tools/list_changed").await;

@@ -1,4 +1,4 @@
-//! Connections that do nothing, and which of them is closed when there are too many.
+//! Idle connections, and which of them is closed if there are too many.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ async fn echo(raw: &mut Raw, id: u32) -> u16 {
 }
 
 #[tokio::test]
-async fn the_longest_idle_connection_is_closed_in_favour_of_a_new_one() {
+async fn new_connection_evicts_the_longest_idle_one() {
     let (server, mut probe) = server(limits(|limits| limits.connections = 3));
     let address = serve(&server);
     let mut busy = Raw::connect(address).await;
@@ -42,7 +42,7 @@ async fn the_longest_idle_connection_is_closed_in_favour_of_a_new_one() {
 }
 
 #[tokio::test]
-async fn connections_that_send_nothing_do_not_keep_others_out() {
+async fn silent_connections_do_not_block_new_ones() {
     let (server, _probe) = server(limits(|limits| limits.connections = 4));
     let address = serve(&server);
     let mut silent = Vec::new();
@@ -57,7 +57,7 @@ async fn connections_that_send_nothing_do_not_keep_others_out() {
 }
 
 #[tokio::test]
-async fn a_connection_gets_503_when_all_others_are_in_use() {
+async fn connection_gets_503_when_all_others_are_active() {
     let (server, mut probe) = server(limits(|limits| limits.connections = 1));
     let address = serve(&server);
     let mut busy = Raw::connect(address).await;
@@ -76,7 +76,7 @@ async fn a_connection_gets_503_when_all_others_are_in_use() {
 }
 
 #[tokio::test]
-async fn an_address_loses_its_own_connections_first() {
+async fn address_at_its_limit_loses_its_own_connections() {
     let (server, _probe) = server(limits(|limits| limits.connections_per_peer = 2));
     let address = serve(&server);
     let mut other = Raw::connect_from("127.0.0.2", address).await;
@@ -93,7 +93,7 @@ async fn an_address_loses_its_own_connections_first() {
 }
 
 #[tokio::test]
-async fn requests_sent_at_once_on_one_connection_do_not_delay_those_of_others() {
+async fn pipelined_requests_do_not_delay_other_connections() {
     const REQUESTS: usize = 8;
     let (sender, mut handled) = tokio::sync::mpsc::unbounded_channel();
     let builder =
@@ -111,7 +111,7 @@ async fn requests_sent_at_once_on_one_connection_do_not_delay_those_of_others() 
     soon(handled.recv()).await;
     soon(handled.recv()).await;
 
-    // The server runs in this thread, so that it sees both when it sees the first one.
+    // The server runs on this thread, so it sees both requests at the same time.
     for (raw, tool) in [(&mut one, "one"), (&mut other, "other")] {
         let requests = raw.request_text("POST", &call_headers(tool), &call(2, tool));
         raw.write(requests.repeat(REQUESTS).as_bytes()).await;
@@ -132,7 +132,7 @@ async fn requests_sent_at_once_on_one_connection_do_not_delay_those_of_others() 
 }
 
 #[tokio::test]
-async fn a_first_request_that_arrives_byte_by_byte_is_answered() {
+async fn first_request_that_arrives_byte_by_byte_is_answered() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let mut raw = Raw::connect(address).await;
@@ -149,14 +149,14 @@ async fn a_first_request_that_arrives_byte_by_byte_is_answered() {
         assert!(raw.body(&head).await.contains("echo"));
         assert_eq!(echo(&mut raw, 2).await, 200);
     }
-    // Longer than what is read before HTTP begins.
-    let long = with(call_headers("echo"), "X-Long", &"x".repeat(12 << 10));
+    // Longer than the part that is read before hyper takes over.
+    let long = with_header(call_headers("echo"), "X-Long", &"x".repeat(12 << 10));
     raw.request("POST", &long, &call(3, "echo")).await;
     assert_eq!(raw.head().await.status, 200);
 }
 
 #[tokio::test]
-async fn a_preface_of_http2_that_arrives_byte_by_byte_is_answered() {
+async fn http2_preface_that_arrives_byte_by_byte_is_answered() {
     let (server, _probe) = server(|builder| builder);
     let mut raw = Raw::connect(serve(&server)).await;
     for byte in b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0" {
@@ -171,7 +171,7 @@ async fn a_preface_of_http2_that_arrives_byte_by_byte_is_answered() {
 }
 
 #[tokio::test]
-async fn bytes_that_begin_no_request_are_refused_before_the_deadline() {
+async fn bytes_that_are_not_http_are_rejected_before_the_deadline() {
     let (server, _probe) = server(limits(|limits| limits.header_time = Duration::MAX));
     let address = serve(&server);
     // The first bytes of TLS, and the end of the stream in the middle of a head.
@@ -185,7 +185,7 @@ async fn bytes_that_begin_no_request_are_refused_before_the_deadline() {
 }
 
 #[tokio::test]
-async fn the_first_request_has_a_deadline() {
+async fn connection_without_a_complete_first_request_is_closed() {
     let (server, _probe) = server(limits(|limits| {
         limits.header_time = Duration::from_millis(100);
     }));
@@ -202,7 +202,7 @@ async fn the_first_request_has_a_deadline() {
 }
 
 #[tokio::test]
-async fn the_tls_handshake_and_the_request_after_it_share_a_deadline() {
+async fn tls_handshake_and_first_request_share_a_deadline() {
     let (server, _probe) = server(limits(|limits| {
         limits.header_time = Duration::from_millis(100);
     }));
@@ -218,7 +218,7 @@ async fn the_tls_handshake_and_the_request_after_it_share_a_deadline() {
     let https = https.expect("bound");
     let address = https.local_addr();
     tokio::spawn(https);
-    // The head of a TLS record that never comes.
+    // The head of a TLS record that is never completed.
     for begun in [&b""[..], b"\x16\x03\x01\x02\x00"] {
         let mut raw = Raw::connect(address).await;
         raw.write(begun).await;
@@ -227,25 +227,24 @@ async fn the_tls_handshake_and_the_request_after_it_share_a_deadline() {
 }
 
 #[tokio::test]
-async fn an_idle_connection_of_http2_is_closed() {
+async fn idle_http2_connection_is_closed() {
     let (server, _probe) = server(limits(|limits| {
         limits.connection_idle_time = Duration::from_millis(100);
     }));
     let mut raw = Raw::connect(serve(&server)).await;
-    // The preface and empty settings, then a ping each time: no request is ever begun, but for the
-    // first.
+    // The preface and empty settings, then pings: no request is sent, except for the first.
     raw.write(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")
         .await;
     raw.write(REQUEST).await;
     while !raw.is_closed().await {}
 }
 
-/// The head of a GET without a host on stream 1, complete, in headers of HPACK's static table.
+/// The complete head of a GET without a host on stream 1, with headers of HPACK's static table.
 const REQUEST: &[u8] = b"\0\0\x03\x01\x05\0\0\0\x01\x82\x86\x84";
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn the_system_asks_idle_clients_whether_they_are_there() {
+async fn accepted_connections_have_tcp_keep_alive() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let mut raw = Raw::connect(address).await;
@@ -253,7 +252,8 @@ async fn the_system_asks_idle_clients_whether_they_are_there() {
     assert!(keeps_alive(address, raw.port()), "no keep-alive timer");
 }
 
-/// Whether the server's socket has the keep-alive timer of the kernel, as proc(5) tells.
+/// Returns `true` if the server's socket has the keep-alive timer of the kernel, according to
+/// proc(5).
 #[cfg(target_os = "linux")]
 fn keeps_alive(server: SocketAddr, client: u16) -> bool {
     let table = std::fs::read_to_string("/proc/net/tcp").expect("readable");

@@ -1,10 +1,10 @@
-//! Pages of other origins as clients.
+//! Web pages of other origins as clients.
 
 use std::net::SocketAddr;
 
 use mcp_server::HttpConfig;
 
-use crate::legacy::begin;
+use crate::legacy::start_session;
 use crate::raw::*;
 
 const PAGE: &str = "https://app.example.com";
@@ -104,7 +104,7 @@ async fn preflight_allows_only_the_headers_that_pages_may_send() {
 }
 
 #[tokio::test]
-async fn preflight_of_another_origin_or_host_is_refused() {
+async fn preflight_of_another_origin_or_host_returns_403() {
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, shared());
     for origin in [
@@ -140,7 +140,7 @@ async fn allowed_origin_may_reach_a_private_network() {
 }
 
 #[tokio::test]
-async fn options_without_a_requested_method_is_no_preflight() {
+async fn options_without_a_requested_method_returns_405() {
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, shared());
     let origin = [("Origin", PAGE.to_owned())];
@@ -157,15 +157,21 @@ async fn every_response_to_an_allowed_origin_can_be_read() {
     let (server, _probe) = server(limits(|limits| limits.message_bytes = 1_000));
     let address = serve_with(&server, shared().http_sse("/sse").health_path("/healthz"));
     let call_echo = (call_headers("echo"), call(1, "echo"));
-    let session = begin(address, "2025-11-25").await;
-    let gone = with(session.clone(), "Mcp-Session-Id", "gone");
+    let session = start_session(address, "2025-11-25").await;
+    let gone = with_header(session.clone(), "Mcp-Session-Id", "gone");
     let events = vec![("Accept", "text/event-stream".to_owned())];
     let large = "x".repeat(1_001);
     let cases = [
         (200, "POST", "/mcp", call_echo.0.clone(), &*call_echo.1),
         (200, "POST", "/mcp", call_headers("say"), &call(1, "say")),
         (400, "POST", "/mcp", call_headers("say"), &call_echo.1),
-        (406, "POST", "/mcp", with(media(), "Accept", "a/b"), ""),
+        (
+            406,
+            "POST",
+            "/mcp",
+            with_header(media(), "Accept", "a/b"),
+            "",
+        ),
         (413, "POST", "/mcp", media(), &large),
         (405, "PUT", "/mcp", media(), ""),
         (404, "GET", "/mcp", gone, ""),
@@ -173,7 +179,7 @@ async fn every_response_to_an_allowed_origin_can_be_read() {
             403,
             "GET",
             "/mcp",
-            with(session.clone(), "Host", "x.example.com"),
+            with_header(session.clone(), "Host", "x.example.com"),
             "",
         ),
         (200, "GET", "/healthz", vec![], ""),
@@ -182,7 +188,7 @@ async fn every_response_to_an_allowed_origin_can_be_read() {
         (204, "DELETE", "/mcp", session, ""),
     ];
     for (status, method, path, headers, body) in cases {
-        let headers = with(headers, "Origin", PAGE);
+        let headers = with_header(headers, "Origin", PAGE);
         let mut raw = Raw::connect(address).await.at(path);
         raw.request(method, &headers, body).await;
         let head = raw.head().await;
@@ -207,12 +213,12 @@ async fn responses_to_other_origins_and_to_none_have_no_cors_headers() {
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, shared());
     for (origin, status) in [("https://evil.example.com", 403), ("", 200)] {
-        let headers = with(call_headers("echo"), "Origin", origin);
+        let headers = with_header(call_headers("echo"), "Origin", origin);
         let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "{origin}");
         has_no_cors(&head);
     }
-    // One that is allowed does not vouch for a second one.
+    // An allowed origin does not excuse a second one.
     let mut headers = call_headers("echo");
     headers.push(("Origin", PAGE.to_owned()));
     headers.push(("Origin", PAGE.to_owned()));

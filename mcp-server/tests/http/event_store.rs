@@ -1,4 +1,4 @@
-//! An event store in memory that tells a test what it is asked.
+//! An event store in memory with a hook for each call.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,7 +6,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use mcp_server::{EventPage, EventStore, MemoryEvents, StoreFuture};
 
-/// What a store is asked for: the ids of the session and of the stream, as far as they matter.
+/// The operations of a store, with the ids of the session and of the stream if the tests need them.
 #[derive(Clone, Copy)]
 pub(crate) enum Operation<'a> {
     Open(&'a str, &'a str),
@@ -15,7 +15,7 @@ pub(crate) enum Operation<'a> {
     Remove(&'a str),
 }
 
-/// What happens before the store does what it is asked for.
+/// A hook that runs before an operation of the store.
 pub(crate) trait Hook: Send + Sync + 'static {
     fn before<'a>(
         &'a self,

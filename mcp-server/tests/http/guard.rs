@@ -1,11 +1,11 @@
-//! What is refused, with which status and which error.
+//! Rejected requests, with their status and error.
 
 use mcp_server::{Http, HttpConfig, ServeError};
 
 use crate::raw::*;
 
 #[tokio::test]
-async fn other_methods_of_http_are_refused() {
+async fn unsupported_http_methods_return_405() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     for method in ["PUT", "PATCH", "OPTIONS"] {
@@ -17,7 +17,7 @@ async fn other_methods_of_http_are_refused() {
         );
         assert_eq!(code(&body), -32600);
     }
-    let modern = with(media(), "MCP-Protocol-Version", "2026-07-28");
+    let modern = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
     for method in ["GET", "DELETE"] {
         let (head, _) = Raw::connect(address).await.ask(method, &modern, "").await;
         assert_eq!(head.status, 405, "{method}");
@@ -39,7 +39,7 @@ async fn media_types_are_parsed_and_not_compared_as_text() {
         ("", 406),
     ];
     for (value, status) in accept {
-        let headers = with(call_headers("echo"), "Accept", value);
+        let headers = with_header(call_headers("echo"), "Accept", value);
         let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "Accept: {value}");
     }
@@ -53,14 +53,14 @@ async fn media_types_are_parsed_and_not_compared_as_text() {
         ("", 415),
     ];
     for (value, status) in content {
-        let headers = with(call_headers("echo"), "Content-Type", value);
+        let headers = with_header(call_headers("echo"), "Content-Type", value);
         let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "Content-Type: {value}");
     }
 }
 
 #[tokio::test]
-async fn foreign_hosts_and_origins_are_refused() {
+async fn foreign_hosts_and_origins_return_403() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let cases = [
@@ -77,8 +77,8 @@ async fn foreign_hosts_and_origins_are_refused() {
         ("localhost.evil.example.com", "", 403),
     ];
     for (host, origin, status) in cases {
-        let headers = with(call_headers("echo"), "Host", host);
-        let headers = with(headers, "Origin", origin);
+        let headers = with_header(call_headers("echo"), "Host", host);
+        let headers = with_header(headers, "Origin", origin);
         let (head, body) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "{host} {origin}");
         if status == 403 {
@@ -89,7 +89,7 @@ async fn foreign_hosts_and_origins_are_refused() {
 }
 
 #[tokio::test]
-async fn listed_hosts_and_origins_are_taken() {
+async fn allowed_hosts_and_origins_are_accepted() {
     let (server, _probe) = server(|builder| builder);
     let config = HttpConfig::new()
         .allow_hosts(["mcp.example.com", "other.example.com:8443"])
@@ -117,15 +117,15 @@ async fn listed_hosts_and_origins_are_taken() {
         ),
     ];
     for (address, host, origin, status) in cases {
-        let headers = with(call_headers("echo"), "Host", host);
-        let headers = with(headers, "Origin", origin);
+        let headers = with_header(call_headers("echo"), "Host", host);
+        let headers = with_header(headers, "Origin", origin);
         let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "{host} {origin}");
     }
 }
 
 #[tokio::test]
-async fn an_address_for_everyone_needs_names() {
+async fn public_address_requires_allowed_hosts() {
     let (server, _probe) = server(|builder| builder);
     let error = server
         .serve_http("0.0.0.0:0")
@@ -141,7 +141,7 @@ async fn an_address_for_everyone_needs_names() {
 }
 
 #[tokio::test]
-async fn large_bodies_and_heads_are_refused() {
+async fn large_bodies_and_heads_are_rejected() {
     let (server, _probe) = server(limits(|limits| {
         limits.message_bytes = 1_000;
         limits.header_bytes = 8 << 10;
@@ -151,7 +151,7 @@ async fn large_bodies_and_heads_are_refused() {
     let (head, text) = Raw::post(address, &call_headers("echo"), &body).await;
     assert_eq!((head.status, code(&text)), (413, -32600));
 
-    // Without a length it shows while the body is read.
+    // Without a length, the limit applies while the body is read.
     let mut raw = Raw::connect(address).await;
     let head = format!(
         "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: */*\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -161,13 +161,13 @@ async fn large_bodies_and_heads_are_refused() {
         .await;
     assert_eq!(raw.head().await.status, 413);
 
-    let headers = with(call_headers("echo"), "X-Large", &"x".repeat(16 << 10));
+    let headers = with_header(call_headers("echo"), "X-Large", &"x".repeat(16 << 10));
     let (head, _) = Raw::post(address, &headers, "").await;
     assert_eq!(head.status, 431);
 }
 
 #[tokio::test]
-async fn one_request_too_many_is_told_to_come_again() {
+async fn request_beyond_the_limit_gets_retry_after() {
     let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 1));
     let address = serve(&server);
     let mut first = Raw::connect(address).await;
@@ -180,13 +180,13 @@ async fn one_request_too_many_is_told_to_come_again() {
     assert!(head.get("retry-after").is_some());
     probe.go.notify_one();
     assert_eq!(first.head().await.status, 200);
-    // The place is free again: its holder has answered.
+    // The permit is free again: its request has been answered.
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(3, "echo")).await;
     assert_eq!(head.status, 200);
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_given_up() {
+async fn missing_body_times_out() {
     let (server, _probe) = server(limits(|limits| {
         limits.request_time = std::time::Duration::from_millis(50);
     }));
@@ -197,10 +197,10 @@ async fn a_body_that_does_not_come_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_get_needs_a_client_that_reads_events() {
+async fn get_requires_accept_of_events() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = crate::legacy::begin(address, "2025-11-25").await;
+    let session = crate::legacy::start_session(address, "2025-11-25").await;
     for (accept, status) in [
         ("application/json", 406),
         ("", 406),
@@ -208,14 +208,14 @@ async fn a_get_needs_a_client_that_reads_events() {
         ("text/*;q=0.5", 200),
     ] {
         let mut raw = Raw::connect(address).await;
-        raw.request("GET", &with(session.clone(), "Accept", accept), "")
+        raw.request("GET", &with_header(session.clone(), "Accept", accept), "")
             .await;
         assert_eq!(raw.head().await.status, status, "Accept: {accept}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_without_a_head_is_closed() {
+async fn connection_without_a_request_head_is_closed() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let mut connection = Raw::connect(address).await;

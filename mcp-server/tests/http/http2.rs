@@ -1,4 +1,4 @@
-//! The same over HTTP/2, by prior knowledge.
+//! The same service over HTTP/2, with prior knowledge.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ impl Client {
         }
     }
 
-    /// Sends a request. Its response can come after those of later ones.
+    /// Sends a request without waiting for its response.
     fn send(
         &self,
         method: Method,
@@ -59,7 +59,7 @@ impl Client {
     }
 }
 
-/// The next piece of a body.
+/// Receives the next chunk of a body.
 async fn piece(body: &mut Incoming) -> Option<String> {
     loop {
         let frame = soon(poll_fn(|task| pin!(&mut *body).poll_frame(task))).await;
@@ -86,7 +86,7 @@ async fn one_connection_carries_both_eras_at_once() {
 
     let (head, _) = client.post(&media(), &initialize("2025-11-25")).await;
     let id = head.headers()["mcp-session-id"].to_str().expect("ASCII");
-    let session = with(media(), "Mcp-Session-Id", id);
+    let session = with_header(media(), "Mcp-Session-Id", id);
     let told = soon(client.send(Method::GET, &session, "")).await;
     let mut told = told.expect("a response").into_body();
     let (head, _) = client.post(&session, &tool(1, "say")).await;
@@ -108,7 +108,7 @@ async fn one_connection_carries_both_eras_at_once() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_reset_cancels_its_request_alone() {
+async fn reset_stream_cancels_only_its_request() {
     let (server, mut probe) = server(|builder| builder);
     let client = Client::connect(serve(&server)).await;
     let headers = call_headers("say_and_wait");
@@ -129,7 +129,7 @@ async fn a_stream_that_is_reset_cancels_its_request_alone() {
 }
 
 #[tokio::test]
-async fn it_is_guarded_like_the_older_one() {
+async fn http2_requests_are_checked_like_http1() {
     let (server, _probe) = server(limits(|limits| {
         limits.message_bytes = 1_000;
         limits.header_bytes = 8 << 10;
@@ -138,10 +138,10 @@ async fn it_is_guarded_like_the_older_one() {
     let large = call(1, &"x".repeat(1_000));
     let (head, body) = client.post(&call_headers("echo"), &large).await;
     assert_eq!((head.status().as_u16(), code(&body)), (413, -32600));
-    let headers = with(call_headers("echo"), "X-Large", &"x".repeat(10 << 10));
+    let headers = with_header(call_headers("echo"), "X-Large", &"x".repeat(10 << 10));
     let (head, _) = client.post(&headers, &call(1, "echo")).await;
     assert_eq!(head.status(), 431);
-    let headers = with(call_headers("echo"), "Origin", "http://evil.example.com");
+    let headers = with_header(call_headers("echo"), "Origin", "http://evil.example.com");
     let (head, _) = client.post(&headers, &call(1, "echo")).await;
     assert_eq!(head.status(), 403);
     client.authority = "evil.example.com".into();
@@ -150,7 +150,7 @@ async fn it_is_guarded_like_the_older_one() {
 }
 
 #[tokio::test]
-async fn plain_hyper_mounts_it() {
+async fn service_can_be_mounted_in_hyper() {
     let (server, _probe) = server(|builder| builder);
     let service = TowerToHyperService::new(server.into_service(HttpConfig::default()));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");

@@ -1,4 +1,4 @@
-//! Ids that a peer makes up never become keys of a store.
+//! Malformed ids of a peer are never used as keys of a store.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,23 +10,23 @@ use crate::event_store::{Hook, Hooked, Operation};
 use crate::legacy::*;
 use crate::raw::*;
 
-/// The keys that stores are asked for.
+/// The keys with which stores were called.
 #[derive(Clone, Default)]
 struct Keys(Arc<Mutex<Vec<String>>>);
 
 impl Keys {
-    fn note(&self, key: &str) {
+    fn record(&self, key: &str) {
         self.0.lock().expect("sound").push(key.to_owned());
     }
 
-    /// The keys since the last call.
+    /// Returns the keys since the last call.
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().expect("sound"))
     }
 
-    /// Stores that note their keys here.
+    /// Stores that record their keys.
     fn config(&self) -> HttpConfig {
-        let sessions = NotedSessions {
+        let sessions = RecordingSessions {
             keys: self.clone(),
             sessions: MemorySessions::new(),
         };
@@ -46,42 +46,42 @@ impl Hook for Keys {
         | Operation::Append(_, key)
         | Operation::Read(key)
         | Operation::Remove(key)) = operation;
-        self.note(key);
+        self.record(key);
         Box::pin(std::future::ready(()))
     }
 }
 
-struct NotedSessions {
+struct RecordingSessions {
     keys: Keys,
     sessions: MemorySessions,
 }
 
-impl SessionStore for NotedSessions {
+impl SessionStore for RecordingSessions {
     fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
-        self.keys.note(session);
+        self.keys.record(session);
         self.sessions.put(session, value)
     }
 
     fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.keys.note(session);
+        self.keys.record(session);
         self.sessions.get(session)
     }
 
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.keys.note(session);
+        self.keys.record(session);
         self.sessions.remove(session)
     }
 }
 
-/// An id as this server makes them, which it did not make.
+/// A well-formed id that this server did not create.
 const UNKNOWN: &str = "0123456789abcdef0123456789abcdef";
 
 #[tokio::test]
-async fn session_ids_of_another_form_are_unknown_and_no_store_sees_them() {
+async fn malformed_session_ids_return_404_without_a_store_lookup() {
     let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, keys.config());
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     keys.take();
     let ask = async |method: &str, id: &str| {
         let mut headers = session.clone();
@@ -98,7 +98,7 @@ async fn session_ids_of_another_form_are_unknown_and_no_store_sees_them() {
     for method in ["POST", "GET", "DELETE"] {
         let expected = ask(method, UNKNOWN).await;
         assert_eq!(expected.0, 404, "{method}");
-        // The id has the right form: it was looked up.
+        // The id is well-formed, so it was looked up.
         assert_eq!(keys.take(), [UNKNOWN], "{method}");
         for id in [
             "x",
@@ -116,13 +116,13 @@ async fn session_ids_of_another_form_are_unknown_and_no_store_sees_them() {
 }
 
 #[tokio::test]
-async fn event_ids_of_another_form_are_refused_and_no_store_sees_them() {
+async fn malformed_event_ids_are_rejected_without_a_store_lookup() {
     let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, keys.config());
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let resume = async |id: &str| {
-        let headers = with(session.clone(), "Last-Event-ID", id);
+        let headers = with_header(session.clone(), "Last-Event-ID", id);
         let mut raw = Raw::connect(address).await;
         raw.ask("GET", &headers, "").await.0.status
     };
@@ -147,14 +147,16 @@ async fn event_ids_of_another_form_are_refused_and_no_store_sees_them() {
 }
 
 #[tokio::test]
-async fn ids_of_channels_of_another_form_are_unknown() {
+async fn malformed_channel_ids_return_404() {
     let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, keys.config());
     let ask = async |id: &str| {
         let raw = Raw::connect(address).await;
         let mut raw = raw.at(&format!("/sse?sessionId={id}"));
-        let (head, body) = raw.ask("POST", &with(media(), "Accept", ""), PING).await;
+        let (head, body) = raw
+            .ask("POST", &with_header(media(), "Accept", ""), PING)
+            .await;
         (head.status, body)
     };
     let expected = ask(UNKNOWN).await;

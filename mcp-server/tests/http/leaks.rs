@@ -1,4 +1,4 @@
-//! Sessions leave nothing behind, however they end.
+//! Sessions leave no state behind, however they end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -15,8 +15,8 @@ use crate::event_store::{Hook, Hooked, Operation};
 use crate::legacy::*;
 use crate::raw::*;
 
-/// Knows which sessions have something in a store of events, and can make the store wait before it
-/// opens a stream.
+/// A store of events that tracks which sessions have events, and that can block before it opens a
+/// stream.
 #[derive(Default)]
 pub(crate) struct Count {
     sessions: Mutex<BTreeSet<String>>,
@@ -45,7 +45,7 @@ impl Counted {
         }))
     }
 
-    /// The sessions that have something in the store.
+    /// Returns the sessions that have events in the store.
     pub(crate) fn sessions(&self) -> Vec<String> {
         self.hook.all().iter().cloned().collect()
     }
@@ -57,7 +57,7 @@ impl Count {
     }
 }
 
-/// What a store over a network does: others run meanwhile.
+/// Yields to other tasks, like a store over a network.
 async fn network() {
     for _ in 0..3 {
         tokio::task::yield_now().await;
@@ -75,7 +75,7 @@ impl Hook for Count {
                 slow.go.acquire().await.expect("open").forget();
             }
             match operation {
-                // As a store would that does not ask whether the stream was opened.
+                // Like a store that does not check whether the stream was opened.
                 Operation::Open(session, _) | Operation::Append(session, _) => {
                     network().await;
                     self.all().insert(session.to_owned());
@@ -90,8 +90,8 @@ impl Hook for Count {
     }
 }
 
-/// A store of sessions that knows which ones it has. Their age is measured with tokio's clock,
-/// which tests move on.
+/// A store of sessions that tracks its sessions. Their age is measured with tokio's clock, which
+/// tests advance.
 pub(crate) struct CountedSessions {
     sessions: MemorySessions,
     put: Mutex<BTreeMap<String, Instant>>,
@@ -158,13 +158,13 @@ async fn delete_during_a_post_leaves_nothing_in_the_event_store() {
     let slow = events.hook.slow.as_ref().expect("slow");
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, HttpConfig::new().event_store(events.clone()));
-    let session = begin(address, "2025-11-25").await;
-    // The stream of the POST is on its way into the store.
+    let session = start_session(address, "2025-11-25").await;
+    // The stream of the POST is being added to the store.
     let mut post = start(address, &session, &tool(1, "say_and_wait")).await;
     soon(slow.opening.acquire()).await.expect("open").forget();
     let mut delete = Raw::connect(address).await;
     delete.request("DELETE", &session, "").await;
-    // The session ends before its stores are empty.
+    // The session ends before the stores have removed it.
     while Raw::post(address, &session, PING).await.0.status != 404 {}
     slow.go.add_permits(16);
     assert_eq!(delete.head().await.status, 204);
@@ -174,7 +174,7 @@ async fn delete_during_a_post_leaves_nothing_in_the_event_store() {
 }
 
 #[tokio::test]
-async fn a_session_that_expires_is_removed_though_no_other_one_begins() {
+async fn expired_session_is_removed_without_new_sessions() {
     tokio::time::pause();
     let (events, sessions) = (Counted::counted(), CountedSessions::new());
     let config = HttpConfig::new()
@@ -182,7 +182,7 @@ async fn a_session_that_expires_is_removed_though_no_other_one_begins() {
         .session_store(sessions.clone());
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, config);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(1, "say")).await;
     let head = raw.head().await;
     raw.body(&head).await;
@@ -193,7 +193,7 @@ async fn a_session_that_expires_is_removed_though_no_other_one_begins() {
 }
 
 #[tokio::test]
-async fn the_end_at_one_process_leaves_nothing_of_another_in_the_stores() {
+async fn delete_at_one_process_clears_the_stores_of_another() {
     let bus = Arc::new(Shared::default());
     let (events, sessions) = (Counted::slow(), CountedSessions::new());
     let slow = events.hook.slow.as_ref().expect("slow");
@@ -203,7 +203,7 @@ async fn the_end_at_one_process_leaves_nothing_of_another_in_the_stores() {
     let (one, _probe) = server(|builder| builder.bus(bus.clone()));
     let (two, _probe) = server(|builder| builder.bus(bus.clone()));
     let (at_one, at_two) = (serve_with(&one, config.clone()), serve_with(&two, config));
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let mut post = start(at_two, &session, &tool(1, "say_and_wait")).await;
     soon(slow.opening.acquire()).await.expect("open").forget();
     let (head, _) = Raw::connect(at_one).await.ask("DELETE", &session, "").await;

@@ -10,7 +10,10 @@ pub(crate) fn initialize(revision: &str) -> String {
     )
 }
 
-pub(crate) async fn begin(address: SocketAddr, revision: &str) -> Vec<(&'static str, String)> {
+pub(crate) async fn start_session(
+    address: SocketAddr,
+    revision: &str,
+) -> Vec<(&'static str, String)> {
     let (head, body) = Raw::post(address, &media(), &initialize(revision)).await;
     assert_eq!(head.status, 200, "{body}");
     assert!(
@@ -22,8 +25,8 @@ pub(crate) async fn begin(address: SocketAddr, revision: &str) -> Vec<(&'static 
         id.len() >= 32 && id.bytes().all(|byte| byte.is_ascii_graphic()),
         "{id}"
     );
-    let headers = with(media(), "Mcp-Session-Id", &id);
-    let headers = with(headers, "MCP-Protocol-Version", revision);
+    let headers = with_header(media(), "Mcp-Session-Id", &id);
+    let headers = with_header(headers, "MCP-Protocol-Version", revision);
     let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let (head, body) = Raw::post(address, &headers, told).await;
     assert_eq!((head.status, body.as_str()), (202, ""));
@@ -38,7 +41,7 @@ pub(crate) fn tool(id: u32, name: &str) -> String {
 
 pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#;
 
-/// Posts in a session, on a connection that is left open.
+/// Sends a POST in a session, on a connection that stays open.
 pub(crate) async fn start(
     address: SocketAddr,
     session: &[(&'static str, String)],
@@ -49,7 +52,7 @@ pub(crate) async fn start(
     raw
 }
 
-/// Opens the stream of announcements.
+/// Opens the stream for notifications.
 pub(crate) async fn listen(address: SocketAddr, session: &[(&'static str, String)]) -> Raw {
     let mut raw = Raw::connect(address).await;
     raw.request("GET", session, "").await;
@@ -57,7 +60,7 @@ pub(crate) async fn listen(address: SocketAddr, session: &[(&'static str, String
     raw
 }
 
-/// Gives a request up.
+/// Cancels a request.
 pub(crate) async fn cancel(address: SocketAddr, session: &[(&'static str, String)], id: u32) {
     let text = format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
@@ -66,7 +69,7 @@ pub(crate) async fn cancel(address: SocketAddr, session: &[(&'static str, String
     assert_eq!((head.status, body.as_str()), (202, ""));
 }
 
-/// The ids of the events in a text.
+/// Returns the ids of the events in a text.
 pub(crate) fn ids(text: &str) -> Vec<&str> {
     text.lines()
         .filter_map(|line| line.strip_prefix("id: "))

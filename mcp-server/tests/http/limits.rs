@@ -1,15 +1,15 @@
-//! Bounds on what a peer can make grow or last.
+//! Limits on everything that a peer can make grow or last.
 
 use std::time::Duration;
 
 use mcp_server::{ErrorDetail, HttpConfig};
 
-use crate::legacy::{begin, ids, start, tool};
+use crate::legacy::{ids, start, start_session, tool};
 use crate::principals::mount;
 use crate::raw::*;
 
 #[tokio::test]
-async fn a_message_of_very_many_values_is_refused() {
+async fn message_with_too_many_values_is_rejected() {
     let (server, _probe) = server(limits(|limits| limits.message_values = 1_000));
     let address = serve(&server);
     let with = |values: usize| {
@@ -29,11 +29,11 @@ async fn a_message_of_very_many_values_is_refused() {
 }
 
 #[tokio::test]
-async fn an_answer_of_very_many_values_is_an_error_for_the_handler_that_waits_for_it() {
+async fn client_response_with_too_many_values_fails_the_waiting_handler() {
     let few = limits(|limits| limits.message_values = 1_000);
     let (server, _probe) = server(|builder| few(builder).error_detail(ErrorDetail::Causes));
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let most = "more than 1000 JSON values in one message";
     let refused = "the client refused `roots/list`";
     for (values, of_result, of_error) in [(900, "0 roots", "no way"), (1_000, most, most)] {
@@ -56,7 +56,7 @@ async fn an_answer_of_very_many_values_is_an_error_for_the_handler_that_waits_fo
 }
 
 #[tokio::test]
-async fn a_request_that_takes_too_long_is_ended() {
+async fn request_that_exceeds_request_time_ends_with_an_error() {
     let (server, mut probe) = server(limits(|limits| {
         limits.request_time = Duration::from_millis(50);
     }));
@@ -64,14 +64,14 @@ async fn a_request_that_takes_too_long_is_ended() {
     let (head, body) = Raw::post(address, &call_headers("wait"), &call(1, "wait")).await;
     assert_eq!((head.status, code(&body)), (200, -32603));
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     let (head, body) = Raw::post(address, &session, &tool(1, "wait")).await;
     assert_eq!((head.status, code(&body)), (200, -32603));
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
 }
 
 #[tokio::test]
-async fn work_that_does_not_end_with_the_server_is_ended() {
+async fn handlers_are_cancelled_after_the_grace_time() {
     let (server, mut probe) = server(limits(|limits| {
         limits.grace_time = Duration::from_millis(50);
     }));
@@ -91,7 +91,7 @@ async fn work_that_does_not_end_with_the_server_is_ended() {
 }
 
 #[tokio::test]
-async fn a_modern_client_that_does_not_read_is_waited_for() {
+async fn modern_client_that_does_not_read_blocks_its_handler() {
     let (server, mut probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
         limits.request_time = Duration::from_secs(2);
@@ -103,7 +103,7 @@ async fn a_modern_client_that_does_not_read_is_waited_for() {
     let head = raw.head().await;
     let (other, _) = Raw::post(address, &call_headers("say"), &call(2, "say")).await;
     assert_eq!(other.status, 200);
-    // The handler cannot go on, and runs out of time.
+    // The handler is blocked until it times out.
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
     let all = raw.body(&head).await;
     assert!(all.ends_with("\n\n") && all.contains("took too long"));
@@ -112,10 +112,10 @@ async fn a_modern_client_that_does_not_read_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_batch_that_is_too_long_is_refused() {
+async fn batch_beyond_the_limit_is_rejected() {
     let (server, _probe) = server(limits(|limits| limits.batch = 3));
     let address = serve(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     for (count, status) in [(3, 200), (4, 400)] {
         let calls: Vec<_> = (0..count).map(|id| tool(id, "echo")).collect();
         let batch = format!("[{}]", calls.join(","));
@@ -125,24 +125,24 @@ async fn a_batch_that_is_too_long_is_refused() {
 }
 
 #[tokio::test]
-async fn events_are_kept_for_a_client_that_comes_back_but_not_all() {
+async fn only_the_latest_events_are_kept_for_resumption() {
     let (server, mut probe) = server(limits(|limits| limits.kept_events = 4));
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(1, "flood")).await;
     let head = raw.head().await;
     let body = raw.body(&head).await;
     assert_eq!(body.matches("notifications/progress").count(), 64);
     let all = ids(&body);
-    let resume = with(session, "Last-Event-ID", all[0]);
+    let resume = with_header(session, "Last-Event-ID", all[0]);
     let (_, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
     assert_eq!(ids(&rest), all[all.len() - 4..]);
     assert!(probe.dropped.try_recv().is_err());
 }
 
 fn listen() -> (Vec<(&'static str, String)>, String) {
-    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-    let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+    let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+    let headers = with_header(headers, "Mcp-Method", "subscriptions/listen");
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
     );
@@ -150,7 +150,7 @@ fn listen() -> (Vec<(&'static str, String)>, String) {
 }
 
 #[tokio::test]
-async fn subscriptions_are_counted_for_each_peer() {
+async fn subscriptions_are_limited_per_peer() {
     let (server, _probe) = server(limits(|limits| {
         limits.subscriptions = 1;
         limits.all_subscriptions = 3;
@@ -170,7 +170,7 @@ async fn subscriptions_are_counted_for_each_peer() {
     ];
     for (address, user, taken) in cases {
         let mut raw = Raw::connect(address).await;
-        let headers = with(headers.clone(), "X-User", user);
+        let headers = with_header(headers.clone(), "X-User", user);
         raw.request("POST", &headers, &body).await;
         let head = raw.head().await;
         if taken {
@@ -184,10 +184,10 @@ async fn subscriptions_are_counted_for_each_peer() {
 }
 
 #[tokio::test]
-async fn resources_of_a_session_are_bounded() {
+async fn subscribed_resources_of_a_session_are_limited() {
     let (server, _probe) = server(limits(|limits| limits.subscribed_resources = 2));
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     for (at, fails) in [(1, false), (2, false), (2, false), (3, true)] {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"test://{at}"}}}}"#

@@ -1,4 +1,4 @@
-//! Streamable HTTP over real sockets, byte by byte.
+//! Streamable HTTP over real sockets, checked at the level of bytes.
 
 mod access;
 mod batches;

@@ -1,4 +1,4 @@
-//! Headers that repeat parts of the body, and what a client did not declare.
+//! Headers that repeat parts of the body, and undeclared capabilities.
 
 use mcp_server::{Server, ToolDef};
 use serde_json::json;
@@ -26,7 +26,7 @@ fn work() -> Server {
 type Case = (&'static str, &'static [(&'static str, &'static str)], u16);
 
 #[tokio::test]
-async fn arguments_in_headers_are_those_of_the_body() {
+async fn headers_that_repeat_arguments_must_match_the_body() {
     let address = serve(&work());
     let cases: [Case; 18] = [
         (r"{}", &[], 200),
@@ -87,7 +87,7 @@ async fn arguments_in_headers_are_those_of_the_body() {
 }
 
 #[tokio::test]
-async fn what_a_client_did_not_declare_is_not_asked_of_it() {
+async fn undeclared_client_capability_returns_400() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let (head, body) = Raw::post(address, &call_headers("ask"), &call(1, "ask")).await;

@@ -9,8 +9,8 @@ fn discover(params: &str) -> String {
 }
 
 fn discover_headers() -> Vec<(&'static str, String)> {
-    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-    with(headers, "Mcp-Method", "server/discover")
+    let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+    with_header(headers, "Mcp-Method", "server/discover")
 }
 
 fn version(version: &str) -> String {
@@ -18,7 +18,7 @@ fn version(version: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_plain_answer_is_one_json_text() {
+async fn result_without_notifications_is_one_json_text() {
     let (server, _probe) = server(|builder| builder);
     let mut raw = Raw::connect(serve(&server)).await;
     for id in 1..4 {
@@ -40,7 +40,7 @@ async fn a_plain_answer_is_one_json_text() {
 }
 
 #[tokio::test]
-async fn a_handler_that_tells_makes_events() {
+async fn notifications_turn_the_response_into_events() {
     let (server, _probe) = server(|builder| builder);
     let mut raw = Raw::connect(serve(&server)).await;
     let (head, body) = raw.ask("POST", &call_headers("say"), &call(1, "say")).await;
@@ -59,7 +59,7 @@ async fn a_handler_that_tells_makes_events() {
 }
 
 #[tokio::test]
-async fn head_and_first_event_leave_together() {
+async fn head_and_first_event_are_sent_together() {
     let (server, mut probe) = server(|builder| builder);
     let mut raw = Raw::connect(serve(&server)).await;
     raw.request(
@@ -81,7 +81,7 @@ async fn head_and_first_event_leave_together() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_cancels() {
+async fn client_disconnect_cancels_the_request() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
     for tool in ["wait", "say_and_wait"] {
@@ -98,7 +98,7 @@ async fn a_client_that_goes_cancels() {
 }
 
 #[tokio::test]
-async fn a_quiet_request_gets_comments() {
+async fn idle_request_gets_comments() {
     let (server, probe) = server(limits(|limits| {
         limits.keep_alive = Duration::from_millis(10)
     }));
@@ -116,7 +116,7 @@ async fn a_quiet_request_gets_comments() {
 }
 
 #[tokio::test]
-async fn a_slow_reader_holds_the_handler_and_loses_nothing() {
+async fn slow_reader_blocks_the_handler_without_loss() {
     let (server, _probe) = server(limits(|limits| limits.queued_bytes = 2_000));
     let mut raw = Raw::connect(serve(&server)).await;
     let (_, body) = raw
@@ -127,11 +127,11 @@ async fn a_slow_reader_holds_the_handler_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn subscriptions_are_events_until_the_server_stops() {
+async fn subscription_stream_ends_with_a_result_on_shutdown() {
     let (server, _probe) = server(|builder| builder);
     let mut raw = Raw::connect(serve(&server)).await;
-    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-    let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+    let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+    let headers = with_header(headers, "Mcp-Method", "subscriptions/listen");
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
     );
@@ -160,7 +160,7 @@ async fn subscriptions_are_events_until_the_server_stops() {
 }
 
 #[tokio::test]
-async fn headers_have_to_say_what_the_body_says() {
+async fn headers_that_contradict_the_body_are_rejected() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let cases = [
@@ -177,7 +177,7 @@ async fn headers_have_to_say_what_the_body_says() {
         ("MCP-Protocol-Version", "", 400),
     ];
     for (name, value, status) in cases {
-        let headers = with(call_headers("echo"), name, value);
+        let headers = with_header(call_headers("echo"), name, value);
         let (head, body) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "{name}: {value}");
         if status == 400 {
@@ -192,13 +192,13 @@ async fn headers_have_to_say_what_the_body_says() {
 }
 
 #[tokio::test]
-async fn faults_have_their_status_and_code() {
+async fn errors_have_their_status_and_code() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let unknown = with(discover_headers(), "Mcp-Method", "unknown/method");
-    let initialize = with(discover_headers(), "Mcp-Method", "initialize");
-    let ping = with(discover_headers(), "Mcp-Method", "ping");
-    let newer = with(discover_headers(), "MCP-Protocol-Version", "v999.0.0");
+    let unknown = with_header(discover_headers(), "Mcp-Method", "unknown/method");
+    let initialize = with_header(discover_headers(), "Mcp-Method", "initialize");
+    let ping = with_header(discover_headers(), "Mcp-Method", "ping");
+    let newer = with_header(discover_headers(), "MCP-Protocol-Version", "v999.0.0");
     let request = |method: &str| discover(META).replace("server/discover", method);
     let cases = [
         (discover_headers(), discover(META), 200, 0),

@@ -1,4 +1,4 @@
-//! The service in other people's stacks.
+//! The service mounted in other HTTP stacks.
 
 use axum::extract::Request;
 use axum::middleware::{self, Next};
@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::raw::*;
 
 #[tokio::test]
-async fn axum_mounts_it_and_its_middleware_reaches_handlers() {
+async fn extensions_of_axum_middleware_reach_handlers() {
     let (server, _probe) = server(|builder| builder);
     let service = server.into_service(HttpConfig::default());
     let claim = middleware::from_fn(|mut request: Request, next: Next| async move {
@@ -33,7 +33,7 @@ async fn axum_mounts_it_and_its_middleware_reaches_handlers() {
 }
 
 #[tokio::test]
-async fn plain_hyper_mounts_it() {
+async fn service_can_be_mounted_in_hyper() {
     let (server, _probe) = server(|builder| builder);
     let service = server.into_service(HttpConfig::default());
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");

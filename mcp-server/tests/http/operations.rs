@@ -7,10 +7,10 @@ use std::time::Duration;
 use mcp_server::{HttpConfig, Metrics, RefusalCause, Server};
 use tokio::net::TcpListener;
 
-use crate::legacy::{begin, listen, tool};
+use crate::legacy::{listen, start_session, tool};
 use crate::raw::*;
 
-fn operated() -> HttpConfig {
+fn with_operations() -> HttpConfig {
     HttpConfig::new()
         .health_path("/healthz")
         .readiness_path("/readyz")
@@ -59,9 +59,9 @@ async fn operation_paths_are_off_by_default() {
 }
 
 #[tokio::test]
-async fn probes_may_address_the_server_by_any_host() {
+async fn probes_are_answered_for_any_host() {
     let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, operated());
+    let address = serve_with(&server, with_operations());
     for (path, text) in [("/healthz", "ok\n"), ("/readyz", "ready\n")] {
         for host in ["localhost", "10.1.2.3:8080"] {
             let (head, body) = get(address, "GET", path, &[("Host", host)]).await;
@@ -83,7 +83,7 @@ async fn probes_may_address_the_server_by_any_host() {
         let (head, _) = get(address, "GET", path, &[("Host", "10.1.2.3:8080")]).await;
         assert_eq!(head.status, 403, "{path}");
     }
-    // Messages of the protocol are served at any path.
+    // Messages of the protocol are accepted at every path.
     let mut raw = Raw::connect(address).await.at("/healthz");
     let (head, _) = raw
         .ask("POST", &call_headers("echo"), &call(1, "echo"))
@@ -94,7 +94,7 @@ async fn probes_may_address_the_server_by_any_host() {
 #[tokio::test]
 async fn full_server_is_alive_but_not_ready() {
     let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 1));
-    let address = serve_with(&server, operated());
+    let address = serve_with(&server, with_operations());
     let mut first = Raw::connect(address).await;
     first
         .request("POST", &call_headers("wait"), &call(1, "wait"))
@@ -114,7 +114,7 @@ async fn full_server_is_alive_but_not_ready() {
 #[tokio::test]
 async fn stopping_server_is_alive_but_not_ready() {
     let (server, _probe) = server(|builder| builder);
-    let service = server.clone().into_service(operated());
+    let service = server.clone().into_service(with_operations());
     let app = axum::Router::new().fallback_service(service);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let address = listener.local_addr().expect("an address");
@@ -126,7 +126,7 @@ async fn stopping_server_is_alive_but_not_ready() {
     assert_eq!(head.status, 200);
 }
 
-/// The samples of a text in the format of OpenMetrics, checked line by line.
+/// Parses the samples of a text in the OpenMetrics format, and checks each line.
 fn samples(text: &str) -> BTreeMap<&str, u64> {
     let families = text.strip_suffix("# EOF\n").expect("an end");
     let mut samples = BTreeMap::new();
@@ -161,10 +161,10 @@ fn samples(text: &str) -> BTreeMap<&str, u64> {
 #[tokio::test]
 async fn metrics_are_served_as_open_metrics() {
     let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, operated());
+    let address = serve_with(&server, with_operations());
     let body = call(1, "echo");
     Raw::post(address, &call_headers("echo"), &body).await;
-    let _session = begin(address, "2025-11-25").await;
+    let _session = start_session(address, "2025-11-25").await;
     let (head, text) = get(address, "GET", "/metrics", &[]).await;
     assert_eq!(head.status, 200);
     assert_eq!(
@@ -174,7 +174,7 @@ async fn metrics_are_served_as_open_metrics() {
     let samples = samples(&text);
     assert_eq!(samples["mcp_server_sessions"], 1);
     assert_eq!(samples["mcp_server_requests_in_flight"], 0);
-    // `begin` posts two messages.
+    // `start_session` sends two messages.
     assert_eq!(samples["mcp_server_requests_total"], 4);
     assert!(samples["mcp_server_request_bytes_total"] > body.len() as u64);
     assert_eq!(samples["mcp_server_refusals_total{cause=\"host\"}"], 0);
@@ -187,11 +187,11 @@ async fn refused_requests_are_counted_by_cause() {
         limits.message_bytes = 1_000;
         limits.sessions = 1;
     }));
-    let address = serve_with(&server, operated());
+    let address = serve_with(&server, with_operations());
     let headers = call_headers("echo");
     let large = call(1, &"x".repeat(1_000));
-    let unknown = with(
-        with(media(), "Mcp-Session-Id", "nobody"),
+    let unknown = with_header(
+        with_header(media(), "Mcp-Session-Id", "nobody"),
         "MCP-Protocol-Version",
         "2025-11-25",
     );
@@ -199,20 +199,20 @@ async fn refused_requests_are_counted_by_cause() {
         (
             RefusalCause::Host,
             "POST",
-            with(headers.clone(), "Host", "x.example.com"),
+            with_header(headers.clone(), "Host", "x.example.com"),
             "",
         ),
         (
             RefusalCause::Origin,
             "POST",
-            with(headers.clone(), "Origin", "https://x.example.com"),
+            with_header(headers.clone(), "Origin", "https://x.example.com"),
             "",
         ),
         (RefusalCause::Method, "PUT", headers.clone(), ""),
         (
             RefusalCause::MediaType,
             "POST",
-            with(headers.clone(), "Accept", "a/b"),
+            with_header(headers.clone(), "Accept", "a/b"),
             "",
         ),
         (RefusalCause::BodyTooLarge, "POST", headers.clone(), &large),
@@ -231,7 +231,7 @@ async fn refused_requests_are_counted_by_cause() {
         assert_eq!(after.total(), before.total() + 1, "{cause}");
     }
 
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut busy = Raw::connect(address).await;
     busy.request("POST", &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
@@ -241,13 +241,13 @@ async fn refused_requests_are_counted_by_cause() {
 }
 
 #[tokio::test]
-async fn gauges_follow_what_is_open() {
+async fn gauges_follow_open_connections_and_sessions() {
     let (server, mut probe) = server(|builder| builder);
-    let address = serve_with(&server, operated().http_sse("/sse"));
+    let address = serve_with(&server, with_operations().http_sse("/sse"));
     let metrics = server.metrics();
     assert_eq!((metrics.connections, metrics.sessions), (0, 0));
 
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let events = listen(address, &session).await;
     let mut channel = Raw::connect(address).await.at("/sse");
     let accept = [("Accept", "text/event-stream".to_owned())];
@@ -281,11 +281,11 @@ async fn gauges_follow_what_is_open() {
 }
 
 #[tokio::test]
-async fn queued_bytes_are_those_that_clients_do_not_read() {
+async fn queued_bytes_count_unread_output() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     assert_eq!(server.metrics().queued_bytes, 0);
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     let modern = (call_headers("torrent"), call(1, "torrent"));
     let legacy = (session, tool(1, "torrent"));
     for (headers, body) in [modern, legacy] {
@@ -293,7 +293,7 @@ async fn queued_bytes_are_those_that_clients_do_not_read() {
         raw.request("POST", &headers, &body).await;
         until(&server, |metrics| metrics.queued_bytes > 256 << 10).await;
         if headers.iter().any(|(name, _)| *name == "Mcp-Session-Id") {
-            // A session keeps what its client has not read.
+            // A session buffers what its client has not read.
             Raw::connect(address)
                 .await
                 .ask("DELETE", &headers, "")

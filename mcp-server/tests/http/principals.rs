@@ -1,4 +1,4 @@
-//! Sessions, streams, channels and cursors belong to the principal that began them.
+//! Sessions, streams, channels and cursors belong to the principal that created them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,21 +36,21 @@ pub(crate) async fn mount(server: &Server, config: HttpConfig) -> SocketAddr {
     address
 }
 
-/// The headers as `user` sends them; an empty name stands for no authentication.
-fn by(headers: &Headers, user: &str) -> Headers {
-    with(headers.clone(), "X-User", user)
+/// Adds the header of a user. An empty name means no authentication.
+fn with_user(headers: &Headers, user: &str) -> Headers {
+    with_header(headers.clone(), "X-User", user)
 }
 
-/// Begins a session as `user`. The headers returned name the session but no user.
-async fn begin_as(address: SocketAddr, user: &str) -> Headers {
-    let headers = by(&media(), user);
+/// Starts a session as a user. The returned headers have the session but not the user.
+async fn start_session_as(address: SocketAddr, user: &str) -> Headers {
+    let headers = with_user(&media(), user);
     let (head, body) = Raw::post(address, &headers, &initialize("2025-11-25")).await;
     assert_eq!(head.status, 200, "{body}");
     let id = head.get("mcp-session-id").expect("a session").to_owned();
-    with(media(), "Mcp-Session-Id", &id)
+    with_header(media(), "Mcp-Session-Id", &id)
 }
 
-/// The status of a request; the body is not read, since it may be a stream.
+/// Returns the status of a request. The body may be a stream, so it is not read.
 async fn status(address: SocketAddr, method: &str, headers: &Headers, body: &str) -> u16 {
     let mut raw = Raw::connect(address).await;
     raw.request(method, headers, body).await;
@@ -62,9 +62,9 @@ async fn another_principal_gets_404_in_every_method_of_a_session() {
     let (server, _probe) = server(|builder| builder);
     let address = mount(&server, HttpConfig::default()).await;
     for (owner, others) in [("ann", ["bob", ""]), ("", ["ann", "bob"])] {
-        let session = begin_as(address, owner).await;
+        let session = start_session_as(address, owner).await;
         for other in others {
-            let headers = by(&session, other);
+            let headers = with_user(&session, other);
             assert_eq!(
                 status(address, "POST", &headers, PING).await,
                 404,
@@ -77,8 +77,8 @@ async fn another_principal_gets_404_in_every_method_of_a_session() {
                 "{other}"
             );
         }
-        // Nothing that the others tried ended it.
-        let headers = by(&session, owner);
+        // The attempts of others did not end the session.
+        let headers = with_user(&session, owner);
         assert_eq!(status(address, "POST", &headers, PING).await, 200);
         assert_eq!(status(address, "GET", &headers, "").await, 200);
         assert_eq!(status(address, "DELETE", &headers, "").await, 204);
@@ -89,17 +89,20 @@ async fn another_principal_gets_404_in_every_method_of_a_session() {
 async fn another_principal_cannot_resume_a_stream() {
     let (server, _probe) = server(|builder| builder);
     let address = mount(&server, HttpConfig::default()).await;
-    let session = begin_as(address, "ann").await;
-    let mut raw = start(address, &by(&session, "ann"), &tool(1, "say")).await;
+    let session = start_session_as(address, "ann").await;
+    let mut raw = start(address, &with_user(&session, "ann"), &tool(1, "say")).await;
     let head = raw.head().await;
     let said = raw.body(&head).await;
-    let resume = with(session, "Last-Event-ID", ids(&said)[0]);
+    let resume = with_header(session, "Last-Event-ID", ids(&said)[0]);
     for other in ["bob", ""] {
-        assert_eq!(status(address, "GET", &by(&resume, other), "").await, 404);
+        assert_eq!(
+            status(address, "GET", &with_user(&resume, other), "").await,
+            404
+        );
     }
     let (head, rest) = Raw::connect(address)
         .await
-        .ask("GET", &by(&resume, "ann"), "")
+        .ask("GET", &with_user(&resume, "ann"), "")
         .await;
     assert_eq!(head.status, 200);
     assert!(rest.contains("\"said\""), "{rest}");
@@ -109,21 +112,21 @@ async fn another_principal_cannot_resume_a_stream() {
 async fn another_principal_cannot_answer_or_cancel_a_request() {
     let (server, mut probe) = server(|builder| builder);
     let address = mount(&server, HttpConfig::default()).await;
-    let session = begin_as(address, "ann").await;
-    let _raw = start(address, &by(&session, "ann"), &tool(4, "wait")).await;
+    let session = start_session_as(address, "ann").await;
+    let _raw = start(address, &with_user(&session, "ann"), &tool(4, "wait")).await;
     soon(probe.waiting.recv()).await;
     let cancelled =
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}"#;
-    let stranger = by(&session, "bob");
+    let stranger = with_user(&session, "bob");
     assert_eq!(status(address, "POST", &stranger, cancelled).await, 404);
     assert!(probe.dropped.try_recv().is_err(), "the request goes on");
-    let owner = by(&session, "ann");
+    let owner = with_user(&session, "ann");
     assert_eq!(status(address, "POST", &owner, cancelled).await, 202);
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
 }
 
 #[tokio::test]
-async fn another_process_knows_the_principal_of_a_session() {
+async fn another_process_enforces_the_principal_of_a_session() {
     let bus = Arc::new(Shared::default());
     let sessions = Arc::new(MemorySessions::new());
     let config = HttpConfig::new()
@@ -134,14 +137,14 @@ async fn another_process_knows_the_principal_of_a_session() {
     let at_one = mount(&one, config.clone()).await;
     let at_two = mount(&two, config).await;
     for (owner, other) in [("ann", "bob"), ("ann", ""), ("", "ann")] {
-        let session = begin_as(at_one, owner).await;
-        let (owned, foreign) = (by(&session, owner), by(&session, other));
-        // Before and after the other process has a copy of the session.
+        let session = start_session_as(at_one, owner).await;
+        let (owned, foreign) = (with_user(&session, owner), with_user(&session, other));
+        // Before and after the other process has loaded the session.
         assert_eq!(status(at_two, "POST", &foreign, PING).await, 404);
         assert_eq!(status(at_two, "POST", &owned, PING).await, 200);
         assert_eq!(status(at_two, "POST", &foreign, PING).await, 404);
 
-        // Answers of the owner reach the request that waits for them at the first process.
+        // Responses of the owner reach the handler that waits for them in the first process.
         let mut raw = start(at_one, &owned, &tool(5, "ask")).await;
         let head = raw.head().await;
         let read = raw.chunks_until("roots/list").await;
@@ -160,7 +163,7 @@ async fn another_process_knows_the_principal_of_a_session() {
 }
 
 #[tokio::test]
-async fn a_stored_session_without_a_principal_belongs_to_no_principal() {
+async fn stored_session_without_a_principal_rejects_principals() {
     use mcp_server::SessionStore as _;
     const OLDER: &str = "0123456789abcdef0123456789abcdef";
 
@@ -171,9 +174,9 @@ async fn a_stored_session_without_a_principal_belongs_to_no_principal() {
     let record = r#"{"revision":"2025-11-25","client_info":{"name":"t","version":"1"},"capabilities":{},"level":1,"resources":[],"used":18446744073709551615}"#;
     let kept = sessions.put(OLDER, record.as_bytes().to_vec()).await;
     kept.expect("kept");
-    let session = with(media(), "Mcp-Session-Id", OLDER);
+    let session = with_header(media(), "Mcp-Session-Id", OLDER);
     assert_eq!(
-        status(address, "POST", &by(&session, "ann"), PING).await,
+        status(address, "POST", &with_user(&session, "ann"), PING).await,
         404
     );
     assert_eq!(status(address, "POST", &session, PING).await, 200);
@@ -185,15 +188,18 @@ async fn another_principal_cannot_post_to_a_channel() {
     let address = mount(&server, HttpConfig::new().http_sse("/sse")).await;
     for (owner, others) in [("ann", ["bob", ""]), ("", ["ann", "bob"])] {
         let mut stream = Raw::connect(address).await.at("/sse");
-        let accept = with(Vec::new(), "Accept", "text/event-stream");
-        stream.request("GET", &by(&accept, owner), "").await;
+        let accept = with_header(Vec::new(), "Accept", "text/event-stream");
+        stream.request("GET", &with_user(&accept, owner), "").await;
         assert_eq!(stream.head().await.status, 200);
         let first = stream.chunk().await;
         let path = first.trim_end().rsplit_once(' ').expect("an address").1;
-        let json = with(media(), "Accept", "");
+        let json = with_header(media(), "Accept", "");
         let post = async |user: &str| {
             let mut raw = Raw::connect(address).await.at(path);
-            raw.ask("POST", &by(&json, user), PING).await.0.status
+            raw.ask("POST", &with_user(&json, user), PING)
+                .await
+                .0
+                .status
         };
         for other in others {
             assert_eq!(post(other).await, 404, "{other}");
@@ -205,7 +211,7 @@ async fn another_principal_cannot_post_to_a_channel() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_principal_is_refused() {
+async fn cursor_of_another_principal_is_rejected() {
     let resource =
         |name: &str| ResourceDef::new(format!("test://{name}"), name).handler(async || "text");
     let prompt = |name: &str| PromptDef::new(name).handler(async || "hello");
@@ -226,9 +232,9 @@ async fn a_cursor_of_another_principal_is_refused() {
                 let body = format!(
                     r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{cursor}{META}}}}}"#
                 );
-                let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-                let headers = with(headers, "Mcp-Method", method);
-                let (_, body) = Raw::post(address, &by(&headers, user), &body).await;
+                let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+                let headers = with_header(headers, "Mcp-Method", method);
+                let (_, body) = Raw::post(address, &with_user(&headers, user), &body).await;
                 serde_json::from_str::<serde_json::Value>(&body).expect("JSON")
             };
             let first = list(owner, None).await;

@@ -27,24 +27,25 @@ async fn two_processes_serve_one_session() {
     let (two, _probe) = server(|builder| builder.bus(bus.clone()));
     let at_one = serve_with(&one, config.clone());
     let at_two = serve_with(&two, config);
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let (head, _) = Raw::post(at_two, &session, PING).await;
     assert_eq!(head.status, 200);
 
-    // A stream that began at one is resumed at the other.
+    // A stream that was started at one process is resumed at the other.
     let mut raw = start(at_one, &session, &tool(3, "say_and_wait")).await;
     raw.head().await;
     let read = raw.chunk().await;
     soon(probe.waiting.recv()).await;
     drop(raw);
-    let resume = with(session.clone(), "Last-Event-ID", ids(&read)[0]);
+    let resume = with_header(session.clone(), "Last-Event-ID", ids(&read)[0]);
     let mut raw = Raw::connect(at_two).await;
     raw.request("GET", &resume, "").await;
     let head = raw.head().await;
     probe.go.notify_one();
     assert!(raw.body(&head).await.contains("said and waited"));
 
-    // The answer to a request of the one comes to the other, and an answer to nothing to nobody.
+    // A client response that is sent to the other process reaches the handler, and an unknown one
+    // is dropped.
     let mut raw = start(at_one, &session, &tool(5, "ask")).await;
     let head = raw.head().await;
     let read = raw.chunks_until("roots/list").await;
@@ -58,7 +59,7 @@ async fn two_processes_serve_one_session() {
     let rest = raw.body(&head).await;
     assert!(rest.contains("\"0 roots\""), "{rest}");
 
-    // A request at one is cancelled at the other, and so is the session.
+    // A request at one process is cancelled at the other, and so is the session.
     let _raw = start(at_one, &session, &tool(4, "wait")).await;
     soon(probe.waiting.recv()).await;
     cancel(at_two, &session, 4).await;
@@ -68,7 +69,7 @@ async fn two_processes_serve_one_session() {
     assert_eq!(head.status, 404);
 }
 
-/// Two processes that share everything, and their addresses.
+/// Two processes that share all stores, and their addresses.
 fn two_processes() -> ([Server; 2], [SocketAddr; 2]) {
     let bus = Arc::new(Shared::default());
     let config = shared(MemorySessions::new());
@@ -80,9 +81,9 @@ fn two_processes() -> ([Server; 2], [SocketAddr; 2]) {
 }
 
 #[tokio::test]
-async fn a_subscription_at_one_process_is_told_of_at_the_other() {
+async fn subscription_at_one_process_gets_updates_of_the_other() {
     let ([_one, two], [at_one, at_two]) = two_processes();
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let mut told = listen(at_one, &session).await;
     let request = |method: &str| {
         format!(
@@ -100,7 +101,7 @@ async fn a_subscription_at_one_process_is_told_of_at_the_other() {
 }
 
 #[tokio::test]
-async fn a_session_that_expires_at_one_process_ends_at_the_other() {
+async fn session_that_expires_at_one_process_ends_at_the_other() {
     let bus = Arc::new(Shared::default());
     let config = shared(MemorySessions::new());
     let (one, _probe) = server(|builder| builder.bus(bus.clone()));
@@ -108,7 +109,7 @@ async fn a_session_that_expires_at_one_process_ends_at_the_other() {
     let (two, _probe) = server(|builder| hurry(builder.bus(bus.clone())));
     let at_one = serve_with(&one, config.clone());
     let at_two = serve_with(&two, config);
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let mut told = listen(at_one, &session).await;
     let (head, _) = Raw::post(at_two, &session, PING).await;
     assert_eq!(head.status, 404);
@@ -117,7 +118,7 @@ async fn a_session_that_expires_at_one_process_ends_at_the_other() {
     assert_eq!(head.status, 404);
 }
 
-/// Sessions that some process used just now.
+/// A store in which every session was just used by another process.
 struct Busy(MemorySessions);
 
 impl SessionStore for Busy {
@@ -137,17 +138,17 @@ impl SessionStore for Busy {
 }
 
 #[tokio::test]
-async fn a_session_that_is_used_elsewhere_does_not_expire() {
+async fn session_used_at_another_process_does_not_expire() {
     let hurry = limits(|limits| limits.session_idle_time = Duration::from_nanos(1));
     let (server, _probe) = server(hurry);
     let address = serve_with(&server, shared(Busy(MemorySessions::new())));
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let (head, _) = Raw::post(address, &session, PING).await;
     assert_eq!(head.status, 200);
 }
 
 #[tokio::test]
-async fn events_in_memory_are_bounded_over_all_sessions() {
+async fn memory_for_events_is_bounded_over_all_sessions() {
     const EVENT: usize = 128 << 10;
     let events = MemoryEvents::new(16);
     for session in 0..80 {
@@ -166,15 +167,19 @@ async fn events_in_memory_are_bounded_over_all_sessions() {
         assert_eq!(page.events.last().map(|event| event.0), Some(8));
         kept.push(page.events.len());
     }
-    assert_eq!((kept[0], kept[79]), (1, 8), "the oldest give way");
+    assert_eq!(
+        (kept[0], kept[79]),
+        (1, 8),
+        "the oldest events were not removed"
+    );
     let bytes = kept.iter().sum::<usize>() * EVENT;
     assert!((48 << 20..=64 << 20).contains(&bytes), "{bytes}");
 }
 
 #[tokio::test]
-async fn what_is_announced_comes_on_the_newest_stream_alone() {
+async fn notifications_are_sent_on_the_newest_stream_only() {
     let ([one, two], [at_one, at_two]) = two_processes();
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let mut first = listen(at_one, &session).await;
     one.tools_changed();
     first.chunks_until("list_changed").await;
@@ -182,7 +187,7 @@ async fn what_is_announced_comes_on_the_newest_stream_alone() {
     one.tools_changed();
     second.chunks_until("list_changed").await;
     assert_eq!(first.rest().await, "");
-    // And back again.
+    // And in the other direction.
     let mut third = listen(at_one, &session).await;
     two.tools_changed();
     third.chunks_until("list_changed").await;
@@ -197,7 +202,7 @@ async fn subscriptions_at_two_processes_add_up() {
     let [one, two, three] = [builder(), builder(), builder()];
     let [at_one, at_two, at_three] =
         [&one, &two, &three].map(|server| serve_with(server, config.clone()));
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     for (at, uri) in [(at_one, "a"), (at_two, "b")] {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"test://{uri}"}}}}"#

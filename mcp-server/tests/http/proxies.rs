@@ -11,7 +11,7 @@ use crate::raw::*;
 
 /// Calls the tool that returns the address of its client.
 async fn peer(address: SocketAddr, name: &'static str, value: &str) -> String {
-    let headers = with(call_headers("peer"), name, value);
+    let headers = with_header(call_headers("peer"), name, value);
     let (head, body) = Raw::post(address, &headers, &call(1, "peer")).await;
     assert_eq!(head.status, 200, "{body}");
     let answer: serde_json::Value = serde_json::from_str(&body).expect("JSON");
@@ -67,8 +67,8 @@ async fn trusted_proxy_reports_the_address_of_the_client() {
 async fn subscriptions_are_counted_by_the_forwarded_address() {
     let (server, _probe) = server(limits(|limits| limits.subscriptions = 1));
     let address = serve_with(&server, trusting(&["127.0.0.1"]));
-    let headers = with(call_headers(""), "Mcp-Name", "");
-    let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+    let headers = with_header(call_headers(""), "Mcp-Name", "");
+    let headers = with_header(headers, "Mcp-Method", "subscriptions/listen");
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
     );
@@ -79,7 +79,7 @@ async fn subscriptions_are_counted_by_the_forwarded_address() {
         ("192.0.2.2", true),
     ] {
         let mut raw = Raw::connect(address).await;
-        let headers = with(headers.clone(), "X-Forwarded-For", client);
+        let headers = with_header(headers.clone(), "X-Forwarded-For", client);
         raw.request("POST", &headers, &body).await;
         let head = raw.head().await;
         if accepted {
@@ -93,7 +93,7 @@ async fn subscriptions_are_counted_by_the_forwarded_address() {
 }
 
 #[tokio::test]
-async fn axum_program_attaches_the_address_of_the_connection() {
+async fn address_attached_by_an_axum_program_is_used() {
     let (server, _probe) = server(|builder| builder);
     let service = server.into_service(trusting(&["127.0.0.1"]));
     let attach = middleware::from_fn(

@@ -1,4 +1,4 @@
-//! A client that writes and reads bytes.
+//! An HTTP client that writes and reads bytes.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -9,25 +9,25 @@ use tokio::net::{TcpSocket, TcpStream};
 
 pub(crate) use crate::subject::*;
 
-/// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future)
+    tokio::time::timeout(TIMEOUT, future)
         .await
-        .expect("it takes too long")
+        .expect("timed out")
 }
 
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}"#;
 
-/// A modern call of a tool.
+/// Returns a tool call of the modern era.
 pub(crate) fn call(id: u32, tool: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{}},{META}}}}}"#
     )
 }
 
-/// The headers of a modern call, and of nothing else.
+/// Returns the headers of a tool call of the modern era.
 pub(crate) fn call_headers(tool: &str) -> Vec<(&'static str, String)> {
     let mut headers = media();
     headers.push(("MCP-Protocol-Version", "2026-07-28".into()));
@@ -43,8 +43,8 @@ pub(crate) fn media() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The same headers with one changed, or taken out where the value is empty.
-pub(crate) fn with(
+/// Returns the headers with one of them changed, or removed if the value is empty.
+pub(crate) fn with_header(
     mut headers: Vec<(&'static str, String)>,
     name: &'static str,
     value: &str,
@@ -102,21 +102,21 @@ impl Raw {
         }
     }
 
-    /// The port of this side.
+    /// Returns the port of this side.
     pub(crate) fn port(&self) -> u16 {
         self.stream.local_addr().expect("an address").port()
     }
 
-    /// Whether the server has closed the connection, once it does anything.
+    /// Waits for the server's next action. Returns `true` if it has closed the connection.
     pub(crate) async fn is_closed(&mut self) -> bool {
         match soon(self.stream.read_buf(&mut self.read)).await {
             Ok(size) => size == 0,
-            // Closed while there was something to read.
+            // Closed with a reset, because unread bytes were left.
             Err(_) => true,
         }
     }
 
-    /// Sends its requests to another path.
+    /// Changes the path of the requests.
     pub(crate) fn at(mut self, path: &str) -> Self {
         self.path = path.into();
         self
@@ -126,12 +126,12 @@ impl Raw {
         soon(self.stream.write_all(bytes)).await.expect("written");
     }
 
-    /// Sends nothing more.
+    /// Closes the sending side.
     pub(crate) async fn finish(&mut self) {
         soon(self.stream.shutdown()).await.expect("shut down");
     }
 
-    /// Writes a request; a `Host` of the address is added where there is none.
+    /// Writes a request; adds a `Host` with the address if there is none.
     pub(crate) async fn request(
         &mut self,
         method: &str,
@@ -142,7 +142,7 @@ impl Raw {
         self.write(text.as_bytes()).await;
     }
 
-    /// The text of a request; a `Host` of the address is added where there is none.
+    /// Formats a request; adds a `Host` with the address if there is none.
     pub(crate) fn request_text(
         &self,
         method: &str,
@@ -160,7 +160,7 @@ impl Raw {
         text
     }
 
-    /// Reads what comes, at least one byte; `false` at the end.
+    /// Reads at least one byte. Returns `false` at the end.
     pub(crate) async fn more(&mut self) -> bool {
         self.read.reserve(64 << 10);
         soon(self.stream.read_buf(&mut self.read))
@@ -169,12 +169,12 @@ impl Raw {
             > 0
     }
 
-    /// As [`more`](Self::more), for as long as it takes.
+    /// Like [`more`](Self::more), without a timeout.
     pub(crate) async fn anything(&mut self) -> bool {
         self.stream.read_buf(&mut self.read).await.expect("read") > 0
     }
 
-    /// What was read and not used.
+    /// Returns the bytes that were read but not consumed.
     pub(crate) fn unused(&self) -> &[u8] {
         &self.read
     }
@@ -188,7 +188,7 @@ impl Raw {
             }
             assert!(
                 self.more().await,
-                "the end came too early: {:?}",
+                "the stream ended early: {:?}",
                 self.text()
             );
         }
@@ -211,12 +211,12 @@ impl Raw {
         }
     }
 
-    /// The next chunk; empty at the end.
+    /// Returns the next chunk, which is empty at the end.
     pub(crate) async fn chunk(&mut self) -> String {
         let size = String::from_utf8(self.until(b"\r\n").await).expect("ASCII");
         let size = usize::from_str_radix(size.trim(), 16).expect("a size");
         while self.read.len() < size + 2 {
-            assert!(self.more().await, "the end came too early");
+            assert!(self.more().await, "the stream ended early");
         }
         let rest = self.read.split_off(size + 2);
         let mut chunk = std::mem::replace(&mut self.read, rest);
@@ -224,9 +224,9 @@ impl Raw {
         String::from_utf8(chunk).expect("UTF-8")
     }
 
-    /// Chunks until one has this text.
+    /// Reads chunks until one contains this text.
     pub(crate) async fn chunks_until(&mut self, text: &str) -> String {
-        // In all: there may be comments for ever.
+        // The timeout applies to all chunks together, because comments may arrive forever.
         soon(async {
             let mut read = String::new();
             while !read.contains(text) {
@@ -239,7 +239,7 @@ impl Raw {
         .await
     }
 
-    /// The rest of a body in chunks.
+    /// Reads the remaining chunks of a body.
     pub(crate) async fn rest(&mut self) -> String {
         soon(async {
             let mut body = String::new();
@@ -254,7 +254,7 @@ impl Raw {
         .await
     }
 
-    /// The whole body.
+    /// Reads the complete body.
     pub(crate) async fn body(&mut self, head: &Head) -> String {
         soon(self.whole(head)).await
     }
@@ -263,7 +263,7 @@ impl Raw {
         if let Some(size) = head.get("content-length") {
             let size: usize = size.parse().expect("a size");
             while self.read.len() < size {
-                assert!(self.more().await, "the end came too early");
+                assert!(self.more().await, "the stream ended early");
             }
             let rest = self.read.split_off(size);
             let body = std::mem::replace(&mut self.read, rest);
@@ -275,7 +275,7 @@ impl Raw {
         self.rest().await
     }
 
-    /// Sends and reads one response.
+    /// Sends a request and reads the response.
     pub(crate) async fn ask(
         &mut self,
         method: &str,
@@ -288,7 +288,7 @@ impl Raw {
         (head, body)
     }
 
-    /// Posts on a connection of its own.
+    /// Sends a POST on a new connection.
     pub(crate) async fn post(
         address: SocketAddr,
         headers: &[(&'static str, String)],
@@ -301,7 +301,7 @@ impl Raw {
     }
 }
 
-/// The error code of a response message.
+/// Returns the error code of a response.
 pub(crate) fn code(body: &str) -> i64 {
     let message: serde_json::Value = serde_json::from_str(body).expect("JSON");
     message["error"]["code"].as_i64().expect("an error")

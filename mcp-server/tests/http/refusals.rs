@@ -1,6 +1,6 @@
-//! The texts of rejected requests: what was expected, what was found, and all faults at once.
+//! The error texts of rejected requests: expected and actual values, and all errors at once.
 
-use crate::legacy::{PING, begin, tool};
+use crate::legacy::{PING, start_session, tool};
 use crate::raw::*;
 
 /// Returns the error of a response.
@@ -26,14 +26,14 @@ async fn rejected(
 async fn unsupported_protocol_version_has_the_same_error_with_and_without_a_session() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     let text = "protocol version `2000-01-01` is not supported: expected one of 2026-07-28, \
                 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05";
     for headers in [session.clone(), media()] {
-        let headers = with(headers, "MCP-Protocol-Version", "2000-01-01");
+        let headers = with_header(headers, "MCP-Protocol-Version", "2000-01-01");
         rejected(address, &headers, PING, (400, -32022, text)).await;
     }
-    let headers = with(session, "MCP-Protocol-Version", "2000-01-01");
+    let headers = with_header(session, "MCP-Protocol-Version", "2000-01-01");
     for method in ["GET", "DELETE"] {
         let (head, body) = Raw::connect(address).await.ask(method, &headers, "").await;
         let error = error(&body);
@@ -47,7 +47,7 @@ async fn unsupported_protocol_version_has_the_same_error_with_and_without_a_sess
 async fn newest_protocol_version_beside_an_older_one_is_rejected_in_a_session() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let mut headers = begin(address, "2025-11-25").await;
+    let mut headers = start_session(address, "2025-11-25").await;
     headers.push(("MCP-Protocol-Version", "2026-07-28".to_owned()));
     let text = "params lack `_meta.io.modelcontextprotocol/protocolVersion` and \
                 `_meta.io.modelcontextprotocol/clientCapabilities`, which mcp-protocol-version \
@@ -64,8 +64,8 @@ async fn all_missing_headers_are_reported_at_once() {
                 mcp-name is missing";
     rejected(address, &media(), &call(1, "echo"), (400, -32020, text)).await;
 
-    let headers = with(call_headers("echo"), "Mcp-Name", "");
-    let headers = with(headers, "Mcp-Method", "tools/list");
+    let headers = with_header(call_headers("echo"), "Mcp-Name", "");
+    let headers = with_header(headers, "Mcp-Method", "tools/list");
     let text = "header mismatch: mcp-method is \"tools/list\", but the body has \"tools/call\"; \
                 mcp-name is missing";
     rejected(address, &headers, &call(1, "echo"), (400, -32020, text)).await;
@@ -76,7 +76,7 @@ async fn missing_headers_and_members_of_meta_are_reported_at_once() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
-    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
+    let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
     let text = "header mismatch: mcp-method is missing; mcp-name is missing; params lack \
                 `_meta.io.modelcontextprotocol/clientCapabilities`";
     rejected(address, &headers, body, (400, -32020, text)).await;
@@ -95,7 +95,7 @@ async fn missing_headers_and_members_of_meta_are_reported_at_once() {
 async fn unknown_session_tells_the_client_to_initialize_again() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let headers = with(media(), "Mcp-Session-Id", "guessed");
+    let headers = with_header(media(), "Mcp-Session-Id", "guessed");
     let text = "the session in `Mcp-Session-Id` is unknown or has ended: send `initialize` again";
     for body in [PING, "{", "[]"] {
         rejected(address, &headers, body, (404, -32600, text)).await;
@@ -147,7 +147,7 @@ async fn rejected_headers_are_named_with_their_values() {
         ),
     ];
     for ((name, value), (status, text)) in cases {
-        let headers = with(call_headers("echo"), name, value);
+        let headers = with_header(call_headers("echo"), name, value);
         let expected = (status, -32600, &*text);
         rejected(address, &headers, &call(1, "echo"), expected).await;
     }

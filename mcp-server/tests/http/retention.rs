@@ -1,4 +1,4 @@
-//! Bounds on what the server keeps of what peers say.
+//! Limits on the data of peers that the server retains.
 
 use mcp_server::{MemorySessions, Server, SessionStore as _};
 
@@ -14,7 +14,7 @@ fn initialize_with(text: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_peer_that_says_too_much_about_itself_is_refused() {
+async fn too_large_client_info_is_rejected() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let (head, _) = Raw::post(address, &media(), &initialize_with(60 << 10)).await;
@@ -44,10 +44,10 @@ async fn a_peer_that_says_too_much_about_itself_is_refused() {
 }
 
 #[tokio::test]
-async fn long_ids_and_tokens_are_refused() {
+async fn long_ids_and_tokens_are_rejected() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let fits = format!("\"{}\"", "x".repeat(1 << 10));
     let long = format!("\"{}\"", "x".repeat(2 << 10));
     for (from, to, place) in [
@@ -78,8 +78,8 @@ async fn long_ids_and_tokens_are_refused() {
 }
 
 fn subscription(uris: &[String], meta: &str) -> (Vec<(&'static str, String)>, String) {
-    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-    let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+    let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+    let headers = with_header(headers, "Mcp-Method", "subscriptions/listen");
     let uris = serde_json::to_string(uris).expect("JSON");
     let meta = META.replacen('{', &format!(r#"{{"x":"{meta}","#), 1);
     let body = format!(
@@ -103,13 +103,13 @@ fn subscribing(retained: usize) -> Server {
 }
 
 #[tokio::test]
-async fn a_subscription_that_would_keep_too_much_is_refused() {
+async fn subscription_that_retains_too_much_memory_is_rejected() {
     let address = serve(&subscribing(1 << 20));
     let (headers, body) = subscription(&[], &"x".repeat(64 << 10));
     let (_, answer) = Raw::post(address, &headers, &body).await;
     assert_eq!(code(&answer), -32602);
     assert!(answer.contains("$._meta"), "{answer}");
-    // One peer has a quarter of the memory.
+    // A peer may use a quarter of the memory.
     let (headers, body) = subscription(&uris(100, 100 << 10), "");
     let mut first = start(address, &headers, &body).await;
     assert_eq!(first.head().await.status, 200);
@@ -129,19 +129,19 @@ async fn a_subscription_that_would_keep_too_much_is_refused() {
 }
 
 #[tokio::test]
-async fn sessions_that_keep_much_make_room_for_each_other() {
+async fn large_sessions_evict_each_other() {
     let address = serve(&subscribing(4 << 20));
     let mut sessions = Vec::new();
     for _ in 0..2 {
         let (head, _) = Raw::post(address, &media(), &initialize_with(30 << 10)).await;
         let id = head.get("mcp-session-id").expect("a session").to_owned();
-        sessions.push(with(media(), "Mcp-Session-Id", &id));
+        sessions.push(with_header(media(), "Mcp-Session-Id", &id));
     }
     for (session, status) in sessions.iter().zip([404, 200]) {
         assert_eq!(Raw::post(address, session, PING).await.0.status, status);
     }
-    // What a session subscribes to counts as well.
-    let small = begin(address, "2025-11-25").await;
+    // The subscriptions of a session count as well.
+    let small = start_session(address, "2025-11-25").await;
     for uri in uris(2, 200 << 10) {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"{uri}"}}}}"#
@@ -158,9 +158,9 @@ async fn sessions_that_keep_much_make_room_for_each_other() {
 }
 
 #[tokio::test]
-async fn a_session_that_grows_too_much_while_all_others_are_in_use_is_closed() {
+async fn growing_session_is_closed_if_no_other_can_be_evicted() {
     let address = serve(&subscribing(1 << 20));
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut told = listen(address, &session).await;
     for (uri, status) in uris(2, 300 << 10).iter().zip([404, 404]) {
         let body = format!(
@@ -173,7 +173,7 @@ async fn a_session_that_grows_too_much_while_all_others_are_in_use_is_closed() {
 }
 
 #[tokio::test]
-async fn large_requests_in_flight_are_bounded_together() {
+async fn total_size_of_requests_in_flight_is_limited() {
     let (server, mut probe) = server(limits(|limits| limits.body_bytes_per_peer = 100 << 10));
     let address = serve(&server);
     let large = |id, tool| {
@@ -197,7 +197,7 @@ async fn large_requests_in_flight_are_bounded_together() {
 }
 
 #[tokio::test]
-async fn sessions_in_memory_are_bounded() {
+async fn memory_store_of_sessions_is_bounded() {
     let sessions = MemorySessions::new();
     for session in 0..80 {
         let kept = sessions

@@ -1,5 +1,5 @@
-//! Whatever clients do, and in whatever order: when they are gone and their sessions are over, the
-//! server keeps nothing of them.
+//! For any sequence of client actions: when the clients have disconnected and their sessions are
+//! over, the server has no state of them.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -18,18 +18,18 @@ use crate::leaks::{Counted, CountedSessions};
 use crate::legacy::{initialize, tool};
 use crate::raw::*;
 
-/// Bounds that are so low that the last clients cannot be served if anything was left behind.
+/// Limits that are so low that the last clients cannot be served if any state was left behind.
 const REQUESTS: usize = 4;
 const SUBSCRIPTIONS: usize = 2;
 const SESSIONS: usize = 3;
-/// The bound where processes share sessions: none gives way. A copy that gives way goes on in the
-/// store, which has to forget it by itself.
+/// The limit if processes share sessions: no session is evicted. The evicted copy of a shared
+/// session would remain in the store until the store removes it.
 const SHARED_SESSIONS: usize = 50;
 
 const TOOLS: [&str; 6] = ["echo", "say", "wait", "say_and_wait", "ask", "poll"];
 const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// What a client does. Numbers choose among what there is, modulo how much there is of it.
+/// An action of a client. Numbers select among the existing objects, modulo their count.
 #[derive(Clone, Debug)]
 enum Step {
     Initialize {
@@ -75,7 +75,7 @@ enum Step {
     Disconnect {
         request: usize,
     },
-    /// A handler that waits goes on.
+    /// Lets a waiting handler continue.
     Go,
     Wait {
         seconds: u64,
@@ -105,11 +105,11 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Attached to every request: alive as long as anything keeps the request.
+/// Attached to every request: alive as long as the request is referenced.
 #[derive(Clone)]
 struct Mark(#[expect(dead_code, reason = "only counted")] Arc<()>);
 
-/// What the responses said.
+/// The data from responses.
 #[derive(Default)]
 struct Seen {
     sessions: Vec<String>,
@@ -122,7 +122,7 @@ struct World {
     processes: [HttpService; 2],
     events: [Arc<Counted>; 2],
     sessions: [Arc<CountedSessions>; 2],
-    /// How many sessions each process may have.
+    /// The limit of sessions of each process.
     limit: usize,
     go: [Arc<Notify>; 2],
     mark: Arc<()>,
@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    /// Sends a request to a process, and reads the response to its end, all in a task.
+    /// Sends a request to a process and reads the response in a task.
     fn send(
         &mut self,
         at: usize,
@@ -212,7 +212,7 @@ impl World {
         let id = seen
             .sessions
             .get(session.checked_rem(seen.sessions.len())?)?;
-        Some(with(media(), "Mcp-Session-Id", id))
+        Some(with_header(media(), "Mcp-Session-Id", id))
     }
 
     fn event(&self, event: usize) -> Option<String> {
@@ -267,7 +267,7 @@ impl World {
             Step::Listen { session } => self.in_session(at, "GET", session, String::new()),
             Step::Resume { session, event } => {
                 if let (Some(headers), Some(event)) = (self.session(session), self.event(event)) {
-                    let headers = with(headers, "Last-Event-ID", &event);
+                    let headers = with_header(headers, "Last-Event-ID", &event);
                     self.send(at, "GET", "/mcp", &headers, String::new());
                 }
             }
@@ -278,7 +278,7 @@ impl World {
             }
             Step::Subscribe => self.subscribe(at),
             Step::OpenChannel => {
-                let accept = with(Vec::new(), "Accept", "text/event-stream");
+                let accept = with_header(Vec::new(), "Accept", "text/event-stream");
                 self.send(at, "GET", "/sse", &accept, String::new());
             }
             Step::PostToChannel { channel, message } => {
@@ -289,11 +289,11 @@ impl World {
                     _ => tool(3, "say"),
                 };
                 if let Some(path) = self.channel(channel) {
-                    self.send(at, "POST", &path, &with(media(), "Accept", ""), body);
+                    self.send(at, "POST", &path, &with_header(media(), "Accept", ""), body);
                 }
             }
             Step::Disconnect { request } => {
-                // Mostly one of the newest, which is still at work.
+                // Selects one of the newest in most cases, which is probably still running.
                 if let Some(at) = self.requests.len().checked_sub(1 + request % 4) {
                     self.requests.remove(at).abort();
                 }
@@ -304,8 +304,8 @@ impl World {
     }
 
     fn subscribe(&mut self, at: usize) {
-        let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-        let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+        let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+        let headers = with_header(headers, "Mcp-Method", "subscriptions/listen");
         let mut body = String::new();
         let _ = write!(
             body,
@@ -314,7 +314,7 @@ impl World {
         self.send(at, "POST", "/mcp", &headers, body);
     }
 
-    /// All clients disconnect.
+    /// Disconnects all clients.
     async fn disconnect(&mut self) {
         for request in self.requests.drain(..) {
             request.abort();
@@ -322,21 +322,22 @@ impl World {
         }
     }
 
-    /// The sessions that have something in a store.
+    /// Returns the sessions that have events in a store.
     fn kept(&self) -> Vec<String> {
         let events = self.events.iter().flat_map(|store| store.sessions());
         let sessions = self.sessions.iter().flat_map(|store| store.sessions());
         events.chain(sessions).collect()
     }
 
-    /// Nothing is left of any client: as many new ones are served as the limits allow.
+    /// Checks that no state of any client is left: as many new clients are served as the limits
+    /// allow.
     async fn is_empty(&mut self) {
         assert_eq!(self.kept(), [""; 0], "in a store");
         assert_eq!(Arc::strong_count(&self.mark), 1, "requests that are kept");
         let known = std::mem::take(&mut *self.seen.lock().expect("sound"));
         for process in &self.processes {
             for id in &known.sessions {
-                let headers = with(media(), "Mcp-Session-Id", id);
+                let headers = with_header(media(), "Mcp-Session-Id", id);
                 assert_eq!(
                     status(process, "GET", "/mcp", &headers).await,
                     StatusCode::NOT_FOUND
@@ -344,9 +345,9 @@ impl World {
             }
         }
         for at in 0..2 {
-            // Otherwise a handler might not wait.
+            // Otherwise a handler might not be waiting.
             let _ = tokio::time::timeout(Duration::from_millis(1), self.go[at].notified()).await;
-            // A subscription has a permit for a moment.
+            // A subscription holds a permit only briefly.
             for _ in 0..SUBSCRIPTIONS {
                 self.subscribe(at);
             }
@@ -360,12 +361,12 @@ impl World {
                 );
             }
             for _ in 0..self.limit {
-                let accept = with(Vec::new(), "Accept", "text/event-stream");
+                let accept = with_header(Vec::new(), "Accept", "text/event-stream");
                 self.send(at, "GET", "/sse", &accept, String::new());
             }
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
-        // What is refused has a response that ends.
+        // The response to a rejected request ends.
         assert!(
             self.requests.iter().all(|request| !request.is_finished()),
             "a place is taken"
@@ -374,7 +375,7 @@ impl World {
     }
 }
 
-/// The next piece of a body, as text.
+/// Receives the next chunk of a body, as text.
 async fn next(body: &mut Body) -> Option<String> {
     use axum::body::HttpBody as _;
 
@@ -399,7 +400,7 @@ async fn status(
     response.expect("no error").status()
 }
 
-/// Lets tasks run for a number of turns: where a step meets those before it.
+/// Yields for a number of turns, so that steps overlap at different points.
 async fn turns(count: usize) {
     for _ in 0..count {
         tokio::task::yield_now().await;
@@ -416,7 +417,7 @@ async fn play(steps: Vec<(usize, Step, usize)>, shared: bool, delete: bool) {
     if delete {
         let ids = world.seen.lock().expect("sound").sessions.clone();
         for id in ids {
-            let headers = with(media(), "Mcp-Session-Id", &id);
+            let headers = with_header(media(), "Mcp-Session-Id", &id);
             for process in &world.processes {
                 status(process, "DELETE", "/mcp", &headers).await;
             }
@@ -424,7 +425,7 @@ async fn play(steps: Vec<(usize, Step, usize)>, shared: bool, delete: bool) {
             assert!(!world.kept().contains(&id), "in a store");
         }
     }
-    // Sessions whose clients never learned of them expire, as do all others.
+    // Sessions whose id never reached their client expire, too.
     tokio::time::sleep(Duration::from_secs(2 * 3_600)).await;
     world.is_empty().await;
 }
@@ -433,7 +434,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_kept_of_clients_that_are_gone(
+    fn disconnected_clients_leave_no_state_behind(
         steps in prop::collection::vec((0..2_usize, step(), 0..16_usize), 1..80),
         shared in any::<bool>(),
         delete in any::<bool>(),

@@ -6,10 +6,10 @@ use crate::legacy::*;
 use crate::raw::*;
 
 #[tokio::test]
-async fn a_session_lives_from_initialize_to_delete() {
+async fn session_works_from_initialize_to_delete() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let (head, body) = Raw::post(address, &session, PING).await;
     assert_eq!(
         (head.status, body.as_str()),
@@ -24,7 +24,7 @@ async fn a_session_lives_from_initialize_to_delete() {
     let unknown = r#"{"jsonrpc":"2.0","id":6,"method":"unknown/method"}"#;
     let (head, body) = Raw::post(address, &session, unknown).await;
     assert_eq!((head.status, code(&body)), (200, -32601));
-    // Two eras on one endpoint.
+    // Both eras on one endpoint.
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(1, "echo")).await;
     assert_eq!(head.status, 200);
 
@@ -40,10 +40,10 @@ async fn a_session_lives_from_initialize_to_delete() {
 }
 
 #[tokio::test]
-async fn requests_without_a_session_or_with_a_wrong_version_are_refused() {
+async fn request_with_missing_session_or_wrong_version_is_rejected() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     let (head, _) = Raw::post(address, &media(), &tool(1, "echo")).await;
     assert_eq!(head.status, 400);
     for method in ["GET", "DELETE"] {
@@ -56,21 +56,21 @@ async fn requests_without_a_session_or_with_a_wrong_version_are_refused() {
         ("2000-01-01", 400),
         ("x", 400),
     ] {
-        let headers = with(session.clone(), "MCP-Protocol-Version", version);
+        let headers = with_header(session.clone(), "MCP-Protocol-Version", version);
         let (head, _) = Raw::post(address, &headers, PING).await;
         assert_eq!(head.status, status, "{version}");
     }
-    let headers = with(session.clone(), "Mcp-Session-Id", "guessed");
+    let headers = with_header(session.clone(), "Mcp-Session-Id", "guessed");
     let (head, _) = Raw::post(address, &headers, PING).await;
     assert_eq!(head.status, 404);
 }
 
 #[tokio::test]
-async fn batches_are_for_the_revision_that_has_them() {
+async fn batches_are_accepted_only_at_their_revision() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let batch = format!("[{PING},{}]", tool(1, "echo"));
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     let (head, body) = Raw::post(address, &session, &batch).await;
     assert_eq!(head.status, 200);
     let answers: Vec<serde_json::Value> = serde_json::from_str(&body).expect("an array");
@@ -78,52 +78,52 @@ async fn batches_are_for_the_revision_that_has_them() {
     let told = r#"[{"jsonrpc":"2.0","method":"notifications/whatever"}]"#;
     let (head, _) = Raw::post(address, &session, told).await;
     assert_eq!(head.status, 202);
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     let (head, body) = Raw::post(address, &session, &batch).await;
     assert_eq!((head.status, code(&body)), (400, -32600));
 }
 
 #[tokio::test]
-async fn sessions_expire_and_are_bounded() {
+async fn idle_sessions_expire_and_are_evicted() {
     let (idle, _probe) = server(limits(|limits| limits.session_idle_time = Duration::ZERO));
     let address = serve(&idle);
     let (head, _) = Raw::post(address, &media(), &initialize("2025-11-25")).await;
     let id = head.get("mcp-session-id").expect("a session").to_owned();
-    let (head, _) = Raw::post(address, &with(media(), "Mcp-Session-Id", &id), PING).await;
+    let (head, _) = Raw::post(address, &with_header(media(), "Mcp-Session-Id", &id), PING).await;
     assert_eq!(head.status, 404);
 
     let (few, mut probe) = server(limits(|limits| limits.sessions = 1));
     let address = serve(&few);
-    let first = begin(address, "2025-11-25").await;
-    let second = begin(address, "2025-11-25").await;
+    let first = start_session(address, "2025-11-25").await;
+    let second = start_session(address, "2025-11-25").await;
     let (head, _) = Raw::post(address, &first, PING).await;
-    assert_eq!(head.status, 404, "the idle one gave way");
+    assert_eq!(head.status, 404, "the idle session was not evicted");
     let mut raw = Raw::connect(address).await;
     raw.request("POST", &second, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     let (head, _) = Raw::post(address, &media(), &initialize("2025-11-25")).await;
-    assert_eq!(head.status, 503, "the busy one stays");
+    assert_eq!(head.status, 503, "the busy session was evicted");
 }
 
 #[tokio::test]
-async fn what_says_that_it_is_modern_has_no_session() {
+async fn modern_request_ignores_the_session_id() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let id = &session.iter().find(|(name, _)| *name == "Mcp-Session-Id");
     let known = id.map(|(_, id)| id.clone()).expect("a session");
     for id in [&*known, "guessed"] {
-        let headers = with(call_headers("echo"), "Mcp-Session-Id", id);
+        let headers = with_header(call_headers("echo"), "Mcp-Session-Id", id);
         let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, 200, "{id}");
         assert!(head.get("mcp-session-id").is_none());
         for version in ["", "2025-11-25"] {
-            let headers = with(headers.clone(), "MCP-Protocol-Version", version);
+            let headers = with_header(headers.clone(), "MCP-Protocol-Version", version);
             let (head, body) = Raw::post(address, &headers, &call(1, "echo")).await;
             assert_eq!((head.status, code(&body)), (400, -32020), "{id} {version}");
             assert!(body.contains("\"id\":1"), "{body}");
         }
-        let headers = with(headers, "MCP-Protocol-Version", "2099-01-01");
+        let headers = with_header(headers, "MCP-Protocol-Version", "2099-01-01");
         let newer = call(1, "echo").replace("2026-07-28", "2099-01-01");
         let (head, body) = Raw::post(address, &headers, &newer).await;
         assert_eq!((head.status, code(&body)), (400, -32022), "{id}");

@@ -1,16 +1,16 @@
-//! No peer can take everything.
+//! Limits for each peer: no peer can use up the total.
 
 use std::net::SocketAddr;
 
 use mcp_server::{HttpConfig, Limits};
 use tokio::net::TcpListener;
 
-use crate::legacy::{PING, begin, cancel, initialize, start, tool};
+use crate::legacy::{PING, cancel, initialize, start, start_session, tool};
 use crate::principals::mount;
 use crate::raw::*;
 
 #[tokio::test]
-async fn an_address_has_a_share_of_the_requests_in_flight() {
+async fn requests_in_flight_are_limited_per_address() {
     let (server, mut probe) = server(limits(|limits| limits.requests_per_peer = 2));
     let address = serve(&server);
     let mut waiting = Vec::new();
@@ -40,20 +40,20 @@ async fn an_address_has_a_share_of_the_requests_in_flight() {
 }
 
 #[tokio::test]
-async fn answers_and_cancellations_are_accepted_when_all_request_permits_are_taken() {
+async fn client_responses_and_cancellations_need_no_request_permit() {
     for change in [
         |limits: &mut Limits| limits.requests_per_peer = 2,
         |limits: &mut Limits| limits.concurrent_requests = 2,
     ] {
         let (server, mut probe) = server(limits(change));
         let address = serve(&server);
-        let session = begin(address, "2025-11-25").await;
+        let session = start_session(address, "2025-11-25").await;
         let mut asking = start(address, &session, &tool(1, "ask")).await;
         let head = asking.head().await;
         let read = asking.chunks_until("roots/list").await;
         let (_, id) = read.rsplit_once(r#""id":"#).expect("an id");
         let id: String = id.chars().take_while(char::is_ascii_digit).collect();
-        // One that is cancelled, and one that takes its permit.
+        // The first is cancelled, and the next one takes its permit.
         for request in [2, 3] {
             let mut waiting = start(address, &session, &tool(request, "wait")).await;
             soon(probe.waiting.recv()).await;
@@ -74,10 +74,10 @@ async fn answers_and_cancellations_are_accepted_when_all_request_permits_are_tak
 }
 
 #[tokio::test]
-async fn a_principal_has_a_share_of_the_requests_in_flight() {
+async fn requests_in_flight_are_limited_per_principal() {
     let (server, mut probe) = server(limits(|limits| limits.requests_per_peer = 1));
     let address = mount(&server, HttpConfig::default()).await;
-    let headers = |tool: &str, user: &str| with(call_headers(tool), "X-User", user);
+    let headers = |tool: &str, user: &str| with_header(call_headers(tool), "X-User", user);
     let mut waiting = Raw::connect(address).await;
     waiting
         .request("POST", &headers("wait", "ann"), &call(1, "wait"))
@@ -90,7 +90,7 @@ async fn a_principal_has_a_share_of_the_requests_in_flight() {
 }
 
 #[tokio::test]
-async fn clients_that_cannot_be_told_apart_share_the_total_only() {
+async fn indistinguishable_clients_have_no_limit_per_peer() {
     let (server, mut probe) = server(limits(|limits| {
         limits.requests_per_peer = 1;
         limits.concurrent_requests = 2;
@@ -112,8 +112,8 @@ async fn clients_that_cannot_be_told_apart_share_the_total_only() {
     assert_eq!(head.status, 503);
 }
 
-/// Begins a session from an address of this machine, and says its id.
-async fn begin_from(local: &str, address: SocketAddr) -> (u16, String) {
+/// Starts a session from an address of this machine, and returns its id.
+async fn start_session_from(local: &str, address: SocketAddr) -> (u16, String) {
     let mut raw = Raw::connect_from(local, address).await;
     let (head, _) = raw.ask("POST", &media(), &initialize("2025-11-25")).await;
     let id = head.get("mcp-session-id").unwrap_or_default().to_owned();
@@ -121,21 +121,21 @@ async fn begin_from(local: &str, address: SocketAddr) -> (u16, String) {
 }
 
 async fn ping(address: SocketAddr, id: &str) -> u16 {
-    let headers = with(media(), "Mcp-Session-Id", id);
+    let headers = with_header(media(), "Mcp-Session-Id", id);
     Raw::post(address, &headers, PING).await.0.status
 }
 
 #[tokio::test]
-async fn an_address_that_begins_many_sessions_loses_its_own() {
+async fn address_with_many_sessions_loses_its_own() {
     let (server, _probe) = server(limits(|limits| {
         limits.sessions = 10;
         limits.sessions_per_peer = 3;
     }));
     let address = serve(&server);
-    let (_, other) = begin_from("127.0.0.2", address).await;
+    let (_, other) = start_session_from("127.0.0.2", address).await;
     let mut own = Vec::new();
     for _ in 0..20 {
-        let (status, id) = begin_from("127.0.0.3", address).await;
+        let (status, id) = start_session_from("127.0.0.3", address).await;
         assert_eq!(status, 200);
         own.push(id);
     }
@@ -147,7 +147,7 @@ async fn an_address_that_begins_many_sessions_loses_its_own() {
 }
 
 #[tokio::test]
-async fn an_address_has_a_share_of_the_channels() {
+async fn channels_are_limited_per_address() {
     let (server, _probe) = server(limits(|limits| limits.sessions_per_peer = 1));
     let address = serve_with(&server, HttpConfig::default().http_sse("/mcp"));
     let mut open = Vec::new();

@@ -1,4 +1,4 @@
-//! How a server stops: streams end, requests have the grace time, nothing new is served.
+//! Shutdown: streams end, running requests have the grace time, new requests are rejected.
 
 use std::future::IntoFuture as _;
 use std::net::SocketAddr;
@@ -12,10 +12,10 @@ use tokio::task::JoinHandle;
 use crate::legacy::*;
 use crate::raw::*;
 
-/// Longer than any test: what waits for it fails.
+/// Longer than any test, so that waiting for it fails the test.
 const NEVER: Duration = Duration::from_secs(3_600);
 
-/// The service in axum, which stops with the server: the pair from the guide.
+/// Serves in axum, which stops together with the server, as in the guide.
 struct Mounted {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -49,10 +49,10 @@ impl Mounted {
     }
 }
 
-/// A channel of HTTP+SSE on which nothing happens.
+/// Opens an idle channel of HTTP+SSE.
 async fn channel(address: SocketAddr) -> Raw {
     let mut raw = Raw::connect(address).await.at("/sse");
-    let accept = with(Vec::new(), "Accept", "text/event-stream");
+    let accept = with_header(Vec::new(), "Accept", "text/event-stream");
     raw.request("GET", &accept, "").await;
     assert_eq!(raw.head().await.status, 200);
     raw.chunk().await;
@@ -60,26 +60,26 @@ async fn channel(address: SocketAddr) -> Raw {
 }
 
 #[tokio::test]
-async fn streams_without_work_end_at_once_when_axum_stops() {
+async fn idle_streams_end_immediately_when_axum_stops() {
     let (server, mut probe) = server(limits(|limits| limits.grace_time = NEVER));
     let mounted = mount(&server).await;
     let address = mounted.address;
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut told = listen(address, &session).await;
     let mut channel = channel(address).await;
-    // One stream of a request that has its answer, and one that waits for another process.
+    // The stream of an answered request, and one that waits for another process.
     let mut raw = start(address, &session, &tool(1, "say_and_wait")).await;
     raw.head().await;
     let read = raw.chunk().await;
     soon(probe.waiting.recv()).await;
-    let resume = with(session.clone(), "Last-Event-ID", ids(&read)[0]);
+    let resume = with_header(session.clone(), "Last-Event-ID", ids(&read)[0]);
     let mut resumed = Raw::connect(address).await;
     resumed.request("GET", &resume, "").await;
     assert_eq!(resumed.head().await.status, 200);
     let serving = mounted.stop();
     told.rest().await;
     channel.rest().await;
-    // The request goes on, as it has the grace time.
+    // The request continues during the grace time.
     assert!(probe.dropped.try_recv().is_err());
     probe.go.notify_one();
     assert!(resumed.rest().await.contains("said and waited"));
@@ -87,12 +87,12 @@ async fn streams_without_work_end_at_once_when_axum_stops() {
 }
 
 #[tokio::test]
-async fn an_idle_stream_does_not_cost_the_grace_time() {
+async fn idle_stream_does_not_delay_shutdown() {
     let (server, _probe) = server(limits(|limits| limits.grace_time = NEVER));
     let http = server.serve_http("127.0.0.1:0").expect("bound");
     let address = http.local_addr();
     let serving = tokio::spawn(http);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut told = listen(address, &session).await;
     server.shutdown();
     told.rest().await;
@@ -106,7 +106,7 @@ async fn requests_that_outlast_the_grace_time_end_with_an_error_in_axum() {
     }));
     let mounted = mount(&server).await;
     let address = mounted.address;
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut channel = channel(address).await;
     let mut requests = Vec::new();
     for name in ["wait", "say_and_wait"] {
@@ -139,12 +139,12 @@ async fn requests_of_a_channel_that_outlast_the_grace_time_end_with_an_error() {
     }));
     let mounted = mount(&server).await;
     let mut raw = Raw::connect(mounted.address).await.at("/sse");
-    let accept = with(Vec::new(), "Accept", "text/event-stream");
+    let accept = with_header(Vec::new(), "Accept", "text/event-stream");
     raw.request("GET", &accept, "").await;
     raw.head().await;
     let first = raw.chunk().await;
     let path = first.trim_end().rsplit_once(' ').expect("an address").1;
-    let json = with(media(), "Accept", "");
+    let json = with_header(media(), "Accept", "");
     for body in [initialize("2024-11-05"), tool(1, "wait")] {
         let mut post = Raw::connect(mounted.address).await.at(path);
         assert_eq!(post.ask("POST", &json, &body).await.0.status, 202);
@@ -159,7 +159,7 @@ async fn requests_of_a_channel_that_outlast_the_grace_time_end_with_an_error() {
 
 type Headers = Vec<(&'static str, String)>;
 
-/// Requests for new work, with their methods and headers, some of them in a session.
+/// Requests that start new work, with their methods and headers, some of them in a session.
 pub(crate) fn new_work(session: &Headers) -> [(&'static str, Headers, String); 5] {
     [
         ("POST", session.clone(), PING.to_owned()),
@@ -171,15 +171,15 @@ pub(crate) fn new_work(session: &Headers) -> [(&'static str, Headers, String); 5
 }
 
 #[tokio::test]
-async fn nothing_new_is_served_while_the_server_stops() {
+async fn new_requests_get_503_during_shutdown() {
     let (server, mut probe) = server(limits(|limits| limits.grace_time = NEVER));
-    // A stack that goes on, and keeps its connections.
+    // An HTTP stack that continues to serve and keeps its connections.
     let service = server.clone().into_service(HttpConfig::default());
     let app = axum::Router::new().fallback_service(service);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(async move { axum::serve(listener, app).await });
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut waiting = start(address, &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     let mut kept = Raw::connect(address).await;
@@ -196,7 +196,7 @@ async fn nothing_new_is_served_while_the_server_stops() {
 }
 
 #[tokio::test]
-async fn until_stops_the_server_with_a_signal() {
+async fn until_shuts_the_server_down_on_a_signal() {
     let (server, mut probe) = server(|builder| builder);
     let http = server.serve_http("127.0.0.1:0").expect("bound");
     let address = http.local_addr();
@@ -207,7 +207,7 @@ async fn until_stops_the_server_with_a_signal() {
         .await;
     soon(probe.waiting.recv()).await;
     stop.send(()).expect("it waits");
-    // The request that runs has its answer.
+    // The running request gets its response.
     probe.go.notify_one();
     let head = raw.head().await;
     assert!(raw.body(&head).await.contains("waited"));

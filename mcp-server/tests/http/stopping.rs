@@ -1,4 +1,4 @@
-//! What a server that is shutting down still accepts: answers that its handlers wait for, and
+//! Messages that are still accepted during shutdown: responses that handlers wait for, and
 //! cancellations of requests in flight.
 
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use crate::legacy::*;
 use crate::raw::*;
 use crate::shutdown::new_work;
 
-/// Longer than any test: what waits for it fails.
+/// Longer than any test, so that waiting for it fails the test.
 const NEVER: Duration = Duration::from_secs(3_600);
 
 /// A server that would wait forever for its handlers and for new connections.
@@ -32,7 +32,8 @@ fn start_serving(server: &Server) -> (SocketAddr, JoinHandle<Result<(), ServeErr
     (address, tokio::spawn(http))
 }
 
-/// The answer to the request `roots/list` that is the last message in a text of events.
+/// Returns the client's response to the request `roots/list` that is the last message in a text of
+/// events.
 fn roots_answer(events: &str) -> Value {
     let (_, id) = events
         .rsplit_once(r#""id":"#)
@@ -42,8 +43,8 @@ fn roots_answer(events: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": { "roots": [] } })
 }
 
-/// Calls the tool `ask`, and returns the connection, the head of the response and the answer that
-/// the handler waits for.
+/// Calls the tool `ask`. Returns the connection, the head of the response, and the client response
+/// for which the handler waits.
 async fn ask(address: SocketAddr, session: &[(&'static str, String)]) -> (Raw, Head, Value) {
     let mut raw = start(address, session, &tool(1, "ask")).await;
     let head = raw.head().await;
@@ -52,11 +53,11 @@ async fn ask(address: SocketAddr, session: &[(&'static str, String)]) -> (Raw, H
 }
 
 #[tokio::test]
-async fn answers_of_clients_are_accepted_during_shutdown() {
+async fn client_responses_are_accepted_during_shutdown() {
     for revision in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] {
         let (server, _probe) = patient_server();
         let (address, serving) = start_serving(&server);
-        let session = begin(address, revision).await;
+        let session = start_session(address, revision).await;
         let (mut raw, head, answer) = ask(address, &session).await;
         server.shutdown();
         let (answered, body) = Raw::post(address, &session, &answer.to_string()).await;
@@ -68,10 +69,10 @@ async fn answers_of_clients_are_accepted_during_shutdown() {
 }
 
 #[tokio::test]
-async fn an_answer_is_accepted_whose_body_arrives_during_shutdown() {
+async fn client_response_whose_body_arrives_during_shutdown_is_accepted() {
     let (server, _probe) = patient_server();
     let (address, serving) = start_serving(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let (mut raw, head, answer) = ask(address, &session).await;
     let answer = answer.to_string();
     let (first, rest) = answer.split_at(answer.len() / 2);
@@ -85,7 +86,7 @@ async fn an_answer_is_accepted_whose_body_arrives_during_shutdown() {
         answer.len()
     ));
     answering.write(text.as_bytes()).await;
-    // The server reads the body.
+    // The server is reading the body.
     assert_eq!(answering.head().await.status, 100);
     answering.write(first.as_bytes()).await;
     server.shutdown();
@@ -100,7 +101,7 @@ async fn cancellations_are_accepted_during_shutdown() {
     for revision in ["2025-11-25", "2025-03-26"] {
         let (server, mut probe) = patient_server();
         let (address, serving) = start_serving(&server);
-        let session = begin(address, revision).await;
+        let session = start_session(address, revision).await;
         let _raw = start(address, &session, &tool(7, "wait")).await;
         soon(probe.waiting.recv()).await;
         server.shutdown();
@@ -114,7 +115,7 @@ async fn cancellations_are_accepted_during_shutdown() {
 async fn new_connections_get_503_for_new_work_during_shutdown() {
     let (server, mut probe) = patient_server();
     let (address, serving) = start_serving(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut waiting = start(address, &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     server.shutdown();
@@ -126,15 +127,15 @@ async fn new_connections_get_503_for_new_work_during_shutdown() {
     }
     // In this revision a client cancels a request by closing the stream of its response. The
     // notification is accepted, as it is while the server runs.
-    let headers = with(call_headers(""), "Mcp-Name", "");
-    let headers = with(headers, "Mcp-Method", "notifications/cancelled");
+    let headers = with_header(call_headers(""), "Mcp-Name", "");
+    let headers = with_header(headers, "Mcp-Method", "notifications/cancelled");
     let cancelled =
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     let (head, _) = Raw::post(address, &headers, cancelled).await;
     assert_eq!(head.status, 202);
     let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
     assert_eq!(head.status, 503);
-    // A client that connects and sends nothing does not delay the end.
+    // A connected client that sends nothing does not delay the shutdown.
     let mut silent = Raw::connect(address).await;
     probe.go.notify_one();
     let head = waiting.head().await;
@@ -144,10 +145,10 @@ async fn new_connections_get_503_for_new_work_during_shutdown() {
 }
 
 #[tokio::test]
-async fn requests_in_a_batch_with_an_answer_are_refused_one_by_one_during_shutdown() {
+async fn requests_in_a_batch_with_a_response_are_rejected_individually_during_shutdown() {
     let (server, _probe) = patient_server();
     let (address, serving) = start_serving(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     let (mut raw, head, answer) = ask(address, &session).await;
     server.shutdown();
     let ping: Value = serde_json::from_str(PING).expect("JSON");
@@ -168,18 +169,18 @@ async fn requests_in_a_batch_with_an_answer_are_refused_one_by_one_during_shutdo
 }
 
 #[tokio::test]
-async fn a_channel_accepts_answers_and_cancellations_during_shutdown() {
+async fn channel_accepts_client_responses_and_cancellations_during_shutdown() {
     let (server, mut probe) = patient_server();
     let (address, serving) = start_serving(&server);
     let mut stream = Raw::connect(address).await.at("/sse");
-    let accept = with(Vec::new(), "Accept", "text/event-stream");
+    let accept = with_header(Vec::new(), "Accept", "text/event-stream");
     stream.request("GET", &accept, "").await;
     stream.head().await;
     let first = stream.chunk().await;
     let path = first.trim_end().rsplit_once(' ').expect("an address").1;
     let post = async |body: &str| {
         let mut raw = Raw::connect(address).await.at(path);
-        let json = with(media(), "Accept", "");
+        let json = with_header(media(), "Accept", "");
         raw.ask("POST", &json, body).await.0.status
     };
     assert_eq!(post(&initialize("2024-11-05")).await, 202);
@@ -201,7 +202,7 @@ async fn a_channel_accepts_answers_and_cancellations_during_shutdown() {
 }
 
 #[tokio::test]
-async fn drain_lets_axum_accept_answers_until_no_request_is_in_flight() {
+async fn drain_lets_axum_accept_client_responses_until_no_request_is_in_flight() {
     let (server, _probe) = patient_server();
     let service = server.clone().into_service(HttpConfig::new());
     let app = axum::Router::new().fallback_service(service);
@@ -214,11 +215,11 @@ async fn drain_lets_axum_accept_answers_until_no_request_is_in_flight() {
         stopping.drain().await;
     });
     let serving = tokio::spawn(std::future::IntoFuture::into_future(serving));
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let (mut raw, head, answer) = ask(address, &session).await;
     let mut told = listen(address, &session).await;
     stop.send(()).expect("axum waits");
-    // It ends when the server begins to stop.
+    // It ends when the shutdown begins.
     told.rest().await;
     let (answered, _) = Raw::post(address, &session, &answer.to_string()).await;
     assert_eq!(answered.status, 202);

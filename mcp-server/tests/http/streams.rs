@@ -1,19 +1,19 @@
-//! Streams of sessions: what is said on them, to whom, and what of it can be had again.
+//! Streams of sessions: which messages they carry, and which can be replayed.
 
 use crate::legacy::*;
 use crate::raw::*;
 
 #[tokio::test]
-async fn a_client_that_goes_does_not_cancel_but_says_so() {
+async fn legacy_request_survives_a_disconnect_and_ends_when_cancelled() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(3, "say_and_wait")).await;
     raw.head().await;
     soon(probe.waiting.recv()).await;
     drop(raw);
     cancel(address, &session, 4).await;
-    assert!(probe.dropped.try_recv().is_err(), "nobody cancelled it");
+    assert!(probe.dropped.try_recv().is_err(), "it was cancelled");
     cancel(address, &session, 3).await;
     assert_eq!(
         soon(probe.dropped.recv()).await.as_deref(),
@@ -22,10 +22,10 @@ async fn a_client_that_goes_does_not_cancel_but_says_so() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_given_up_has_no_answer_and_its_stream_ends() {
+async fn cancelled_request_has_no_response_and_its_stream_ends() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     for (id, name) in [(3, "say_and_wait"), (4, "wait")] {
         let mut raw = start(address, &session, &tool(id, name)).await;
         soon(probe.waiting.recv()).await;
@@ -38,10 +38,10 @@ async fn a_request_that_is_given_up_has_no_answer_and_its_stream_ends() {
 }
 
 #[tokio::test]
-async fn each_message_of_a_batch_can_be_given_up() {
+async fn each_request_of_a_batch_can_be_cancelled() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     let batch = |first: u32| {
         let (one, other) = (tool(first, "wait"), tool(first + 1, "wait"));
         format!("[{one},{PING},{other}]")
@@ -50,7 +50,7 @@ async fn each_message_of_a_batch_can_be_given_up() {
     for _ in 0..2 {
         soon(probe.waiting.recv()).await;
     }
-    // Neither of the two can be asked again meanwhile.
+    // The ids of both are in use meanwhile.
     let (_, body) = Raw::post(address, &session, &tool(2, "echo")).await;
     assert_eq!(code(&body), -32600);
     cancel(address, &session, 1).await;
@@ -63,7 +63,7 @@ async fn each_message_of_a_batch_can_be_given_up() {
     ids.sort_unstable();
     assert_eq!(ids, [Some(2), Some(5)]);
 
-    // Nor can a batch have one id twice.
+    // A batch must not contain an id twice.
     let twice = format!("[{},{}]", tool(7, "wait"), tool(7, "wait"));
     let mut raw = start(address, &session, &twice).await;
     for _ in 0..2 {
@@ -78,7 +78,7 @@ async fn each_message_of_a_batch_can_be_given_up() {
         "{answers}"
     );
 
-    // Ids are free again, and where all is given up there is no answer at all.
+    // The ids are free again, and a completely cancelled batch has no response.
     let calls = format!("[{},{}]", tool(1, "wait"), tool(2, "wait"));
     let mut raw = start(address, &session, &calls).await;
     for id in [1, 2] {
@@ -90,11 +90,11 @@ async fn each_message_of_a_batch_can_be_given_up() {
 }
 
 #[tokio::test]
-async fn what_is_said_at_once_can_be_had_again() {
+async fn events_of_a_completed_response_can_be_replayed() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     for revision in ["2025-03-26", "2025-11-25"] {
-        let session = begin(address, revision).await;
+        let session = start_session(address, revision).await;
         let (head, body) = Raw::post(address, &session, &tool(3, "say")).await;
         assert_eq!(head.get("content-type"), Some("text/event-stream"));
         let events: Vec<_> = body.split_inclusive("\n\n").collect();
@@ -103,7 +103,7 @@ async fn what_is_said_at_once_can_be_had_again() {
         let primed = usize::from(revision == "2025-11-25");
         assert_eq!(events.len(), 3 + primed, "{body}");
         for (at, id) in ids.iter().enumerate() {
-            let resume = with(session.clone(), "Last-Event-ID", id);
+            let resume = with_header(session.clone(), "Last-Event-ID", id);
             let (head, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
             assert_eq!(head.status, 200);
             assert_eq!(rest, events[at + 1..].concat());
@@ -112,18 +112,18 @@ async fn what_is_said_at_once_can_be_had_again() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
+async fn client_that_does_not_read_blocks_only_its_own_handler() {
     let (server, mut probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
         limits.request_time = std::time::Duration::from_secs(2);
     }));
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(3, "torrent")).await;
     let head = raw.head().await;
     let (other, _) = Raw::post(address, &session, &tool(4, "say")).await;
     assert_eq!(other.status, 200);
-    // The handler cannot go on, and runs out of time.
+    // The handler is blocked until it times out.
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
     let all = raw.body(&head).await;
     let ids = ids(&all);
@@ -136,7 +136,7 @@ async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
 }
 
 #[tokio::test]
-async fn announcements_that_nobody_reads_hold_nobody_else() {
+async fn unread_notifications_do_not_block_other_clients() {
     const ROUNDS: usize = 100;
     let (server, _probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
@@ -149,7 +149,7 @@ async fn announcements_that_nobody_reads_hold_nobody_else() {
         &format!("test://2/{long}"),
         "test://3",
     ];
-    let slow = begin(address, "2025-11-25").await;
+    let slow = start_session(address, "2025-11-25").await;
     for uri in [first, second, last] {
         let subscribe = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"{uri}"}}}}"#
@@ -158,7 +158,7 @@ async fn announcements_that_nobody_reads_hold_nobody_else() {
         assert!(body.contains("\"result\""), "{} {body}", head.status);
     }
     let mut slow = listen(address, &slow).await;
-    let quick = begin(address, "2025-11-25").await;
+    let quick = start_session(address, "2025-11-25").await;
     let mut quick = listen(address, &quick).await;
     for _ in 0..ROUNDS {
         server.resource_updated(first);
@@ -166,7 +166,7 @@ async fn announcements_that_nobody_reads_hold_nobody_else() {
         server.tools_changed();
         quick.chunks_until("list_changed").await;
     }
-    // What waits is told once.
+    // Waiting notifications are merged.
     server.resource_updated(last);
     let read = slow.chunks_until("\"test://3\"").await;
     let of = |uri: &str| read.matches(&uri[..9]).count();
@@ -175,10 +175,10 @@ async fn announcements_that_nobody_reads_hold_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_stream_that_broke_goes_on_where_it_was() {
+async fn interrupted_stream_is_resumed_after_the_last_event() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(3, "say_and_wait")).await;
     let head = raw.head().await;
     assert_eq!(head.get("content-type"), Some("text/event-stream"));
@@ -194,28 +194,28 @@ async fn a_stream_that_broke_goes_on_where_it_was() {
     drop(raw);
     probe.go.notify_one();
 
-    let resume = with(session.clone(), "Last-Event-ID", &last);
+    let resume = with_header(session.clone(), "Last-Event-ID", &last);
     let (head, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
     assert_eq!(head.status, 200);
     assert!(rest.contains("said and waited"), "{rest}");
     assert!(!rest.contains("notifications/progress"), "{rest}");
-    // From the beginning, all of it again.
-    let resume = with(session.clone(), "Last-Event-ID", &first);
+    // All events are replayed from the beginning.
+    let resume = with_header(session.clone(), "Last-Event-ID", &first);
     let (_, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
     assert!(
         rest.contains("notifications/progress") && rest.contains("said and waited"),
         "{rest}"
     );
-    let resume = with(session, "Last-Event-ID", "nonsense");
+    let resume = with_header(session, "Last-Event-ID", "nonsense");
     let (head, _) = Raw::connect(address).await.ask("GET", &resume, "").await;
     assert_eq!(head.status, 400);
 }
 
 #[tokio::test]
-async fn a_handler_sends_the_client_to_poll() {
+async fn handler_can_close_the_stream_to_let_the_client_poll() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let (head, body) = Raw::connect(address)
         .await
         .ask("POST", &session, &tool(3, "poll"))
@@ -227,8 +227,8 @@ async fn a_handler_sends_the_client_to_poll() {
     );
     assert!(!body.contains("polled"), "{body}");
     soon(probe.waiting.recv()).await;
-    // It comes before there is an answer.
-    let resume = with(session, "Last-Event-ID", ids(&body)[0]);
+    // The client returns before there is a response.
+    let resume = with_header(session, "Last-Event-ID", ids(&body)[0]);
     let mut raw = Raw::connect(address).await;
     raw.request("GET", &resume, "").await;
     let head = raw.head().await;
@@ -237,16 +237,16 @@ async fn a_handler_sends_the_client_to_poll() {
 }
 
 #[tokio::test]
-async fn announcements_come_on_the_stream_of_get_and_only_the_newest() {
+async fn notifications_are_sent_on_the_newest_get_stream_only() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     for revision in ["2025-06-18", "2025-11-25"] {
-        let session = begin(address, revision).await;
+        let session = start_session(address, revision).await;
         let mut first = listen(address, &session).await;
         server.tools_changed();
         let read = first.chunks_until("list_changed").await;
         let mut second = listen(address, &session).await;
-        // The first one ends; clients that know how are told where they were.
+        // The first stream ends; clients whose revision supports it get an event to resume from.
         let rest = first.rest().await;
         let primes = revision == "2025-11-25";
         assert_eq!(rest.contains("retry: "), primes, "{rest}");
@@ -258,12 +258,12 @@ async fn announcements_come_on_the_stream_of_get_and_only_the_newest() {
 }
 
 #[tokio::test]
-async fn quiet_streams_get_comments() {
+async fn idle_streams_get_comments() {
     let (server, mut probe) = server(limits(|limits| {
         limits.keep_alive = std::time::Duration::from_millis(10);
     }));
     let address = serve(&server);
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     let mut told = listen(address, &session).await;
     let mut asked = start(address, &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;

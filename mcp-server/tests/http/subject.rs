@@ -12,13 +12,13 @@ use mcp_server::{
 };
 use tokio::sync::{Notify, mpsc};
 
-/// What a test knows of the handlers at work.
+/// The handles by which a test observes and controls handlers.
 pub(crate) struct Probe {
-    /// Lets the tools `wait` and `say_and_wait` go on.
+    /// Lets the tools `wait` and `say_and_wait` continue.
     pub(crate) go: Arc<Notify>,
-    /// Tells of handlers that were dropped in the middle.
+    /// Receives the names of handlers that were dropped before they ended.
     pub(crate) dropped: mpsc::UnboundedReceiver<String>,
-    /// Tells of handlers that began to wait.
+    /// Receives the names of handlers that have begun to wait.
     pub(crate) waiting: mpsc::UnboundedReceiver<String>,
 }
 
@@ -113,11 +113,11 @@ impl Hands {
     }
 }
 
-/// What a middleware attaches.
+/// An extension that a middleware attaches.
 #[derive(Clone)]
 pub(crate) struct Claim(pub(crate) &'static str);
 
-/// A server with the tools of the tests.
+/// Returns a server with the tools of the tests.
 pub(crate) fn server(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (Server, Probe) {
     let (dropped, dropped_reader) = mpsc::unbounded_channel();
     let (waiting, waiting_reader) = mpsc::unbounded_channel();
@@ -145,7 +145,7 @@ pub(crate) fn server(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (Se
     (server, probe)
 }
 
-/// Serves at a free port until the test ends.
+/// Serves on a free port until the test ends.
 pub(crate) fn serve(server: &Server) -> SocketAddr {
     serve_with(server, HttpConfig::default())
 }

@@ -1,10 +1,10 @@
-//! Limits that say "unlimited" in the natural way.
+//! Limits that are set to the natural values for "unlimited".
 
 use std::time::Duration;
 
 use mcp_server::{Limits, Server};
 
-use crate::legacy::{begin, tool};
+use crate::legacy::{start_session, tool};
 use crate::raw::*;
 
 fn unlimited(limits: &mut Limits) {
@@ -47,19 +47,19 @@ fn unlimited(limits: &mut Limits) {
     ] {
         *time = Duration::MAX;
     }
-    // Every body is too slow for this one.
+    // Every body is slower than this rate.
     limits.body_rate = 0;
 }
 
 #[tokio::test]
-async fn a_server_without_limits_serves() {
+async fn server_without_limits_works() {
     let (server, mut probe) = server(limits(unlimited));
     let address = serve(&server);
     for tool in ["echo", "say"] {
         let (head, body) = Raw::post(address, &call_headers(tool), &call(1, tool)).await;
         assert_eq!(head.status, 200, "{body}");
     }
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut stream = crate::legacy::listen(address, &session).await;
     let (head, body) = Raw::post(address, &session, &tool(2, "say")).await;
     assert_eq!(head.status, 200, "{body}");
@@ -74,7 +74,7 @@ async fn a_server_without_limits_serves() {
 }
 
 #[test]
-fn a_limit_of_zero_that_would_serve_nothing_is_refused() {
+fn zero_is_rejected_for_limits_that_would_serve_nothing() {
     for set in [
         (|limits| limits.keep_alive = Duration::ZERO) as fn(&mut Limits),
         |limits| limits.header_time = Duration::ZERO,
@@ -85,7 +85,7 @@ fn a_limit_of_zero_that_would_serve_nothing_is_refused() {
         let mut limits = Limits::default();
         set(&mut limits);
         let built = Server::builder("tested", "1").limits(limits).build();
-        let error = built.expect_err("nothing could be served").to_string();
+        let error = built.expect_err("the limit is rejected").to_string();
         assert!(error.starts_with("limit `"), "{error}");
     }
 }

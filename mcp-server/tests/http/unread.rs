@@ -15,7 +15,7 @@ use crate::raw::*;
 
 const WRITE_TIME: Duration = Duration::from_secs(2);
 
-/// Waits until a request is served.
+/// Waits until a request is accepted.
 async fn served(address: SocketAddr) {
     soon(async {
         loop {
@@ -31,7 +31,7 @@ async fn served(address: SocketAddr) {
 }
 
 #[tokio::test]
-async fn an_unread_response_occupies_its_place_until_its_connection_is_closed() {
+async fn unread_response_keeps_its_permit_until_the_connection_is_closed() {
     let (server, _probe) = server(limits(|limits| {
         limits.concurrent_requests = 1;
         limits.queued_bytes = 64 << 20;
@@ -49,7 +49,7 @@ async fn an_unread_response_occupies_its_place_until_its_connection_is_closed() 
     served(address).await;
 }
 
-/// Asks over HTTP/2 with a flow-control window of so many bytes, and reads no body.
+/// Sends a request over HTTP/2 with a flow-control window of this size, and reads no body.
 async fn unread(address: SocketAddr, window: u32, tool: &str) -> Response<Incoming> {
     let stream = soon(TcpStream::connect(address)).await.expect("connected");
     let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
@@ -69,7 +69,7 @@ async fn unread(address: SocketAddr, window: u32, tool: &str) -> Response<Incomi
 }
 
 #[tokio::test]
-async fn an_unread_stream_of_http2_occupies_its_place_until_it_is_reset() {
+async fn unread_http2_stream_keeps_its_permit_until_it_is_reset() {
     for (window, tool) in [(0, "echo"), (1, "echo"), (1_000, "torrent"), (0, "torrent")] {
         let (server, _probe) = server(limits(|limits| {
             limits.concurrent_requests = 1;
@@ -85,7 +85,7 @@ async fn an_unread_stream_of_http2_occupies_its_place_until_it_is_reset() {
 }
 
 #[tokio::test]
-async fn a_large_response_of_http2_arrives_whole() {
+async fn large_http2_response_arrives_completely() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let mut body = unread(address, 1_000, "torrent").await.into_body();
@@ -102,7 +102,7 @@ async fn a_large_response_of_http2_arrives_whole() {
 }
 
 #[tokio::test]
-async fn a_peer_has_a_share_of_the_bytes_that_wait() {
+async fn queued_bytes_are_limited_per_peer() {
     let (server, mut probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 20;
         limits.queued_bytes_per_peer = 1 << 20;
@@ -113,7 +113,7 @@ async fn a_peer_has_a_share_of_the_bytes_that_wait() {
     raw.request("POST", &call_headers("torrent"), &call(1, "torrent"))
         .await;
     let head = raw.head().await;
-    // The handler cannot go on, and runs out of time.
+    // The handler is blocked until it times out.
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
     let all = raw.body(&head).await;
     let count = all.matches("notifications/progress").count();

@@ -1,4 +1,4 @@
-//! Forms of every kind, as they arrive, and what is taken as an answer.
+//! Forms with all types of fields, and the validation of answers.
 
 use mcp_server::types::{
     BooleanSchema, CallToolOutcome, CallToolRequest, CallToolResult, LegacyTitledEnumSchema,
@@ -91,7 +91,7 @@ fn schema(answer: &Value) -> &Value {
 }
 
 #[tokio::test]
-async fn every_published_form_of_field() {
+async fn every_published_field_type_is_sent() {
     let mut peer = peer();
     let first = peer.call("all", json!({})).await;
     let titled = json!([{ "const": "a", "title": "A" }, { "const": "b", "title": "B" }]);
@@ -111,7 +111,7 @@ async fn every_published_form_of_field() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_not_made_up() {
+async fn absent_optional_answers_stay_absent() {
     let mut peer = peer();
     for content in [
         json!({}),
@@ -125,7 +125,7 @@ async fn what_is_left_out_is_not_made_up() {
 }
 
 #[tokio::test]
-async fn content_is_held_to_the_form() {
+async fn content_that_violates_the_form_is_rejected() {
     let mut peer = peer();
     for (field, value) in [
         ("word", json!("x")),
@@ -152,7 +152,7 @@ async fn content_is_held_to_the_form() {
 }
 
 #[tokio::test]
-async fn a_type_makes_a_form() {
+async fn form_is_derived_from_a_type() {
     let mut peer = peer();
     let first = peer.call("typed", json!({})).await;
     let class = json!({ "type": "string", "enum": ["economy", "business"] });
@@ -174,7 +174,7 @@ async fn a_type_makes_a_form() {
 }
 
 #[tokio::test]
-async fn a_type_that_is_no_form_is_named() {
+async fn type_that_is_not_a_flat_form_is_rejected_by_name() {
     let answer = peer().call("deep", json!({})).await;
     assert!(text(&answer).contains("`inner`"), "{answer}");
 }

@@ -1,4 +1,4 @@
-//! The same handlers before 2026-07-28: questions are requests.
+//! The same handlers before 2026-07-28: input is requested from the client.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ async fn peer(revision: &str) -> Peer {
 }
 
 #[tokio::test]
-async fn questions_are_requests_in_the_form_of_the_revision() {
+async fn elicitation_requests_have_the_form_of_the_revision() {
     for revision in ["2025-06-18", "2025-11-25"] {
         let mut peer = peer(revision).await;
         peer.begin("c", "greet").await;
@@ -40,7 +40,7 @@ async fn questions_are_requests_in_the_form_of_the_revision() {
 }
 
 #[tokio::test]
-async fn joined_questions_are_open_at_a_time() {
+async fn joined_input_requests_are_sent_concurrently() {
     let mut peer = peer("2025-11-25").await;
     peer.begin("c", "together").await;
     let mut questions = Vec::new();
@@ -62,7 +62,7 @@ async fn joined_questions_are_open_at_a_time() {
 }
 
 #[tokio::test]
-async fn who_gives_up_says_so() {
+async fn dropped_input_request_sends_cancelled() {
     let mut peer = peer("2025-11-25").await;
     peer.begin("c", "impatient").await;
     let question = peer.receive().await;
@@ -71,7 +71,7 @@ async fn who_gives_up_says_so() {
     assert_eq!(cancelled["params"]["requestId"], question["id"]);
     assert_eq!(text(&peer.receive().await), "gave up");
 
-    // The same when the client gives up the request that asks.
+    // The same when the client cancels the tool call.
     peer.begin("d", "greet").await;
     let question = peer.receive().await;
     let params = json!({ "requestId": "d" });
@@ -82,7 +82,7 @@ async fn who_gives_up_says_so() {
 }
 
 #[tokio::test]
-async fn the_clients_error_is_not_the_tools() {
+async fn error_of_the_client_is_not_forwarded_as_the_tools_error() {
     let mut peer = peer("2025-11-25").await;
     peer.begin("c", "greet").await;
     let question = peer.receive().await;
@@ -100,7 +100,7 @@ async fn the_clients_error_is_not_the_tools() {
 }
 
 #[tokio::test]
-async fn only_what_the_revision_has_is_asked() {
+async fn input_request_that_the_revision_lacks_is_rejected() {
     for (revision, tool) in [
         ("2024-11-05", "greet"),
         ("2025-03-26", "greet"),
@@ -117,7 +117,7 @@ async fn only_what_the_revision_has_is_asked() {
 }
 
 #[tokio::test]
-async fn a_page_has_an_id_and_an_end() {
+async fn url_elicitation_has_an_id_and_a_completion() {
     let mut peer = peer("2025-11-25").await;
     peer.begin("c", "page").await;
     let question = peer.receive().await;
@@ -131,7 +131,7 @@ async fn a_page_has_an_id_and_an_end() {
 }
 
 #[tokio::test]
-async fn two_eras_share_a_connection() {
+async fn both_eras_share_a_connection() {
     let mut peer = peer("2025-11-25").await;
     peer.begin("c", "greet").await;
     let question = peer.receive().await;
@@ -141,9 +141,9 @@ async fn two_eras_share_a_connection() {
     assert_eq!(text(&peer.receive().await), "no name");
 }
 
-/// The grace time is for work, and nobody can answer any more.
+/// The grace time is for running work; the client can no longer answer.
 #[tokio::test]
-async fn a_question_has_no_answer_after_the_end_of_input() {
+async fn pending_input_request_fails_at_the_end_of_input() {
     let mut limits = Limits::default();
     limits.grace_time = Duration::from_secs(3600);
     let builder = builder(&Count::default()).limits(limits);
@@ -152,7 +152,7 @@ async fn a_question_has_no_answer_after_the_end_of_input() {
     peer.begin("c", "greet").await;
     peer.begin("d", "stubborn").await;
     let questions = [peer.receive().await, peer.receive().await];
-    peer.hang_up().await;
+    peer.close().await;
     let (mut cancelled, mut answered) = (Vec::new(), Vec::new());
     while let Some(message) = peer.maybe_receive().await {
         if message["method"] == "notifications/cancelled" {
@@ -161,7 +161,7 @@ async fn a_question_has_no_answer_after_the_end_of_input() {
             answered.push(message);
         }
     }
-    // Each question once: after the end of input nothing is asked.
+    // Each request is sent once: nothing is requested after the end of input.
     let mut asked = questions.map(|question| question["id"].as_i64()).to_vec();
     asked.sort_unstable();
     cancelled.sort_unstable();
@@ -177,7 +177,7 @@ async fn a_question_has_no_answer_after_the_end_of_input() {
 }
 
 #[tokio::test]
-async fn only_what_was_declared_is_asked() {
+async fn input_request_without_client_capability_is_rejected() {
     let form = || json!({ "elicitation": { "form": {} } });
     let url = || json!({ "elicitation": { "url": {} } });
     for (capabilities, tool, needed) in [

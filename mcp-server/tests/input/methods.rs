@@ -1,4 +1,4 @@
-//! Questions of prompts and resources, which may ask like tools.
+//! Input requests of prompts and resources.
 
 use mcp_server::types::StringSchema;
 use mcp_server::types::json::Object;
@@ -28,7 +28,7 @@ fn server() -> Server {
         .unwrap()
 }
 
-/// The methods, and where the word stands in their results.
+/// The methods, and the position of the word in their results.
 fn methods() -> [(&'static str, Value, &'static str); 2] {
     [
         (
@@ -45,7 +45,7 @@ fn methods() -> [(&'static str, Value, &'static str); 2] {
 }
 
 #[tokio::test]
-async fn a_modern_client_answers_prompts_and_resources_in_a_second_round() {
+async fn modern_client_answers_input_of_prompts_and_resources_in_a_second_round() {
     let mut peer = Peer::new(&server());
     let mut states = Vec::new();
     for (method, params, place) in methods() {
@@ -61,14 +61,14 @@ async fn a_modern_client_answers_prompts_and_resources_in_a_second_round() {
         assert_eq!(second["result"]["resultType"], "complete", "{second}");
         assert_eq!(second.pointer(place).unwrap(), "loom");
     }
-    // State of one method is of no use to another.
+    // The state of one method is invalid for another.
     let [(method, mut params, _), _] = methods();
     params["requestState"] = states.swap_remove(1);
     assert_eq!(peer.modern(method, params).await["error"]["code"], -32602);
 }
 
 #[tokio::test]
-async fn a_legacy_client_is_asked_by_prompts_and_resources() {
+async fn legacy_client_gets_input_requests_of_prompts_and_resources() {
     let mut peer = Peer::new(&server());
     peer.initialize("2025-11-25").await;
     for (method, params, place) in methods() {
@@ -87,7 +87,7 @@ async fn a_legacy_client_is_asked_by_prompts_and_resources() {
 }
 
 #[tokio::test]
-async fn prompts_and_resources_ask_only_what_was_declared() {
+async fn input_of_prompts_and_resources_requires_client_capabilities() {
     for revision in ["2026-07-28", "2025-11-25"] {
         let mut peer = Peer::new(&server());
         peer.capabilities = json!({});

@@ -10,7 +10,7 @@ fn peer() -> Peer {
     Peer::new(&builder(&Count::default()).build().unwrap())
 }
 
-/// The keys of the questions in a result that asks for input.
+/// Returns the keys of the input requests in a result.
 fn keys(answer: &Value) -> Vec<String> {
     let result = &answer["result"];
     assert_eq!(result["resultType"], "input_required", "{answer}");
@@ -58,7 +58,7 @@ async fn answers_of_earlier_rounds_need_not_be_repeated() {
 }
 
 #[tokio::test]
-async fn joined_questions_go_out_together_and_the_missing_are_asked_again() {
+async fn joined_input_requests_are_sent_together_and_repeated_if_unanswered() {
     let mut peer = peer();
     let first = peer.call("together", json!({})).await;
     let all = keys(&first);
@@ -80,7 +80,7 @@ async fn joined_questions_go_out_together_and_the_missing_are_asked_again() {
 }
 
 #[tokio::test]
-async fn answers_may_come_unasked_and_others_are_ignored() {
+async fn unrequested_answers_are_used_and_unknown_keys_ignored() {
     let mut peer = peer();
     let responses = json!({
         "user_name": accept(json!({ "name": "Ada" })),
@@ -95,7 +95,7 @@ async fn answers_may_come_unasked_and_others_are_ignored() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_refused_and_can_be_mended() {
+async fn invalid_answer_is_rejected_and_can_be_corrected() {
     let mut peer = peer();
     let first = peer.call("greet", json!({})).await;
     let roots = json!({ "roots": [] });
@@ -126,7 +126,7 @@ async fn an_answer_that_does_not_fit_is_refused_and_can_be_mended() {
 }
 
 #[tokio::test]
-async fn work_before_a_question_is_done_once() {
+async fn cached_work_before_an_input_request_runs_once() {
     let count = Count::default();
     let mut peer = Peer::new(&builder(&count).build().unwrap());
     let first = peer.call("once", json!({})).await;
@@ -142,7 +142,7 @@ async fn work_before_a_question_is_done_once() {
 }
 
 #[tokio::test]
-async fn only_what_was_declared_is_asked() {
+async fn input_request_without_client_capability_is_rejected() {
     let mut peer = peer();
     for (capabilities, tool, needed) in [
         (json!({}), "greet", json!({ "elicitation": { "form": {} } })),
@@ -165,7 +165,8 @@ async fn only_what_was_declared_is_asked() {
         peer.capabilities = capabilities;
         let refused = peer.call(tool, json!({})).await;
         if tool == "together" {
-            // The other two are asked: the handler looks at the answers only when all are there.
+            // The other two are requested: the handler reads the answers only when all are
+            // available.
             assert_eq!(keys(&refused).len(), 2);
             continue;
         }
@@ -177,7 +178,7 @@ async fn only_what_was_declared_is_asked() {
 }
 
 #[tokio::test]
-async fn a_page_is_visited_by_consent() {
+async fn url_elicitation_returns_consent() {
     let mut peer = peer();
     let first = peer.call("page", json!({})).await;
     let [key] = &keys(&first)[..] else {
@@ -192,7 +193,7 @@ async fn a_page_is_visited_by_consent() {
 }
 
 #[tokio::test]
-async fn other_methods_do_not_ask() {
+async fn input_is_rejected_in_other_methods() {
     let mut peer = peer();
     let params = json!({
         "ref": { "type": "ref/prompt", "name": "p" },
@@ -204,7 +205,7 @@ async fn other_methods_do_not_ask() {
 }
 
 #[tokio::test]
-async fn a_key_names_one_question() {
+async fn duplicate_input_key_is_an_error() {
     let mut peer = peer();
     let first = peer.call("twice", json!({})).await;
     let word = json!({ "a": accept(json!({ "word": "x" })) });

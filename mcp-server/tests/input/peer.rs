@@ -1,4 +1,4 @@
-//! A client that writes lines and reads lines, and handlers that ask it something.
+//! A client that writes and reads lines, and handlers that request input.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ struct Name {
     name: String,
 }
 
-/// How often the work that is done once was done.
+/// Counts how often the cached work ran.
 pub(crate) type Count = Arc<AtomicU32>;
 
 pub(crate) fn builder(count: &Count) -> ServerBuilder {
@@ -135,18 +135,18 @@ pub(crate) struct Peer {
     pub(crate) capabilities: Value,
 }
 
-/// What these clients can do, unless said.
+/// The default capabilities of these clients.
 pub(crate) fn everything() -> Value {
     json!({ "elicitation": { "form": {}, "url": {} }, "sampling": { "tools": {} }, "roots": {} })
 }
 
 impl Peer {
-    /// Connects to a server, which lives as long as the connection.
+    /// Connects to a server, which runs as long as the connection exists.
     pub(crate) fn new(server: &Server) -> Self {
         Self::with(server, Extensions::new())
     }
 
-    /// Connects to a server that knows something of the peer.
+    /// Connects to a server over a stream with extensions.
     pub(crate) fn with(server: &Server, extensions: Extensions) -> Self {
         let (ours, theirs) = duplex(1 << 16);
         let server = server.clone();
@@ -178,19 +178,19 @@ impl Peer {
         self.maybe_receive().await.expect("a message")
     }
 
-    /// The next message, `None` at the end.
+    /// Receives the next message. Returns `None` at the end.
     pub(crate) async fn maybe_receive(&mut self) -> Option<Value> {
         let line = tokio::time::timeout(Duration::from_secs(20), self.reader.next_line());
         let line = line.await.expect("a message in time").unwrap()?;
         Some(serde_json::from_str(&line).unwrap())
     }
 
-    /// Says nothing any more.
-    pub(crate) async fn hang_up(&mut self) {
+    /// Closes the sending side.
+    pub(crate) async fn close(&mut self) {
         self.writer.shutdown().await.unwrap();
     }
 
-    /// Sends a modern request and gives back its answer, which nothing comes before.
+    /// Sends a modern request and returns its response, which must be the next message.
     pub(crate) async fn modern(&mut self, method: &str, mut params: Value) -> Value {
         self.next += 1;
         params["_meta"] = json!({
@@ -208,7 +208,7 @@ impl Peer {
         answer
     }
 
-    /// Calls a tool as a modern client: without answers, or with answers and state.
+    /// Calls a tool as a modern client, with answers and state if there are any.
     pub(crate) async fn call(&mut self, tool: &str, round: Value) -> Value {
         let mut params = json!({ "name": tool });
         for (name, value) in round.as_object().into_iter().flatten() {
@@ -217,7 +217,7 @@ impl Peer {
         self.modern("tools/call", params).await
     }
 
-    /// Shakes hands at a legacy revision.
+    /// Performs the handshake of a legacy revision.
     pub(crate) async fn initialize(&mut self, revision: &str) {
         let params = json!({
             "protocolVersion": revision,
@@ -232,7 +232,7 @@ impl Peer {
         self.send(message).await;
     }
 
-    /// Calls a tool as a legacy client; the next message may be a question.
+    /// Calls a tool as a legacy client; the next message may be an input request.
     pub(crate) async fn begin(&mut self, id: &str, tool: &str) {
         let params = json!({ "name": tool });
         let message =
@@ -246,7 +246,7 @@ impl Peer {
     }
 }
 
-/// The text of a tool's result.
+/// Returns the text of a tool's result.
 pub(crate) fn text(answer: &Value) -> &str {
     let text = answer["result"]["content"][0]["text"].as_str();
     text.unwrap_or_else(|| panic!("no text: {answer}"))

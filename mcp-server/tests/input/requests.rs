@@ -1,4 +1,4 @@
-//! Questions that are asked as the specification has them.
+//! Input requests given in the types of the specification.
 
 use mcp_server::types::json::{Map, Value as Json};
 use mcp_server::types::{
@@ -48,7 +48,7 @@ fn server() -> Server {
 }
 
 #[tokio::test]
-async fn unknown_members_reach_modern_clients() {
+async fn raw_input_requests_reach_modern_clients_unchanged() {
     let mut peer = Peer::new(&server());
     let first = peer.call("form", Value::Null).await;
     let question = &first["result"]["inputRequests"]["q"];
@@ -69,7 +69,7 @@ async fn unknown_members_reach_modern_clients() {
 }
 
 #[tokio::test]
-async fn clients_with_sessions_are_asked_by_requests() {
+async fn raw_input_requests_are_sent_to_legacy_clients() {
     let mut peer = Peer::new(&server());
     peer.initialize("2025-11-25").await;
     peer.begin("a", "form").await;

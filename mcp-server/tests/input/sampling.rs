@@ -1,5 +1,4 @@
-//! Sampling and roots: what each revision has, as its own schema has it, and only what was
-//! declared.
+//! Sampling and roots: valid at each revision, and only with the declared capabilities.
 
 use std::path::Path;
 
@@ -60,7 +59,7 @@ async fn peer(revision: &str, capabilities: Value) -> Peer {
     peer
 }
 
-/// Whether a request is one of the revision, by the schema of the revision.
+/// Checks that a request is valid at the revision, with the revision's schema.
 fn assert_valid(request: &Value, definition: &str, revision: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
     let text = std::fs::read_to_string(root.join(revision).join("schema.json")).unwrap();
@@ -76,7 +75,7 @@ fn assert_valid(request: &Value, definition: &str, revision: &str) {
     assert_eq!(faults, Vec::<String>::new(), "{revision}: {request}");
 }
 
-/// What the tool is answered with, or its error.
+/// The client's response to the tool, or its error.
 async fn ask(peer: &mut Peer, revision: &str, tool: &str) -> Value {
     if revision == "2026-07-28" {
         let answer = peer.call(tool, json!({})).await;
@@ -92,7 +91,7 @@ async fn ask(peer: &mut Peer, revision: &str, tool: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_request_for_sampling_is_one_of_the_revision() {
+async fn sampling_request_is_valid_at_every_legacy_revision() {
     for revision in LEGACY {
         let mut peer = peer(revision, json!({ "sampling": {} })).await;
         let question = ask(&mut peer, revision, "plain").await;
@@ -112,7 +111,7 @@ async fn a_request_for_sampling_is_one_of_the_revision() {
 }
 
 #[tokio::test]
-async fn a_request_for_roots_is_one_of_the_revision() {
+async fn roots_request_is_valid_at_every_legacy_revision() {
     for revision in LEGACY {
         let mut peer = peer(revision, json!({ "roots": {} })).await;
         let question = ask(&mut peer, revision, "roots").await;
@@ -125,7 +124,7 @@ async fn a_request_for_roots_is_one_of_the_revision() {
 }
 
 #[tokio::test]
-async fn tools_and_context_are_for_those_who_declared_them() {
+async fn sampling_tools_and_context_require_their_capabilities() {
     let none = || json!({ "sampling": {} });
     let tools = || json!({ "sampling": { "tools": {} } });
     let context = || json!({ "sampling": { "context": {} } });
@@ -174,7 +173,7 @@ async fn tools_and_context_are_for_those_who_declared_them() {
 }
 
 #[tokio::test]
-async fn before_they_were_declared_context_was_for_all_and_tools_for_nobody() {
+async fn older_revisions_allow_context_and_no_tools_in_sampling() {
     for revision in &LEGACY[..3] {
         let declared = json!({ "sampling": { "tools": {} } });
         let mut peer = peer(revision, declared).await;
@@ -189,7 +188,7 @@ async fn before_they_were_declared_context_was_for_all_and_tools_for_nobody() {
 }
 
 #[tokio::test]
-async fn a_model_that_calls_tools_is_heard_in_both_eras() {
+async fn tool_use_in_sampling_works_in_both_eras() {
     let uses = json!({
         "role": "assistant", "model": "m", "stopReason": "toolUse",
         "content": [
@@ -216,9 +215,9 @@ async fn a_model_that_calls_tools_is_heard_in_both_eras() {
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
 }
 
-/// Not to be taken for a request by its members alone.
+/// Has the same members as a request, but is none.
 #[tokio::test]
-async fn capabilities_are_those_of_the_request_itself() {
+async fn capabilities_of_the_current_request_apply() {
     let mut peer = peer("2026-07-28", json!({ "sampling": {} })).await;
     let asked = ask(&mut peer, "2026-07-28", "plain").await;
     assert_eq!(asked["method"], "sampling/createMessage");

@@ -1,4 +1,4 @@
-//! State that is not ours, not for this request, or too old.
+//! Request state of another server or request, or expired.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ async fn state(server: &Server, tool: &str) -> String {
         .to_owned()
 }
 
-async fn back(server: &Server, tool: &str, state: &str) -> Value {
+async fn send_state_back(server: &Server, tool: &str, state: &str) -> Value {
     let responses = json!({ "user_name": accept(json!({ "name": "Ada" })) });
     let round = json!({ "inputResponses": responses, "requestState": state });
     Peer::new(server).call(tool, round).await
@@ -32,39 +32,39 @@ fn refused(answer: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn changed_state_is_refused() {
+async fn changed_request_state_is_rejected() {
     let server = server(1);
     let state = state(&server, "greet").await;
-    assert!(!refused(&back(&server, "greet", &state).await));
+    assert!(!refused(&send_state_back(&server, "greet", &state).await));
     for changed in [
         format!("{state}-TAMPERED"),
         state[1..].to_owned(),
         String::new(),
     ] {
-        let answer = back(&server, "greet", &changed).await;
+        let answer = send_state_back(&server, "greet", &changed).await;
         assert!(refused(&answer), "{answer}");
     }
     for place in 0..state.len() {
         let mut changed = state.clone().into_bytes();
         changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
         let changed = String::from_utf8(changed).unwrap();
-        let answer = back(&server, "greet", &changed).await;
+        let answer = send_state_back(&server, "greet", &changed).await;
         assert!(refused(&answer), "{answer}");
     }
 }
 
 #[tokio::test]
-async fn state_is_for_one_request() {
+async fn request_state_is_bound_to_its_request() {
     let server = server(1);
     let state = state(&server, "greet").await;
-    assert!(refused(&back(&server, "spawned", &state).await));
+    assert!(refused(&send_state_back(&server, "spawned", &state).await));
     let other = json!({ "requestState": state, "arguments": { "a": 1 } });
     let answer = Peer::new(&server).call("greet", other).await;
     assert!(refused(&answer), "{answer}");
 }
 
 #[tokio::test]
-async fn the_order_of_members_does_not_count() {
+async fn request_state_ignores_the_order_of_members() {
     let server = server(1);
     let mut peer = Peer::new(&server);
     let first: Value = serde_json::from_str(r#"{"arguments":{"a":1,"b":{"c":1,"d":2}}}"#).unwrap();
@@ -81,29 +81,31 @@ async fn the_order_of_members_does_not_count() {
 }
 
 #[tokio::test]
-async fn state_expires() {
+async fn request_state_expires() {
     let mut limits = Limits::default();
     limits.state_time = Duration::ZERO;
     let server = builder(&Count::default()).limits(limits).build().unwrap();
     let state = state(&server, "greet").await;
-    let answer = back(&server, "greet", &state).await;
+    let answer = send_state_back(&server, "greet", &state).await;
     assert!(refused(&answer), "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains("expired"), "{message}");
 }
 
 #[tokio::test]
-async fn any_process_with_the_key_takes_it_and_no_other() {
+async fn request_state_requires_the_same_key() {
     let state = state(&server(1), "greet").await;
-    assert!(!refused(&back(&server(1), "greet", &state).await));
+    assert!(!refused(
+        &send_state_back(&server(1), "greet", &state).await
+    ));
     let other = server(2);
-    assert!(refused(&back(&other, "greet", &state).await));
+    assert!(refused(&send_state_back(&other, "greet", &state).await));
     other.rotate_keys(Keys::from_bytes([3; 32]).with_previous([1; 32]));
-    assert!(!refused(&back(&other, "greet", &state).await));
+    assert!(!refused(&send_state_back(&other, "greet", &state).await));
 }
 
 #[tokio::test]
-async fn state_is_for_the_peer_of_the_same_principal() {
+async fn request_state_is_bound_to_its_principal() {
     let server = server(1);
     let peer = |name: &str| {
         let mut extensions = Extensions::new();
@@ -118,7 +120,7 @@ async fn state_is_for_the_peer_of_the_same_principal() {
     assert!(refused(&bobs), "{bobs}");
     let nobodys = Peer::new(&server).call("greet", round.clone()).await;
     assert!(refused(&nobodys), "{nobodys}");
-    // On another connection of hers.
+    // On another connection of the same principal.
     let hers = peer("alice").call("greet", round).await;
     assert_eq!(hers["result"]["resultType"], "input_required", "{hers}");
 }

@@ -29,7 +29,7 @@ fn contents() -> TextResourceContents {
         .size(4)
 }
 
-/// Annotations on the block, in the contents, at both places, and at neither.
+/// Blocks with annotations on the block, in the contents, in both positions, and in neither.
 fn blocks() -> Vec<ContentBlock> {
     let outside = EmbeddedResource::new(contents()).annotations(for_user());
     let inside = EmbeddedResource::new(contents().annotations(for_model()));
@@ -80,7 +80,7 @@ fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
         .unwrap()
 }
 
-/// The blocks of the tool, which are those of the prompt.
+/// Returns the blocks of the tool, which are also those of the prompt.
 async fn given(client: &mut Client) -> Vec<Value> {
     let params = json!({ "name": "blocks", "arguments": {} });
     let mut result = client.result("tools/call", params).await;
@@ -95,7 +95,7 @@ async fn given(client: &mut Client) -> Vec<Value> {
     blocks
 }
 
-/// Annotations of the block, and of its contents.
+/// Returns the annotations of the block, and of its contents.
 fn places(blocks: &[Value]) -> Vec<(&Value, &Value)> {
     let embedded = blocks.iter().filter(|block| block["type"] == "resource");
     embedded
@@ -104,7 +104,7 @@ fn places(blocks: &[Value]) -> Vec<(&Value, &Value)> {
 }
 
 #[tokio::test]
-async fn annotations_are_in_the_contents_alone_where_both_sides_announced_it() {
+async fn annotations_are_only_in_the_contents_if_negotiated() {
     let server = server([Proposal::Sep2093]);
     let (user, model, none) = (json!({"audience": ["user"]}), model(), Value::Null);
     for mut client in Client::newest(&server, SEP_2093) {
@@ -121,7 +121,7 @@ async fn annotations_are_in_the_contents_alone_where_both_sides_announced_it() {
 }
 
 #[tokio::test]
-async fn annotations_are_at_both_places_for_peers_that_announced_nothing() {
+async fn annotations_are_in_both_positions_if_only_offered() {
     let server = server([Proposal::Sep2093]);
     let (user, model, none) = (json!({"audience": ["user"]}), model(), Value::Null);
     for mut client in Client::newest(&server, &["other"]) {
@@ -155,7 +155,7 @@ async fn annotations_are_on_the_block_for_peers_of_older_revisions() {
 }
 
 #[tokio::test]
-async fn annotations_stay_as_they_are_without_opting_in() {
+async fn annotations_are_unchanged_without_the_proposal() {
     let server = server([]);
     let (user, none) = (json!({"audience": ["user"]}), Value::Null);
     let mut clients = Client::older(&server, SEP_2093).await;
@@ -174,7 +174,7 @@ async fn annotations_stay_as_they_are_without_opting_in() {
 }
 
 #[tokio::test]
-async fn a_peer_without_experimental_capabilities_finds_annotations_on_the_block() {
+async fn peer_without_experimental_capabilities_gets_annotations_on_the_block() {
     let result = Peer::modern(&server([Proposal::Sep2093]))
         .call("blocks", json!({}))
         .await;
@@ -183,7 +183,7 @@ async fn a_peer_without_experimental_capabilities_finds_annotations_on_the_block
 }
 
 #[tokio::test]
-async fn questions_to_the_model_hold_no_more_than_the_peer_may_see() {
+async fn sampling_requests_omit_metadata_that_the_peer_must_not_see() {
     let capabilities = json!({ "sampling": { "tools": {} } });
     let call = json!({ "name": "ask", "arguments": {} });
     for opted_in in [true, false] {
@@ -229,7 +229,7 @@ async fn questions_to_the_model_hold_no_more_than_the_peer_may_see() {
 }
 
 #[tokio::test]
-async fn metadata_in_blocks_is_seen_by_peers_of_the_newest_revision_alone() {
+async fn metadata_in_blocks_is_sent_only_at_the_newest_revision() {
     let opted_in = server([Proposal::Sep2093]);
     let announcing = Client::newest(&opted_in, SEP_2093);
     for mut client in Client::newest(&opted_in, &[]).into_iter().chain(announcing) {
@@ -256,7 +256,7 @@ async fn metadata_in_blocks_is_seen_by_peers_of_the_newest_revision_alone() {
             client.describe()
         );
         if link["type"] == "resource_link" {
-            // All else is still there.
+            // Everything else is unchanged.
             assert_eq!(link["uri"], "x:1");
             assert_eq!(link["title"], "One");
             assert_eq!(link["size"], 4);

@@ -1,4 +1,4 @@
-//! Clients of every revision, over pipes and over sockets, which announce proposals or know none.
+//! Clients of every revision, over pipes and sockets, with and without proposals.
 
 use std::net::SocketAddr;
 
@@ -10,8 +10,8 @@ use tokio::time::{Duration, timeout};
 
 use crate::peer::Peer;
 
-/// Nothing takes as long as this.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 const NEWEST: &str = "2026-07-28";
 
@@ -20,7 +20,7 @@ pub(crate) const OLDER: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "
 pub(crate) struct Client {
     wire: Wire,
     pub(crate) revision: &'static str,
-    /// The proposals that it announces.
+    /// The proposals that it declares.
     pub(crate) announced: &'static [&'static str],
 }
 
@@ -30,7 +30,7 @@ enum Wire {
 }
 
 impl Client {
-    /// A client over a pipe and one over HTTP, both of the newest revision.
+    /// Returns a client over a pipe and one over HTTP, both of the newest revision.
     pub(crate) fn newest(server: &Server, announced: &'static [&'static str]) -> [Self; 2] {
         [Wire::Pipe(Peer::modern(server)), http(server)].map(|wire| Self {
             wire,
@@ -39,8 +39,8 @@ impl Client {
         })
     }
 
-    /// Clients of all older revisions, over pipes and over HTTP. They announce proposals, too,
-    /// which is not to matter.
+    /// Returns clients of all older revisions, over pipes and HTTP. They also declare proposals,
+    /// which must have no effect.
     pub(crate) async fn older(server: &Server, announced: &'static [&'static str]) -> Vec<Self> {
         let mut clients = Vec::new();
         for revision in OLDER {
@@ -58,7 +58,7 @@ impl Client {
         clients
     }
 
-    /// Whether it is of the newest revision.
+    /// Returns `true` for a client of the newest revision.
     pub(crate) fn is_newest(&self) -> bool {
         self.revision == NEWEST
     }
@@ -97,7 +97,7 @@ impl Client {
         }
     }
 
-    /// The whole answer to a request.
+    /// Returns the complete response to a request.
     pub(crate) async fn request(&mut self, method: &str, mut params: Value) -> Value {
         if self.is_newest() {
             params["_meta"] = json!({
@@ -117,7 +117,7 @@ impl Client {
         message
     }
 
-    /// The result of a request.
+    /// Returns the result of a request.
     pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.request(method, params).await;
         let client = self.describe();
@@ -125,7 +125,7 @@ impl Client {
         answer["result"].take()
     }
 
-    /// The error that a request is answered with.
+    /// Returns the error of a request.
     pub(crate) async fn error(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.request(method, params).await;
         let client = self.describe();
@@ -133,7 +133,7 @@ impl Client {
         answer["error"].take()
     }
 
-    /// Posts a message on a connection of its own, and gives the body of the answer.
+    /// Sends a POST on a new connection, and returns the body of the response.
     async fn post(&mut self, message: &Value) -> String {
         let revision = self.revision;
         let modern = self.is_newest();
@@ -173,7 +173,7 @@ impl Client {
             stream.read_to_string(&mut answer).await.unwrap();
             answer
         };
-        let answer = timeout(PATIENCE, exchange).await.expect("no answer");
+        let answer = timeout(TIMEOUT, exchange).await.expect("no answer");
         let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
         let mut headers = head.lines().filter_map(|line| line.split_once(": "));
         let given = headers.find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
@@ -202,7 +202,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The data of a body in chunks.
+/// Decodes the chunks of a body.
 fn joined(mut rest: &str) -> String {
     let mut body = String::new();
     while let Some((size, behind)) = rest.split_once("\r\n") {

@@ -1,4 +1,4 @@
-//! SEP-2093: `resources/list` under the URI of a collection.
+//! SEP-2093: `resources/list` with the URI of a collection.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn names(page: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The pages of the members of a collection.
+/// Returns the pages of a collection's members.
 async fn pages(client: &mut Client, uri: &str) -> Vec<Value> {
     let mut pages = Vec::new();
     let mut params = json!({ "uri": uri });
@@ -42,20 +42,21 @@ async fn members_are_listed_page_by_page() {
         assert_eq!(all, PAGES);
         assert_eq!(pages[0]["resources"][0]["resourceType"], "document");
 
-        // A collection that a template makes.
+        // A collection of a template.
         let pages = self::pages(&mut client, "pages:dir/sub").await;
         let all: Vec<_> = pages.iter().flat_map(names).collect();
         assert_eq!(all, ["dir/sub/1", "dir/sub/2", "dir/sub/3"]);
         assert_eq!(pages.len(), 3);
     }
-    assert_eq!(reads.so_far(), 0, "contents were made");
+    assert_eq!(reads.total(), 0, "contents were made");
 }
 
 #[tokio::test]
-async fn what_is_no_collection_and_what_is_not_there_is_told_apart() {
+async fn listing_distinguishes_non_collections_and_unknown_resources() {
     let (server, _) = opted_in();
     for mut client in Client::newest(&server, &[]) {
-        // Static, dynamic, by the handler of a template, by the definition of a template.
+        // Static, dynamic, found by the handler of a template, found by the definition of a
+        // template.
         for uri in ["s:motto", "s:report", "s:untyped", "pages:a", "plain:1"] {
             let error = client.error("resources/list", json!({ "uri": uri })).await;
             assert_eq!(error["code"], -32602, "{uri}: {error}");
@@ -73,7 +74,7 @@ async fn what_is_no_collection_and_what_is_not_there_is_told_apart() {
 }
 
 #[tokio::test]
-async fn cursors_of_another_list_are_refused() {
+async fn cursors_of_another_list_are_rejected() {
     let (server, _) = opted_in();
     let other = opted_in().0;
     for mut client in Client::newest(&server, SEP_2093) {
@@ -115,7 +116,7 @@ async fn cursors_of_another_list_are_refused() {
 }
 
 #[tokio::test]
-async fn others_list_everything_whatever_uri_they_send() {
+async fn uri_is_ignored_without_the_proposal() {
     let (server, _) = opted_in();
     let plain = not_opted_in();
     let mut clients = Client::older(&server, SEP_2093).await;

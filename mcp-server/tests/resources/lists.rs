@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::peer::Peer;
 
-/// Lists `count` resources, each with its number in the name.
+/// A handler that lists `count` resources, each with its number in the name.
 fn numbered(scheme: &'static str, count: usize) -> TemplateDef {
     TemplateDef::new(format!("{scheme}:{{number}}"), "numbered")
         .handler(|ResourceUri(uri): ResourceUri| async move { uri })
@@ -42,7 +42,7 @@ fn server(page: usize) -> Server {
         .add_resource_template(numbered("a", 3))
         .resource_template("silent:{x}", "silent", async || "not listed")
         .add_resource_template(numbered("b", 2))
-        // Listed by the template, too.
+        // Also listed by the template.
         .add_resource(ResourceDef::text("a:1", "own", "text"))
         .build()
         .unwrap()
@@ -55,7 +55,7 @@ fn names(page: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_resource_is_listed_once_whatever_the_size_of_pages() {
+async fn every_resource_is_listed_once_with_any_page_size() {
     for size in 1..=9 {
         let server = server(size);
         for mut peer in [
@@ -80,7 +80,7 @@ async fn every_resource_is_listed_once_whatever_the_size_of_pages() {
 }
 
 #[tokio::test]
-async fn cursors_that_were_changed_or_are_of_another_server_are_refused() {
+async fn changed_and_foreign_cursors_are_rejected() {
     let (server, other) = (server(2), server(2));
     // The first page ends in the list, the third within a template.
     for ends_of_pages in [1, 3] {
@@ -103,7 +103,7 @@ async fn cursors_that_were_changed_or_are_of_another_server_are_refused() {
                 assert_eq!(code, -32602, "{wrong}");
                 assert!(message.starts_with("$.cursor"), "{message}");
             }
-            // Of the list of templates.
+            // A cursor of the list of templates.
             let params = json!({ "cursor": cursor });
             let (code, _) = peer.error("resources/templates/list", params).await;
             assert_eq!(code, -32602);
@@ -111,7 +111,7 @@ async fn cursors_that_were_changed_or_are_of_another_server_are_refused() {
     }
 }
 
-/// The cursor at the end of a page.
+/// Returns the cursor at the end of a page.
 async fn cursor_behind(peer: &mut Peer, pages: usize) -> String {
     let mut params = json!({});
     for _ in 0..pages {
@@ -121,7 +121,7 @@ async fn cursor_behind(peer: &mut Peer, pages: usize) -> String {
     params["cursor"].as_str().unwrap().to_owned()
 }
 
-/// Numbers that look random and are the same each time.
+/// A generator of pseudo-random numbers, the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -135,7 +135,7 @@ impl Numbers {
 }
 
 #[tokio::test]
-async fn what_is_there_all_the_time_is_listed_once_while_the_list_changes() {
+async fn unchanged_resources_are_listed_once_while_the_list_changes() {
     for seed in 0..60 {
         let mut numbers = Numbers(seed);
         let server = server(1 + numbers.below(4));
@@ -168,7 +168,7 @@ async fn what_is_there_all_the_time_is_listed_once_while_the_list_changes() {
                         let same = fixed(&there[numbers.below(there.len())]);
                         server.resources().replace(same.title("another")).unwrap();
                     }
-                    // The place of a template that pages may have reached.
+                    // The cursor may be inside this template.
                     _ => {
                         let _ = server.resource_templates().remove("b:{number}");
                     }
@@ -188,7 +188,7 @@ async fn what_is_there_all_the_time_is_listed_once_while_the_list_changes() {
 }
 
 #[tokio::test]
-async fn a_template_that_is_gone_leaves_the_next_one_whole() {
+async fn removed_template_does_not_affect_the_next_one() {
     let server = server(2);
     let mut peer = Peer::modern(&server);
     // The second page ends within the first template.
@@ -201,7 +201,7 @@ async fn a_template_that_is_gone_leaves_the_next_one_whole() {
 }
 
 #[tokio::test]
-async fn a_handler_that_lists_more_or_less_than_asked_loses_nothing() {
+async fn pages_of_a_handler_with_other_sizes_lose_nothing() {
     let template = |scheme: &'static str| {
         TemplateDef::new(format!("{scheme}:{{x}}"), scheme)
             .handler(|ResourceUri(uri): ResourceUri| async move { uri })
@@ -233,7 +233,7 @@ async fn a_handler_that_lists_more_or_less_than_asked_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_handler_that_fails_says_so() {
+async fn error_of_a_list_handler_is_the_response() {
     let failing = TemplateDef::new("f:{x}", "failing")
         .handler(|ResourceUri(uri): ResourceUri| async move { uri })
         .list(async |_: ListAt| -> Result<_, HandlerError> {

@@ -1,4 +1,4 @@
-//! What `docs/resources.md` promises of servers, as peers see it on byte streams and sockets.
+//! The promises of `docs/resources.md`, on byte streams and sockets.
 
 mod blocks;
 mod client;

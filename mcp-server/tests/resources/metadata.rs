@@ -1,4 +1,4 @@
-//! SEP-2093: `resources/metadata`, and metadata on what is read.
+//! SEP-2093: `resources/metadata`, and metadata of contents.
 
 use mcp_server::{Proposal, ResourceDef, Server};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::subject::{SEP_2093, not_opted_in, opted_in};
 
 const METADATA: &str = "resources/metadata";
 
-/// Clients of the newest revision over both transports, which announce the proposal and do not.
+/// Returns clients of the newest revision over both transports, with and without the proposal.
 fn newest(server: &Server) -> impl Iterator<Item = Client> {
     let clients = [
         Client::newest(server, &[]),
@@ -18,7 +18,7 @@ fn newest(server: &Server) -> impl Iterator<Item = Client> {
 }
 
 #[tokio::test]
-async fn metadata_is_told_without_reading() {
+async fn metadata_is_returned_without_reading() {
     let (server, reads) = opted_in();
     for mut client in newest(&server) {
         for (uri, expected) in [
@@ -51,7 +51,7 @@ async fn metadata_is_told_without_reading() {
                 "s:untyped",
                 json!({ "uri": "s:untyped", "name": "untyped" }),
             ),
-            // By the handler of a template; the URI is the one that was asked for.
+            // Found by the handler of a template; the URI is the requested one.
             (
                 "pages:c",
                 json!({
@@ -59,7 +59,7 @@ async fn metadata_is_told_without_reading() {
                     "mimeType": "text/markdown", "size": 6, "resourceType": "document",
                 }),
             ),
-            // By the definition of a template.
+            // Found by the definition of a template.
             (
                 "plain:1",
                 json!({
@@ -73,16 +73,16 @@ async fn metadata_is_told_without_reading() {
             assert_eq!(result["resultType"], "complete");
         }
     }
-    assert_eq!(reads.so_far(), 0, "contents were made");
+    assert_eq!(reads.total(), 0, "contents were made");
     let mut client = newest(&server).next().unwrap();
     client
         .result("resources/read", json!({ "uri": "s:report" }))
         .await;
-    assert_eq!(reads.so_far(), 1, "the counter does not count");
+    assert_eq!(reads.total(), 1, "the counter does not count");
 }
 
 #[tokio::test]
-async fn metadata_of_what_is_not_there_is_not_found() {
+async fn metadata_of_an_unknown_resource_is_not_found() {
     let (server, _) = opted_in();
     for mut client in newest(&server) {
         for uri in ["other:", "s:mott", "pages:z", "pages:dir/other"] {
@@ -102,7 +102,7 @@ async fn metadata_of_what_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn metadata_is_no_method_without_opting_in_and_before_the_newest_revision() {
+async fn metadata_method_requires_the_proposal_and_the_newest_revision() {
     for mut client in newest(&not_opted_in()) {
         let error = client.error(METADATA, json!({ "uri": "s:motto" })).await;
         assert_eq!(error["code"], -32601, "{}", client.describe());
@@ -115,7 +115,7 @@ async fn metadata_is_no_method_without_opting_in_and_before_the_newest_revision(
 }
 
 #[tokio::test]
-async fn what_is_read_comes_with_its_metadata() {
+async fn contents_include_metadata() {
     let (server, _) = opted_in();
     for mut client in newest(&server) {
         for (uri, contents) in [
@@ -129,7 +129,8 @@ async fn what_is_read_comes_with_its_metadata() {
                     "resourceType": "document", "text": "Keep it simple.",
                 }]),
             ),
-            // Formats of one document: each has its own size, and says what it wants to.
+            // Two formats of one document: each has its own size, and its own metadata takes
+            // precedence.
             (
                 "s:report",
                 json!([
@@ -193,7 +194,7 @@ async fn what_is_read_comes_with_its_metadata() {
 }
 
 #[tokio::test]
-async fn others_read_contents_without_metadata() {
+async fn contents_have_no_metadata_without_the_proposal() {
     let (server, _) = opted_in();
     let mut clients = Client::older(&server, SEP_2093).await;
     let plain = not_opted_in();
@@ -242,7 +243,7 @@ async fn others_read_contents_without_metadata() {
 }
 
 #[tokio::test]
-async fn a_media_type_that_only_the_description_knows_is_said_to_every_peer() {
+async fn media_type_of_the_definition_is_sent_to_every_peer() {
     let (server, _) = opted_in();
     let mut clients = Client::older(&server, &[]).await;
     clients.extend(newest(&server));
@@ -260,7 +261,7 @@ async fn a_media_type_that_only_the_description_knows_is_said_to_every_peer() {
 }
 
 #[tokio::test]
-async fn types_are_listed() {
+async fn resource_types_are_listed() {
     let (server, _) = opted_in();
     for mut client in newest(&server) {
         let page = client.result("resources/list", json!({})).await;
@@ -268,14 +269,15 @@ async fn types_are_listed() {
         assert_eq!(page["resources"][1]["resourceType"], "document");
         let params = json!({ "cursor": page["nextCursor"] });
         let page = client.result("resources/list", params).await;
-        // The one that lists members is a collection without a word; the last one is nothing.
+        // A resource that lists members is a collection without an explicit type; the last one has
+        // no type.
         assert_eq!(page["resources"][0]["resourceType"], "collection");
         assert!(page["resources"][1]["resourceType"].is_null());
     }
 }
 
 #[tokio::test]
-async fn a_text_that_a_handler_stands_in_for_is_not_taken_for_a_document() {
+async fn text_replaced_by_a_handler_has_no_resource_type() {
     let changed = ResourceDef::text("s:a", "a", "A").handler(async || "another one");
     let server = Server::builder("demo", "1.0.0")
         .proposals([Proposal::Sep2093])
@@ -289,7 +291,7 @@ async fn a_text_that_a_handler_stands_in_for_is_not_taken_for_a_document() {
 }
 
 #[tokio::test]
-async fn the_proposal_is_announced_to_peers_of_the_newest_revision_alone() {
+async fn proposal_is_declared_only_at_the_newest_revision() {
     let (server, _) = opted_in();
     for mut client in newest(&server) {
         let result = client.result("server/discover", json!({})).await;

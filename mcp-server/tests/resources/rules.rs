@@ -1,4 +1,5 @@
-//! SEP-2093: what is read of a document and of a collection, and what is kept back.
+//! SEP-2093: rules for the contents of documents and collections. Contents that violate them are
+//! withheld.
 
 use mcp_server::types::{
     AnyResourceContents, Proposal, Resource, ResourceType, TextResourceContents,
@@ -16,30 +17,28 @@ fn text(uri: &str) -> AnyResourceContents {
     TextResourceContents::new(uri, "never to be seen").into()
 }
 
-/// A resource that holds contents with these URIs.
-fn holding(uri: &'static str, uris: &'static [&'static str]) -> ResourceDef {
+/// A resource whose contents have these URIs.
+fn with_contents(uri: &'static str, uris: &'static [&'static str]) -> ResourceDef {
     ResourceDef::new(uri, uri)
         .handler(move || async move { uris.iter().map(|uri| text(uri)).collect::<Contents>() })
 }
 
 fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
-    let document = |uri, uris| holding(uri, uris).resource_type(ResourceType::Document);
+    let document = |uri, uris| with_contents(uri, uris).resource_type(ResourceType::Document);
     Server::builder("test", "1")
         .proposals(proposals)
         .add_resource(document("d:empty", &[]))
         .add_resource(document("d:foreign", &["d:other"]))
         .add_resource(document("d:mixed", &["d:mixed", "d:other"]))
         .add_resource(document("d:good", &["d:good", "d:good"]))
-        .add_resource(holding("c:empty", &[]).collection())
-        .add_resource(holding("c:mixed", &["c:mixed", "d:other"]).collection())
-        .add_resource(holding("u:empty", &[]))
-        .add_resource(holding("u:mixed", &["d:other", "u:mixed"]))
-        // Only the description says what it is, or only the contents.
-        .add_resource(
-            holding("d:described", &["d:other"]).describe(|resource: Resource| async {
-                resource.resource_type(ResourceType::Document)
-            }),
-        )
+        .add_resource(with_contents("c:empty", &[]).collection())
+        .add_resource(with_contents("c:mixed", &["c:mixed", "d:other"]).collection())
+        .add_resource(with_contents("u:empty", &[]))
+        .add_resource(with_contents("u:mixed", &["d:other", "u:mixed"]))
+        // Only the description, or only the contents, has the type.
+        .add_resource(with_contents("d:described", &["d:other"]).describe(
+            |resource: Resource| async { resource.resource_type(ResourceType::Document) },
+        ))
         .resource(
             "d:contents",
             "contents",
@@ -78,7 +77,7 @@ const RIGHT: [(&str, usize); 5] = [
 ];
 
 #[tokio::test]
-async fn contents_that_break_a_rule_do_not_leave() {
+async fn contents_that_violate_the_proposal_are_not_sent() {
     let server = server([Proposal::Sep2093]);
     let mut clients = Client::older(&server, &[]).await;
     clients.extend(Client::newest(&server, &[]));
@@ -114,7 +113,7 @@ async fn contents_that_break_a_rule_do_not_leave() {
 }
 
 #[tokio::test]
-async fn without_opting_in_there_are_no_rules() {
+async fn contents_are_not_checked_without_the_proposal() {
     for proposals in [&[][..], &[Proposal::VersionedResources]] {
         let server = server(proposals.iter().copied());
         let mut clients = Client::older(&server, SEP_2093).await;

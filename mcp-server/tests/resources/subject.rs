@@ -1,5 +1,5 @@
-//! A server of a few pages: static, dynamic and templated resources, documents and collections,
-//! and what counts how often contents are made.
+//! The server under test: static, dynamic and templated resources, documents and collections, and
+//! counters of reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ pub(crate) const SEP_2093: &[&str] = &["sep-2093"];
 /// The names of the pages in the collection `pages:`.
 pub(crate) const PAGES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// How often contents were made.
+/// Counts how often contents are created.
 #[derive(Clone, Default)]
 pub(crate) struct Reads(Arc<AtomicUsize>);
 
@@ -28,19 +28,19 @@ impl Reads {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn so_far(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A server that opted in, and what counts its reads.
+/// Returns a server with the proposal, and its counter of reads.
 pub(crate) fn opted_in() -> (Server, Reads) {
     let reads = Reads::default();
     let builder = builder(&reads).proposals([Proposal::Sep2093]);
     (builder.build().unwrap(), reads)
 }
 
-/// The same server, but for opting in.
+/// Returns the same server without the proposal.
 pub(crate) fn not_opted_in() -> Server {
     builder(&Reads::default()).build().unwrap()
 }
@@ -83,7 +83,7 @@ fn builder(reads: &Reads) -> ServerBuilder {
         )
 }
 
-/// A document in two formats, which says nothing of itself when it is read.
+/// A document in two formats, whose contents have no metadata of their own.
 fn report(reads: Reads) -> ResourceDef {
     ResourceDef::new("s:report", "report")
         .title("Report")
@@ -106,7 +106,7 @@ fn report(reads: Reads) -> ResourceDef {
         })
 }
 
-/// A collection that lists its members, and holds some of them when it is read.
+/// A collection that lists its members, and returns some of them when it is read.
 fn directory(reads: Reads) -> ResourceDef {
     ResourceDef::new("pages:", "pages")
         .mime_type("inode/directory")
@@ -119,7 +119,7 @@ fn directory(reads: Reads) -> ResourceDef {
                         .name("B itself")
                         .into(),
                     TextResourceContents::new("elsewhere:", "other").into(),
-                    // In two formats, of which one does not say what it is.
+                    // In two formats, one of them without a type.
                     TextResourceContents::new("pages:c", "page c").into(),
                     BlobResourceContents::new("pages:c", Base64Text::encode(b"c"))
                         .mime_type("image/png")
@@ -148,7 +148,7 @@ fn directory(reads: Reads) -> ResourceDef {
         })
 }
 
-/// The pages, and below `pages:dir/` collections of which only some exist.
+/// The pages, and collections below `pages:dir/`, only some of which exist.
 fn pages(reads: Reads) -> TemplateDef {
     TemplateDef::new("pages:{+name}", "page")
         .description("One of the pages")
@@ -181,7 +181,7 @@ fn pages(reads: Reads) -> TemplateDef {
         )
         .list(async |at: ListAt| -> Result<_, HandlerError> {
             let Some(PagePath { name }) = at.variables()? else {
-                // The pages are the members of their collection only.
+                // The pages are members of their collection only.
                 return Ok(ResourcePage::default());
             };
             let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;

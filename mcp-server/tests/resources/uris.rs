@@ -1,4 +1,4 @@
-//! The limit of URIs in the methods of the proposals.
+//! The length limit of URIs in the methods of the proposals.
 
 use mcp_server::types::json::Map;
 use mcp_server::{Proposal, ResourceUri, Server, TemplateDef};
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::client::Client;
 
 #[tokio::test]
-async fn a_long_uri_is_refused_in_every_method_of_the_proposals() {
+async fn long_uri_is_rejected_in_every_method_of_the_proposals() {
     let all = TemplateDef::new("x:{+rest}", "x")
         .handler(|_: Map<String>, ResourceUri(uri): ResourceUri| async move { uri });
     let server = Server::builder("test", "1")
@@ -28,7 +28,7 @@ async fn a_long_uri_is_refused_in_every_method_of_the_proposals() {
             ("resources/subscribe", &several, "$.uris[1]"),
             ("resources/unsubscribe", &several, "$.uris[1]"),
         ] {
-            // Over HTTP nothing connects requests, so there is nothing to subscribe with.
+            // HTTP requests have no common connection, so subscriptions are not available.
             if place == "$.uris[1]" && way.starts_with("HTTP") {
                 continue;
             }

@@ -15,12 +15,12 @@ const UPDATED: &str = "notifications/resources/updated";
 const CHANGED: &str = "notifications/resources/content_changed";
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// A server whose program opted in.
+/// Returns a builder with the proposal.
 fn opted() -> ServerBuilder {
     Server::builder("test", "1").proposals([Proposal::VersionedResources])
 }
 
-/// Params of a peer that speaks the proposal.
+/// Returns the params of a peer that supports the proposal.
 fn speaking(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

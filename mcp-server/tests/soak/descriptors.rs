@@ -11,12 +11,12 @@ use tokio::net::TcpStream;
 use super::process::Process;
 use super::wire::request;
 
-/// Descriptors that the server's process may have open.
+/// The number of file descriptors that the server's process may open.
 const DESCRIPTORS: u32 = 64;
-/// Clients that keep their connections open. They are more than the process has descriptors for.
+/// The number of clients that keep their connections open, which exceeds the number of descriptors.
 const CLIENTS: usize = 200;
 /// Shorter than `Limits::connection_idle_time`, after which idle connections are closed anyway.
-const PATIENCE: Duration = Duration::from_secs(50);
+const TIMEOUT: Duration = Duration::from_secs(50);
 
 /// A client that keeps its connection open.
 struct Client {
@@ -44,10 +44,10 @@ impl Client {
 }
 
 /// When `accept` fails with EMFILE, the server has to close the connection that has been idle for
-/// longest. Idle connections would otherwise be closed after a minute, and the newcomer would wait
-/// as long.
+/// longest. Otherwise idle connections would be closed only after a minute, and the new client
+/// would wait as long.
 #[tokio::test]
-async fn the_longest_idle_connection_is_closed_when_descriptors_run_out() {
+async fn longest_idle_connection_is_closed_when_descriptors_run_out() {
     let mut process = Process::start_with_descriptors("http", DESCRIPTORS);
     let address = process.first_line().parse().expect("an address");
     let served = async {
@@ -61,7 +61,7 @@ async fn the_longest_idle_connection_is_closed_when_descriptors_run_out() {
             others.push(newcomer);
         }
         assert_eq!(oldest.ping().await, Some(200));
-        // The last ones fit beside each other, the first ones gave way.
+        // The last connections are open at the same time, the first ones were closed.
         let mut open = Vec::new();
         for client in &mut others {
             open.push(client.ping().await == Some(200));
@@ -72,7 +72,7 @@ async fn the_longest_idle_connection_is_closed_when_descriptors_run_out() {
         assert!(kept.clone().all(|open| *open), "out of order: {open:?}");
         assert!(kept.count() < DESCRIPTORS as usize, "{open:?}");
     };
-    tokio::time::timeout(PATIENCE, served)
+    tokio::time::timeout(TIMEOUT, served)
         .await
-        .expect("a newcomer had to wait for descriptors");
+        .expect("a new client had to wait for descriptors");
 }

@@ -7,24 +7,24 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::mix::{Era, Expect, Mix, Shot, Then, said};
+use super::mix::{Era, Expect, FollowUp, Mix, PlannedRequest, said};
 use super::process::Process;
 use super::wire::{Messages, Wire, post, request};
 
 const ROUNDS: usize = 10;
 const ROUND: u64 = 2_500;
 const WARM: usize = 3;
-/// Requests that wait in the server while others come and go.
+/// The number of requests that wait in the server during a round.
 const HELD: usize = 900;
-/// Connections for one request at a time, and those for many.
+/// The number of connections for one request at a time, and of those for many.
 const ONES: usize = 64;
 const TWOS: usize = 8;
-/// Longer than a round takes.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// In seven rounds of 3,400 requests, a leak of 64 bytes a request would be more.
+/// Longer than a round.
+const TIMEOUT: Duration = Duration::from_secs(120);
+/// In seven rounds of 3,400 requests, a leak of 64 bytes per request would be larger.
 const GROWTH: u64 = 3 << 19;
 
-/// What all tasks of a round share.
+/// The state that all tasks of a round share.
 struct Client {
     address: SocketAddr,
     session: String,
@@ -33,11 +33,11 @@ struct Client {
 }
 
 impl Client {
-    /// Begins a session.
+    /// Starts a session.
     async fn begin(address: SocketAddr, mix: &Arc<Mutex<Mix>>) -> Arc<Self> {
         let mut twos = Vec::new();
         for _ in 0..TWOS {
-            twos.push(Wire::two(address).await);
+            twos.push(Wire::http2(address).await);
         }
         let params = json!({
             "protocolVersion": "2025-11-25",
@@ -63,11 +63,11 @@ impl Client {
         Arc::new(client)
     }
 
-    fn two(&self, at: usize) -> Wire {
+    fn http2(&self, at: usize) -> Wire {
         self.twos[at % TWOS].again()
     }
 
-    /// Sends what has no answer, in the session.
+    /// Sends a message without a response, in the session.
     async fn tell(&self, message: &Value) {
         let message = request(
             "POST",
@@ -75,7 +75,7 @@ impl Client {
             Some(&self.session),
             message.to_string(),
         );
-        let mut response = self.two(0).send(message).await;
+        let mut response = self.http2(0).send(message).await;
         assert_eq!(response.status(), 202);
         assert_eq!(response.next().await, None);
     }
@@ -84,8 +84,9 @@ impl Client {
         make(&mut self.mix.lock().expect("no panic"))
     }
 
-    /// Sends a request and what follows from it; `false` where a stream was left in the middle.
-    async fn fire(&self, shot: Shot, wire: &mut Wire) -> bool {
+    /// Sends a request and the ones that follow from it. Returns `false` if a stream was left
+    /// before its end.
+    async fn fire(&self, shot: PlannedRequest, wire: &mut Wire) -> bool {
         let mut next = Some(shot);
         while let Some(shot) = next.take() {
             let mut messages = wire.send(post(&shot, self.address, &self.session)).await;
@@ -100,11 +101,11 @@ impl Client {
         true
     }
 
-    /// Takes the answer in, which may be none, and what comes before it.
-    async fn answer(&self, messages: &mut Messages, shot: &Shot) -> Option<Then> {
+    /// Records the response, if any, and the messages before it.
+    async fn answer(&self, messages: &mut Messages, shot: &PlannedRequest) -> Option<FollowUp> {
         let (mut logged, mut then) = (0, None);
         while let Some(message) = messages.next().await {
-            assert_eq!(then, None, "after the answer to {shot:?}: {message}");
+            assert_eq!(then, None, "after the response to {shot:?}: {message}");
             let params = &message["params"];
             match message["method"].as_str() {
                 None => {
@@ -135,7 +136,7 @@ impl Client {
         then
     }
 
-    async fn subscribed(&self, messages: &mut Messages, shot: &Shot, uri: &str) {
+    async fn subscribed(&self, messages: &mut Messages, shot: &PlannedRequest, uri: &str) {
         let id = |message: &Value| {
             message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"].clone()
         };
@@ -143,29 +144,32 @@ impl Client {
         assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
         assert_eq!(id(&first), *shot.id());
         let touch = self.mix(|mix| mix.touch(Era::Modern, uri));
-        let touched = self.two(1).send(post(&touch, self.address, "")).await;
+        let touched = self.http2(1).send(post(&touch, self.address, "")).await;
         let (mut touched, touch) = (touched, touch);
-        assert_eq!(self.answer(&mut touched, &touch).await, Some(Then::Done));
+        assert_eq!(
+            self.answer(&mut touched, &touch).await,
+            Some(FollowUp::Done)
+        );
         let told = messages.next().await.expect("a change");
         assert_eq!(told["params"]["uri"], *uri);
         assert_eq!(id(&told), *shot.id());
     }
 
-    /// How many handlers wait, and how many did.
+    /// Returns the number of handlers that are waiting, and that have waited.
     async fn count(&self) -> (u64, u64) {
         let expect = Expect::Counted(0);
         let shot = self.mix(|mix| mix.tool(Era::Modern, "count", json!({}), expect));
-        let mut answer = self.two(0).send(post(&shot, self.address, "")).await;
+        let mut answer = self.http2(0).send(post(&shot, self.address, "")).await;
         let answer = answer.next().await.expect("an answer");
         let counted = &answer["result"]["structuredContent"];
         let number = |name: &str| counted[name].as_u64().expect("a number");
         (number("there"), number("began"))
     }
 
-    /// Takes changes in until the session ends.
+    /// Records changes until the session ends.
     async fn listen(self: Arc<Self>) {
         let get = request("GET", self.address, Some(&self.session), String::new());
-        let mut messages = self.two(2).send(get).await;
+        let mut messages = self.http2(2).send(get).await;
         assert_eq!(messages.status(), 200);
         while let Some(message) = messages.next().await {
             assert_eq!(message["method"], "notifications/resources/updated");
@@ -202,24 +206,24 @@ impl Client {
         }
         self.mixed().await;
         let free = self.mix(|mix| mix.free(group));
-        assert!(self.fire(free, &mut self.two(0)).await);
+        assert!(self.fire(free, &mut self.http2(0)).await);
         while let Some(held) = kept.join_next().await {
             let (answered, cancel) = held.expect("no panic");
             assert_eq!(answered, !cancel);
         }
-        // What was dropped ends when the server sees it.
+        // Handlers of dropped requests end when the server notices it.
         while self.count().await.0 > 0 {
             tokio::task::yield_now().await;
         }
         let end = request("DELETE", self.address, Some(&self.session), String::new());
-        assert_eq!(self.two(0).send(end).await.status(), 204);
+        assert_eq!(self.http2(0).send(end).await.status(), 204);
         listening.await.expect("no panic");
     }
 
-    /// Whether a request that waits is answered.
-    async fn held(self: Arc<Self>, at: usize, shot: Shot) -> bool {
+    /// Returns `true` if a waiting request is answered.
+    async fn held(self: Arc<Self>, at: usize, shot: PlannedRequest) -> bool {
         let request = post(&shot, self.address, &self.session);
-        let mut messages = self.two(at).send(request).await;
+        let mut messages = self.http2(at).send(request).await;
         self.answer(&mut messages, &shot).await.is_some()
     }
 
@@ -229,11 +233,11 @@ impl Client {
         for _ in 0..ONES {
             let client = Arc::clone(self);
             workers.spawn(async move {
-                let mut wire = Wire::one(client.address).await;
+                let mut wire = Wire::http1(client.address).await;
                 while client.mix(|mix| mix.made()) < last {
                     let shot = client.mix(Mix::any);
                     if !client.fire(shot, &mut wire).await {
-                        wire = Wire::one(client.address).await;
+                        wire = Wire::http1(client.address).await;
                     }
                 }
             });
@@ -245,15 +249,15 @@ impl Client {
 }
 
 #[tokio::test]
-async fn many_requests_over_http_are_answered_once_each_and_leave_nothing_behind() {
+async fn many_requests_over_http_get_one_response_each_and_leave_no_state() {
     let mut process = Process::start("http");
     let address = process.first_line().parse().expect("an address");
     let mix = Arc::new(Mutex::new(Mix::new(2)));
     for _ in 0..ROUNDS {
         let round = async { Client::begin(address, &mix).await.round().await };
-        let round = tokio::time::timeout(PATIENCE, round).await;
+        let round = tokio::time::timeout(TIMEOUT, round).await;
         round.expect("an answer is missing");
-        process.weigh();
+        process.record_memory();
     }
     process.assert_constant(WARM, GROWTH);
 }

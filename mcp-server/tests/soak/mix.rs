@@ -1,18 +1,18 @@
-//! What is asked, and what the answer has to be.
+//! The mix of requests, and their expected responses.
 
 use serde_json::{Value, json};
 
-/// Who asks.
+/// The kind of client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     Modern,
-    /// After a handshake at 2025-11-25.
+    /// Legacy, after a handshake at 2025-11-25.
     Legacy,
 }
 
-/// A request, and what its answer has to be.
+/// A request and its expected response.
 #[derive(Debug)]
-pub(crate) struct Shot {
+pub(crate) struct PlannedRequest {
     pub(crate) era: Era,
     pub(crate) message: Value,
     pub(crate) expect: Expect,
@@ -20,28 +20,28 @@ pub(crate) struct Shot {
 
 #[derive(Debug)]
 pub(crate) enum Expect {
-    /// This text, and so many log messages before it.
+    /// This text, preceded by this number of log messages.
     Text(String, usize),
-    /// A tool that failed with this text.
+    /// A failed tool with this text.
     Failed(String),
     Code(i64),
-    /// A result with nothing in it.
+    /// An empty result.
     Empty,
-    /// A page of the list of tools that begins at this one.
+    /// A page of the list of tools that begins with this one.
     Page(usize),
-    /// An answer after a question with this message, to which this word is said.
+    /// A result after an input request with this message, which is answered with this word.
     Word(String, String),
-    /// A subscription to this URI, which is given up when it was told of a change: no answer.
+    /// A subscription to this URI, which is cancelled after the first notification: no response.
     Subscription(String),
-    /// No answer before the group is freed; none at all where it was given up.
+    /// No response before the group is released, and none at all if it was cancelled.
     Held,
-    /// Handlers that wait: at least so many.
+    /// The number of waiting handlers, at least this many.
     Counted(u64),
 }
 
-/// What follows from an answer.
+/// The action that follows from a response.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum FollowUp {
     Done,
     Page(String, usize),
     Retry(String),
@@ -50,7 +50,7 @@ pub(crate) enum Then {
 pub(crate) const TOOLS: usize = 14;
 const PAGE: usize = 4;
 
-/// The source of requests: the same ones in every run.
+/// The generator of requests, the same in every run.
 pub(crate) struct Mix {
     seed: u64,
     next: u64,
@@ -66,7 +66,7 @@ impl Mix {
         }
     }
 
-    /// How many requests were made.
+    /// The number of generated requests.
     pub(crate) fn made(&self) -> u64 {
         self.next
     }
@@ -80,7 +80,13 @@ impl Mix {
         (self.seed >> 33) % below
     }
 
-    fn shot(&mut self, era: Era, method: &str, mut params: Value, expect: Expect) -> Shot {
+    fn shot(
+        &mut self,
+        era: Era,
+        method: &str,
+        mut params: Value,
+        expect: Expect,
+    ) -> PlannedRequest {
         self.next += 1;
         let number = self.next;
         // Numbers and texts are different ids.
@@ -101,27 +107,33 @@ impl Mix {
         }
         params["_meta"] = meta;
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        Shot {
+        PlannedRequest {
             era,
             message,
             expect,
         }
     }
 
-    pub(crate) fn tool(&mut self, era: Era, name: &str, arguments: Value, expect: Expect) -> Shot {
+    pub(crate) fn tool(
+        &mut self,
+        era: Era,
+        name: &str,
+        arguments: Value,
+        expect: Expect,
+    ) -> PlannedRequest {
         let mut params = json!({ "name": name });
         params["arguments"] = arguments;
         self.shot(era, "tools/call", params, expect)
     }
 
-    /// A tool that takes a text, which nobody else uses.
-    fn say(&mut self, era: Era, name: &str, expect: fn(String) -> Expect) -> Shot {
+    /// A tool call with a unique text.
+    fn say(&mut self, era: Era, name: &str, expect: fn(String) -> Expect) -> PlannedRequest {
         let text = format!("{name} {}", self.next + 1);
         self.tool(era, name, json!({ "text": text }), expect(text))
     }
 
-    /// The request of some random kind.
-    pub(crate) fn any(&mut self) -> Shot {
+    /// Returns a request of a random kind.
+    pub(crate) fn any(&mut self) -> PlannedRequest {
         let era = [Era::Modern, Era::Legacy][usize::from(self.random(3) == 0)];
         match self.random(100) {
             0..30 => self.say(era, "echo", |text| Expect::Text(text, 0)),
@@ -150,17 +162,17 @@ impl Mix {
         }
     }
 
-    pub(crate) fn touch(&mut self, era: Era, uri: &str) -> Shot {
+    pub(crate) fn touch(&mut self, era: Era, uri: &str) -> PlannedRequest {
         let expect = Expect::Text(uri.to_owned(), 0);
         self.tool(era, "touch", json!({ "text": uri }), expect)
     }
 
-    fn watch(&mut self, method: &str) -> Shot {
+    fn watch(&mut self, method: &str) -> PlannedRequest {
         let uri = format!("soak:{}", self.random(10));
         self.shot(Era::Legacy, method, json!({ "uri": uri }), Expect::Empty)
     }
 
-    fn listen(&mut self) -> Shot {
+    fn listen(&mut self) -> PlannedRequest {
         let uri = format!("soak:of {}", self.next + 1);
         let wanted = json!({ "toolsListChanged": true, "resourceSubscriptions": [uri] });
         let params = json!({ "notifications": wanted });
@@ -168,20 +180,20 @@ impl Mix {
         self.shot(Era::Modern, "subscriptions/listen", params, expect)
     }
 
-    fn page(&mut self, era: Era, cursor: Option<String>, first: usize) -> Shot {
+    fn page(&mut self, era: Era, cursor: Option<String>, first: usize) -> PlannedRequest {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
         self.shot(era, "tools/list", params, Expect::Page(first))
     }
 
-    fn ask(&mut self, era: Era) -> Shot {
+    fn ask(&mut self, era: Era) -> PlannedRequest {
         let text = format!("ask {}", self.next + 1);
         let word = format!("word {}", self.next + 1);
         let arguments = json!({ "text": text });
         self.tool(era, "ask", arguments, Expect::Word(text, word))
     }
 
-    /// Requests that wait until their group is freed.
-    pub(crate) fn hold(&mut self, count: usize) -> (u64, Vec<Shot>) {
+    /// Returns requests that wait until their group is released.
+    pub(crate) fn hold(&mut self, count: usize) -> (u64, Vec<PlannedRequest>) {
         self.group += 1;
         let group = self.group;
         let shots = (0..count).map(|at| {
@@ -191,17 +203,21 @@ impl Mix {
         (group, shots.collect())
     }
 
-    pub(crate) fn free(&mut self, group: u64) -> Shot {
+    pub(crate) fn free(&mut self, group: u64) -> PlannedRequest {
         let expect = Expect::Text("freed".to_owned(), 0);
         self.tool(Era::Modern, "free", json!({ "number": group }), expect)
     }
 
-    /// The request that follows on one whose answer asks for it.
-    pub(crate) fn follow(&mut self, shot: &Shot, then: Then) -> Option<Shot> {
+    /// Returns the request that follows a response which asks for input.
+    pub(crate) fn follow(
+        &mut self,
+        shot: &PlannedRequest,
+        then: FollowUp,
+    ) -> Option<PlannedRequest> {
         match then {
-            Then::Done => None,
-            Then::Page(cursor, first) => Some(self.page(shot.era, Some(cursor), first)),
-            Then::Retry(state) => {
+            FollowUp::Done => None,
+            FollowUp::Page(cursor, first) => Some(self.page(shot.era, Some(cursor), first)),
+            FollowUp::Retry(state) => {
                 let Expect::Word(_, word) = &shot.expect else {
                     panic!("{shot:?} has no second round");
                 };
@@ -215,18 +231,18 @@ impl Mix {
     }
 }
 
-/// The answer to a question.
+/// Returns the answer to an input request.
 pub(crate) fn said(word: &str) -> Value {
     json!({ "action": "accept", "content": { "word": word } })
 }
 
-impl Shot {
+impl PlannedRequest {
     pub(crate) fn id(&self) -> &Value {
         &self.message["id"]
     }
 
-    /// Checks an answer, before which there were so many log messages.
-    pub(crate) fn check(&self, answer: &Value, logged: usize) -> Then {
+    /// Checks a response that was preceded by this number of log messages.
+    pub(crate) fn check(&self, answer: &Value, logged: usize) -> FollowUp {
         let result = &answer["result"];
         let text = result["content"][0]["text"].as_str();
         let modern = self.era == Era::Modern;
@@ -250,21 +266,21 @@ impl Shot {
                     panic!("{answer} to {self:?}");
                 };
                 assert_eq!(question, asked);
-                return Then::Retry(state.to_owned());
+                return FollowUp::Retry(state.to_owned());
             }
             Expect::Page(first) => {
                 let count = result["tools"].as_array().map_or(0, Vec::len);
                 assert_eq!(count, PAGE.min(TOOLS - first), "{answer} to {self:?}");
                 let next = result["nextCursor"].as_str();
                 assert_eq!(next.is_some(), first + PAGE < TOOLS, "{answer}");
-                let next = next.map(|next| Then::Page(next.to_owned(), first + PAGE));
-                return next.unwrap_or(Then::Done);
+                let next = next.map(|next| FollowUp::Page(next.to_owned(), first + PAGE));
+                return next.unwrap_or(FollowUp::Done);
             }
         };
         assert!(good, "{answer} to {self:?} after {logged} log messages");
         if answer["error"].is_null() {
             assert_eq!(result.get("resultType").is_some(), modern, "{answer}");
         }
-        Then::Done
+        FollowUp::Done
     }
 }

@@ -8,22 +8,22 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::mix::{Era, Expect, Mix, Shot, said};
+use super::mix::{Era, Expect, Mix, PlannedRequest, said};
 use super::process::Process;
 
 const ROUNDS: usize = 10;
 const ROUND: u64 = 7_000;
 const WARM: usize = 3;
-/// Requests that wait in the server while others come and go, in groups.
+/// The number of requests that wait in the server during a round, in groups.
 const HELD: usize = 900;
 const GROUP: usize = 100;
-/// Of each group every tenth is given up at once.
+/// In each group, every tenth request is cancelled immediately.
 const GROUP_STAYS: usize = GROUP - GROUP / 10;
-/// Others that are in flight.
+/// The number of other requests in flight.
 const WINDOW: usize = 100;
-/// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// In seven rounds of 7,000 requests, a leak of 43 bytes a request would be more.
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// In seven rounds of 7,000 requests, a leak of 43 bytes per request would be larger.
 const GROWTH: u64 = 2 << 20;
 
 struct Client {
@@ -32,14 +32,14 @@ struct Client {
     lines: Receiver<String>,
     out: Sender<String>,
     threads: Vec<JoinHandle<()>>,
-    /// Requests without an answer, and the log messages that came for them.
-    open: HashMap<String, (Shot, usize)>,
-    /// Groups that wait, oldest first, and how many of all requests do.
+    /// Requests without a response, and the log messages received for them.
+    open: HashMap<String, (PlannedRequest, usize)>,
+    /// Waiting groups, oldest first, and the total number of their requests.
     groups: VecDeque<u64>,
     held: usize,
     garbage: usize,
-    /// What has to be sent because of something that came.
-    next: Vec<Shot>,
+    /// Messages to send in reaction to a received one.
+    next: Vec<PlannedRequest>,
 }
 
 impl Client {
@@ -79,7 +79,7 @@ impl Client {
         self.out.send(format!("{line}\n")).expect("it is written");
     }
 
-    fn send(&mut self, shot: Shot) {
+    fn send(&mut self, shot: PlannedRequest) {
         self.write(&shot.message.to_string());
         self.held += usize::from(matches!(shot.expect, Expect::Held));
         let before = self.open.insert(shot.id().to_string(), (shot, 0));
@@ -102,11 +102,11 @@ impl Client {
     }
 
     fn line(&self) -> String {
-        let line = self.lines.recv_timeout(PATIENCE);
+        let line = self.lines.recv_timeout(TIMEOUT);
         line.unwrap_or_else(|_| panic!("no answer to {:?}", self.open.values().next()))
     }
 
-    fn cancel(&mut self, id: &Value) -> Shot {
+    fn cancel(&mut self, id: &Value) -> PlannedRequest {
         let (shot, _) = self.open.remove(&id.to_string()).expect("it is open");
         let params = json!({ "requestId": id });
         let method = "notifications/cancelled";
@@ -114,7 +114,7 @@ impl Client {
         shot
     }
 
-    /// Takes one line in.
+    /// Handles one received line.
     fn receive(&mut self) {
         let message: Value = serde_json::from_str(&self.line()).expect("JSON");
         let params = &message["params"];
@@ -125,18 +125,19 @@ impl Client {
             }
             None => {
                 let flying = self.open.remove(&message["id"].to_string());
-                let (shot, logged) = flying.unwrap_or_else(|| panic!("nobody asked: {message}"));
+                let (shot, logged) =
+                    flying.unwrap_or_else(|| panic!("unexpected message: {message}"));
                 self.held -= usize::from(matches!(shot.expect, Expect::Held));
                 let then = shot.check(&message, logged);
                 self.next.extend(self.mix.follow(&shot, then));
             }
             Some("elicitation/create") => {
-                let asked = |shot: &Shot| match &shot.expect {
+                let asked = |shot: &PlannedRequest| match &shot.expect {
                     Expect::Word(asked, word) if *asked == params["message"] => Some(said(word)),
                     _ => None,
                 };
                 let word = self.open.values().find_map(|(shot, _)| asked(shot));
-                let word = word.expect("who asks is open");
+                let word = word.expect("the request is open");
                 self.write(
                     &json!({ "jsonrpc": "2.0", "id": message["id"], "result": word }).to_string(),
                 );
@@ -144,7 +145,7 @@ impl Client {
             Some("notifications/message") => {
                 let said = params["data"].as_str().expect("text");
                 let (text, number) = said.split_once(':').expect("a number");
-                let of = |shot: &Shot| matches!(&shot.expect, Expect::Text(own, 3) if own == text);
+                let of = |shot: &PlannedRequest| matches!(&shot.expect, Expect::Text(own, 3) if own == text);
                 let mut open = self.open.values_mut();
                 let (_, logged) = open.find(|(shot, _)| of(shot)).expect("it is open");
                 assert_eq!(number, logged.to_string(), "{message}");
@@ -196,8 +197,8 @@ impl Client {
         }
     }
 
-    /// Holds as many as there is room for: a group that was freed is still in flight until it is
-    /// answered, and all together are to stay below the server's limit.
+    /// Keeps as many groups as possible: a released group is in flight until it is answered, and
+    /// the total must stay below the server's limit.
     fn fill(&mut self) {
         while self.held + GROUP_STAYS <= HELD {
             self.hold();
@@ -211,9 +212,9 @@ impl Client {
         }
     }
 
-    /// Waits until no handler is there any more: what was given up ends on a thread of its own.
+    /// Waits until no handler is left: cancelled handlers end on another thread.
     fn empty(&mut self) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         loop {
             let any = Expect::Counted(0);
             let count = self.mix.tool(Era::Modern, "count", json!({}), any);
@@ -226,7 +227,7 @@ impl Client {
         }
     }
 
-    /// Sends so many requests, and waits for all answers.
+    /// Sends this number of requests, and waits for all responses.
     fn round(&mut self, count: u64) {
         let last = self.mix.made() + count;
         self.fill();
@@ -254,12 +255,12 @@ impl Client {
         while !self.open.is_empty() || self.garbage > 0 {
             self.receive();
         }
-        self.process.weigh();
+        self.process.record_memory();
     }
 }
 
 #[test]
-fn many_requests_over_pipes_are_answered_once_each_and_leave_nothing_behind() {
+fn many_requests_over_pipes_get_one_response_each_and_leave_no_state() {
     let mut client = Client::new();
     client.handshake();
     for _ in 0..ROUNDS {
@@ -267,7 +268,7 @@ fn many_requests_over_pipes_are_answered_once_each_and_leave_nothing_behind() {
     }
     client.empty();
     client.process.assert_constant(WARM, GROWTH);
-    // The end of input is the end.
+    // The process exits at the end of its input.
     drop(client.out);
     for thread in client.threads {
         thread.join().expect("no panic");

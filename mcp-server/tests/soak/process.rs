@@ -1,4 +1,4 @@
-//! The server's process, and how much memory it has.
+//! The server's process and its memory.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -7,14 +7,17 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 pub(crate) struct Process {
     pub(crate) child: Child,
     pub(crate) stdout: Option<BufReader<ChildStdout>>,
-    /// KiB, after each round.
+    /// The memory in KiB after each round.
     memory: Vec<u64>,
 }
 
-/// The example `soak-subject`, which is built together with the tests.
+/// The path of the example `soak-subject`, which is built together with the tests.
 fn subject() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let name = format!("soak-subject{}", std::env::consts::EXE_SUFFIX);
     let path = folder.join("examples").join(name);
     assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
@@ -26,7 +29,7 @@ impl Process {
         Self::spawn(Command::new(subject()).arg(kind))
     }
 
-    /// Starts the subject in a process that may have so many file descriptors open.
+    /// Starts the subject in a process that may open this number of file descriptors.
     #[cfg(unix)]
     pub(crate) fn start_with_descriptors(kind: &str, descriptors: u32) -> Self {
         let limited = format!("ulimit -n {descriptors} && exec \"$0\" \"$1\"");
@@ -41,7 +44,7 @@ impl Process {
     fn spawn(command: &mut Command) -> Self {
         let mut child = command
             .env_remove("RUST_BACKTRACE")
-            // Memory that is free again is to be seen as such.
+            // Freed memory must be visible as free.
             .env("MALLOC_ARENA_MAX", "1")
             .env("MALLOC_TRIM_THRESHOLD_", "65536")
             .stdin(Stdio::piped())
@@ -57,7 +60,7 @@ impl Process {
         }
     }
 
-    /// What it prints first.
+    /// Returns the first line of its output.
     pub(crate) fn first_line(&mut self) -> String {
         let mut line = String::new();
         let stdout = self.stdout.as_mut().expect("not taken");
@@ -65,10 +68,10 @@ impl Process {
         line.trim().to_owned()
     }
 
-    /// Notes how much memory it has; nothing is in flight.
-    pub(crate) fn weigh(&mut self) {
+    /// Records the memory. Nothing must be in flight.
+    pub(crate) fn record_memory(&mut self) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        // Elsewhere than on Linux nothing is weighed.
+        // Memory is measured on Linux only.
         let Ok(status) = status else {
             return;
         };
@@ -79,8 +82,8 @@ impl Process {
         self.memory.push(size.expect("a number of KiB"));
     }
 
-    /// Whether memory is what it was after the first rounds, in which everything had its turn.
-    /// `bytes` is how much it may have grown.
+    /// Checks that memory has not grown by more than `bytes` since the first rounds, in which all
+    /// code ran.
     pub(crate) fn assert_constant(&self, warm: usize, bytes: u64) {
         let weighed = &self.memory;
         println!("{weighed:?} KiB");
@@ -95,7 +98,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Where a test failed, nothing is to be left behind.
+        // Kills the process, also if the test failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -23,7 +23,7 @@ struct Number {
     number: u64,
 }
 
-/// How many handlers began, and how many of them are still there.
+/// The number of handlers that have started, and of those that still exist.
 #[derive(Default)]
 struct Count {
     began: AtomicUsize,
@@ -36,18 +36,18 @@ struct Counted {
     there: usize,
 }
 
-/// A handler that is there until this is dropped.
-struct Here(Arc<Count>);
+/// Counts a handler until it is dropped.
+struct CountGuard(Arc<Count>);
 
 impl Count {
-    fn enter(self: &Arc<Self>) -> Here {
+    fn enter(self: &Arc<Self>) -> CountGuard {
         self.began.fetch_add(1, Ordering::Relaxed);
         self.there.fetch_add(1, Ordering::Relaxed);
-        Here(Arc::clone(self))
+        CountGuard(Arc::clone(self))
     }
 }
 
-impl Drop for Here {
+impl Drop for CountGuard {
     fn drop(&mut self) {
         self.0.there.fetch_sub(1, Ordering::Relaxed);
     }
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
 fn server() -> Result<Server, BuildErrors> {
     let mut limits = Limits::default();
     limits.sessions = 8;
-    // All requests of the test come from one address.
+    // All requests of the test have the same address.
     limits.requests_per_peer = limits.concurrent_requests;
     let count = Arc::<Count>::default();
     let (free, freed) = watch::channel(0);
@@ -151,7 +151,7 @@ async fn talk(args: Text, cx: Context) -> Result<String, HandlerError> {
     Ok(args.text)
 }
 
-/// At once, or when it was polled before.
+/// Ready immediately, or on the second poll.
 async fn panic(args: Text, _: Context) -> Result<String, HandlerError> {
     if args.text.len().is_multiple_of(2) {
         tokio::task::yield_now().await;

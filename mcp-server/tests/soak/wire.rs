@@ -1,4 +1,4 @@
-//! A client of Streamable HTTP: connections that are kept, and responses message by message.
+//! A client of Streamable HTTP with persistent connections that reads responses message by message.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -12,7 +12,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-use super::mix::{Era, Shot};
+use super::mix::{Era, PlannedRequest};
 
 /// A connection.
 pub(crate) enum Wire {
@@ -22,7 +22,7 @@ pub(crate) enum Wire {
 
 impl Wire {
     /// A connection for one request after the other.
-    pub(crate) async fn one(address: SocketAddr) -> Self {
+    pub(crate) async fn http1(address: SocketAddr) -> Self {
         let stream = connect(address).await;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.expect("HTTP");
         tokio::spawn(connection);
@@ -30,7 +30,7 @@ impl Wire {
     }
 
     /// A connection for many requests at once.
-    pub(crate) async fn two(address: SocketAddr) -> Self {
+    pub(crate) async fn http2(address: SocketAddr) -> Self {
         let stream = connect(address).await;
         let shake = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
         let (sender, connection) = shake.await.expect("HTTP");
@@ -38,7 +38,7 @@ impl Wire {
         Self::Two(sender)
     }
 
-    /// The same connection, where it takes many requests at once.
+    /// Returns a second handle of a connection for many requests.
     pub(crate) fn again(&self) -> Self {
         match self {
             Self::One(_) => panic!("one request at a time"),
@@ -64,7 +64,7 @@ async fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// A request with the headers that its era asks for.
+/// Returns a request with the headers of its era.
 pub(crate) fn request(
     method: &str,
     address: SocketAddr,
@@ -85,8 +85,8 @@ pub(crate) fn request(
     request.body(body).expect("a request")
 }
 
-/// The request that a shot is sent by.
-pub(crate) fn post(shot: &Shot, address: SocketAddr, session: &str) -> Request<String> {
+/// Returns the HTTP request for a request of the mix.
+pub(crate) fn post(shot: &PlannedRequest, address: SocketAddr, session: &str) -> Request<String> {
     let body = shot.message.to_string();
     if shot.era == Era::Legacy {
         return request("POST", address, Some(session), body);
@@ -104,7 +104,7 @@ pub(crate) fn post(shot: &Shot, address: SocketAddr, session: &str) -> Request<S
     request
 }
 
-/// The messages of a response, as they come.
+/// The messages of a response.
 pub(crate) struct Messages {
     response: Response<Incoming>,
     read: Vec<u8>,
@@ -130,7 +130,7 @@ impl Messages {
         self.response.status().as_u16()
     }
 
-    /// The next message, `None` at the end.
+    /// Receives the next message. Returns `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some(message) = self.found.pop_front() {

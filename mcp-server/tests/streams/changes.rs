@@ -25,13 +25,13 @@ async fn listen(peer: &mut Peer, id: &str, uri: &str) {
     let first = peer.next().await;
     assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(first["params"]["_meta"][ID], id);
-    // What the server cannot tell of is left out.
+    // Unsupported kinds of changes are omitted.
     let honoured = json!({"toolsListChanged": true, "resourceSubscriptions": [uri]});
     assert_eq!(first["params"]["notifications"], honoured);
 }
 
 #[tokio::test]
-async fn a_subscription_is_acknowledged_told_and_cancelled() {
+async fn subscription_is_acknowledged_notified_and_cancelled() {
     let mut peer = Peer::new();
     listen(&mut peer, "s", "x:a").await;
     peer.server.resource_updated("x:other");
@@ -47,11 +47,11 @@ async fn a_subscription_is_acknowledged_told_and_cancelled() {
     peer.send(cancel("s")).await;
     peer.call(1, "tools changed", "done").await;
     assert_eq!(text(&peer.next().await), "done");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn two_subscriptions_are_told_apart() {
+async fn notifications_have_the_id_of_their_subscription() {
     let mut peer = Peer::new();
     listen(&mut peer, "a", "x:a").await;
     listen(&mut peer, "b", "x:b").await;
@@ -59,7 +59,7 @@ async fn two_subscriptions_are_told_apart() {
         peer.server.resource_updated(format!("x:{id}"));
         assert_eq!(peer.next().await["params"]["_meta"][ID], id);
     }
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn shutdown_ends_subscriptions_with_their_result() {
         }
         assert_eq!(message["method"], "notifications/cancelled");
     }
-    // No new work, but what runs may finish.
+    // New work is rejected, but running work may finish.
     peer.call(2, "echo", "late").await;
     let refused = peer.next().await;
     assert_eq!(
@@ -95,7 +95,7 @@ async fn shutdown_ends_subscriptions_with_their_result() {
 }
 
 #[tokio::test]
-async fn a_legacy_peer_hears_of_what_it_subscribed_to() {
+async fn legacy_peer_is_notified_of_its_subscriptions() {
     let mut peer = Peer::new();
     peer.handshake("2025-11-25").await;
     let subscribe = |method: &str| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"uri": "x:a"}});
@@ -113,11 +113,11 @@ async fn a_legacy_peer_hears_of_what_it_subscribed_to() {
     peer.server.tools_changed();
     let told = peer.next().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn a_legacy_peer_hears_of_what_changes_right_after_it_subscribed() {
+async fn change_right_after_a_legacy_subscription_is_notified() {
     let mut peer = Peer::new();
     let hello = json!({
         "protocolVersion": "2025-11-25",
@@ -131,7 +131,7 @@ async fn a_legacy_peer_hears_of_what_changes_right_after_it_subscribed() {
         json!({"jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": uri}),
         legacy_call(3, "touch", "x:a"),
     ];
-    // Nothing else runs in between.
+    // No other task runs in between.
     peer.write(messages.map(|message| format!("{message}\n")).concat())
         .await;
     let mut told = false;
@@ -139,11 +139,11 @@ async fn a_legacy_peer_hears_of_what_changes_right_after_it_subscribed() {
         told |= peer.next().await["method"] == "notifications/resources/updated";
     }
     assert!(told);
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn subscriptions_do_not_keep_what_has_no_bounds() {
+async fn subscriptions_with_long_uris_are_bounded() {
     let long = |name: &str| format!("x:{name}{}", "y".repeat(100_000));
     let mut limits = Limits::default();
     limits.uri_bytes = 256 << 10;
@@ -172,5 +172,5 @@ async fn subscriptions_do_not_keep_what_has_no_bounds() {
     subscribe("resources/unsubscribe", "a").await;
     let answer = subscribe("resources/subscribe", "c").await;
     assert_eq!(answer["result"], json!({}));
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }

@@ -1,4 +1,4 @@
-//! What belongs to the connection as a whole: slow readers, drops, other kinds of streams.
+//! The connection as a whole: slow readers, drops, other kinds of streams.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,9 +16,9 @@ use tokio::time::{Instant, sleep, timeout};
 use super::peer::{Peer, call, cancel, text};
 use crate::tools::{self, Gates};
 
-/// In memory and on one thread, so that all has come to rest when nobody has anything to do.
+/// In memory and on one thread, so that the system is idle when no task can make progress.
 #[tokio::test]
-async fn who_does_not_read_is_not_read_from() {
+async fn server_stops_reading_from_a_peer_that_does_not_read() {
     const REQUESTS: usize = 2_000;
     let mut limits = Limits::default();
     limits.queued_bytes = 10_000;
@@ -45,7 +45,7 @@ async fn who_does_not_read_is_not_read_from() {
         taken < 100,
         "{taken} requests were taken from who reads nothing"
     );
-    // Reading makes it go on.
+    // The server continues when the peer reads.
     let mut answers = String::new();
     reader.read_to_string(&mut answers).await.expect("readable");
     assert_eq!(answers.lines().count(), REQUESTS);
@@ -54,7 +54,7 @@ async fn who_does_not_read_is_not_read_from() {
 }
 
 #[tokio::test]
-async fn a_handler_waits_for_a_slow_reader_and_loses_nothing() {
+async fn slow_reader_blocks_the_handler_without_loss() {
     let mut limits = Limits::default();
     limits.queued_bytes = 2_000;
     let mut peer = Peer::with(limits);
@@ -65,12 +65,12 @@ async fn a_handler_waits_for_a_slow_reader_and_loses_nothing() {
         assert!(said.starts_with(&format!("{number} ")));
     }
     assert_eq!(text(&peer.next().await), "2000");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
-/// A task that a handler left behind waits for room when the request is cancelled.
+/// A task that a handler spawned waits for space in the queue when the request is cancelled.
 #[tokio::test]
-async fn nothing_is_said_for_a_request_that_has_ended() {
+async fn no_notifications_are_sent_after_the_response() {
     let mut limits = Limits::default();
     limits.queued_bytes = 3000;
     let gates = Gates::default();
@@ -84,7 +84,7 @@ async fn nothing_is_said_for_a_request_that_has_ended() {
     let mut said = usize::MAX;
     while said != gates.opened("said") || said == 0 {
         said = gates.opened("said");
-        // All on one thread: what can go on goes on meanwhile.
+        // All on one thread: other tasks run until they block.
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
@@ -103,7 +103,7 @@ async fn nothing_is_said_for_a_request_that_has_ended() {
 }
 
 #[tokio::test]
-async fn dropping_the_future_ends_handlers() {
+async fn dropping_the_future_cancels_handlers() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
@@ -113,7 +113,7 @@ async fn dropping_the_future_ends_handlers() {
 }
 
 #[tokio::test]
-async fn a_peer_that_is_gone_ends_the_connection() {
+async fn closed_peer_ends_the_connection() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
@@ -125,7 +125,7 @@ async fn a_peer_that_is_gone_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn tcp_is_a_pair_of_streams() {
+async fn tcp_stream_can_be_served() {
     let server = tools::server(Limits::default(), &Gates::default());
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let address = listener.local_addr().expect("an address");
@@ -146,7 +146,7 @@ async fn tcp_is_a_pair_of_streams() {
     serving.await.expect("no panic").expect("served to the end");
 }
 
-/// A connection in memory, where time passes when nobody has anything to do.
+/// A connection in memory with a paused clock that advances when all tasks wait.
 fn connect(extensions: Extensions) -> (Lines, WriteHalf<DuplexStream>, JoinHandle<Served>) {
     let server = tools::server(Limits::default(), &Gates::default());
     let (ours, theirs) = duplex(1 << 16);
@@ -164,14 +164,14 @@ type Lines = tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>;
 type Served = Result<(), ServeError>;
 
 #[tokio::test(start_paused = true)]
-async fn who_connects_and_says_nothing_is_not_waited_for() {
+async fn connection_without_a_message_times_out() {
     for said in ["", "garbage\n", "{\"jsonrpc\":\"2.0\",\"id\":1,"] {
         let start = Instant::now();
         let (mut lines, mut writer, serving) = connect(Extensions::new());
         writer.write_all(said.as_bytes()).await.expect("written");
         let ended = timeout(Duration::from_secs(3600), serving).await;
         let ended = ended.expect("it ends").expect("no panic");
-        let error = ended.expect_err("it was silent");
+        let error = ended.expect_err("the connection was silent");
         assert!(matches!(error, ServeError::Silent), "{error:?}");
         assert_eq!(start.elapsed().as_secs(), 60);
         let answered = lines.next_line().await.expect("readable").is_some();
@@ -180,7 +180,7 @@ async fn who_connects_and_says_nothing_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_said_something_may_be_quiet() {
+async fn idle_connection_after_a_message_stays_open() {
     let (mut lines, mut writer, serving) = connect(Extensions::new());
     for id in 0..3 {
         let line = format!("{}\n", call(id, "echo", "here"));
@@ -194,7 +194,7 @@ async fn who_said_something_may_be_quiet() {
 }
 
 #[tokio::test]
-async fn handlers_find_what_is_known_of_the_peer() {
+async fn handlers_see_the_principal_of_the_connection() {
     for (name, expected) in [(Some("alice"), "alice"), (None, "nobody")] {
         let mut extensions = Extensions::new();
         if let Some(name) = name {
@@ -220,7 +220,7 @@ async fn requests_that_outlast_the_grace_time_end_with_an_error() {
             peer.server.shutdown();
             "the server is shutting down"
         } else {
-            peer.hang_up();
+            peer.close_input();
             "the input has ended, and the grace time is over"
         };
         let answer = peer.next().await;

@@ -1,4 +1,4 @@
-//! What is no message, and how input ends.
+//! Malformed messages, and the end of input.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mcp_server::Limits;
 use super::peer::{Peer, call, code, text};
 
 #[tokio::test]
-async fn garbage_is_answered_once_a_line_and_not_repeated() {
+async fn each_malformed_line_gets_one_error_without_its_text() {
     let cases: [(&[u8], i64); 6] = [
         (b"garbage secret", -32700),
         (b"{\"jsonrpc\":\"2.0\",\"secret\"", -32700),
@@ -29,11 +29,11 @@ async fn garbage_is_answered_once_a_line_and_not_repeated() {
     }
     peer.call(1, "echo", "after").await;
     assert_eq!(text(&peer.next().await), "after");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn deep_nesting_is_refused() {
+async fn deep_nesting_is_rejected() {
     let mut peer = Peer::new();
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let line = call(1, "echo", "DEEP")
@@ -44,11 +44,11 @@ async fn deep_nesting_is_refused() {
     assert!([-32700, -32600, -32602].contains(&code), "{code}");
     peer.call(2, "echo", "after").await;
     assert_eq!(text(&peer.next().await), "after");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn faulty_answers_are_not_answered() {
+async fn malformed_responses_are_ignored() {
     let mut peer = Peer::new();
     peer.write("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}\n")
         .await;
@@ -58,11 +58,11 @@ async fn faulty_answers_are_not_answered() {
         .await;
     peer.call(1, "echo", "after").await;
     assert_eq!(text(&peer.next().await), "after");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_is_answered_and_reading_goes_on() {
+async fn too_long_line_gets_an_error_and_reading_continues() {
     let mut limits = Limits::default();
     limits.message_bytes = 1000;
     let mut peer = Peer::with(limits);
@@ -71,32 +71,32 @@ async fn a_line_that_is_too_long_is_answered_and_reading_goes_on() {
     assert_eq!(code(&peer.next().await), -32600);
     peer.call(2, "echo", "short").await;
     assert_eq!(text(&peer.next().await), "short");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn empty_lines_and_carriage_returns_are_no_messages() {
+async fn empty_lines_and_carriage_returns_are_ignored() {
     let mut peer = Peer::new();
     peer.write("\n\r\n  \n").await;
     peer.write(format!("{}\r\n\r\n", call(1, "echo", "crlf")))
         .await;
     assert_eq!(text(&peer.next().await), "crlf");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn a_message_in_pieces_is_one_message() {
+async fn message_that_arrives_byte_by_byte_is_handled() {
     let mut peer = Peer::new();
     for byte in format!("{}\n", call(1, "echo", "pieces")).as_bytes() {
         peer.write([*byte]).await;
         tokio::task::yield_now().await;
     }
     assert_eq!(text(&peer.next().await), "pieces");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn the_last_line_needs_no_end() {
+async fn last_line_needs_no_line_feed() {
     let mut peer = Peer::new();
     peer.write(call(1, "echo", "last").to_string()).await;
     let (rest, serving) = peer.end().await;
@@ -106,7 +106,7 @@ async fn the_last_line_needs_no_end() {
 }
 
 #[tokio::test]
-async fn half_a_message_at_the_end_is_answered_with_an_error() {
+async fn truncated_last_message_gets_an_error() {
     let mut peer = Peer::new();
     peer.write("{\"jsonrpc\":\"2.0\",").await;
     let (rest, serving) = peer.end().await;
@@ -120,14 +120,14 @@ async fn work_in_flight_finishes_after_the_end_of_input() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
-    peer.hang_up();
+    peer.close_input();
     for _ in 0..1000 {
-        // The end arrives before the handler is let go.
+        // The end of input arrives before the handler continues.
         tokio::task::yield_now().await;
     }
     peer.gates.open("gate");
     assert_eq!(text(&peer.next().await), "gate");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]

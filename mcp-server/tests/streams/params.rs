@@ -1,4 +1,4 @@
-//! Params of requests that the server answers itself: what does not fit is refused with its place.
+//! Params of requests that the server itself handles: invalid ones are rejected with their path.
 
 use mcp_server::{ByteStream, Completing, Server};
 use schemars::JsonSchema;
@@ -13,12 +13,12 @@ struct Echo {
     text: String,
 }
 
-struct Asker {
+struct Client {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
 }
 
-impl Asker {
+impl Client {
     fn new() -> Self {
         let server = Server::builder("params", "1.0.0")
             .tool("echo", "Echoes", |echo: Echo| async move { echo.text })
@@ -36,11 +36,11 @@ impl Asker {
     }
 
     async fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.ask_in_words(method, &params.to_string()).await
+        self.ask_raw(method, &params.to_string()).await
     }
 
-    /// The same with params as they stand, sound or not.
-    async fn ask_in_words(&mut self, method: &str, params: &str) -> Value {
+    /// Sends a request with params as text, valid or not.
+    async fn ask_raw(&mut self, method: &str, params: &str) -> Value {
         let head = json!({"jsonrpc": "2.0", "id": 1, "method": method}).to_string();
         let head = head.strip_suffix('}').expect("an object");
         let line = format!("{head},\"params\":{params}}}\n");
@@ -52,14 +52,14 @@ impl Asker {
         serde_json::from_str(&line).expect("a message")
     }
 
-    /// Asks what is refused because of its params, and for which place.
-    async fn refused(&mut self, method: &str, params: Value, place: &str) {
-        self.refused_in_words(method, &params.to_string(), place)
+    /// Sends a request that is rejected because of its params, with this path in the error.
+    async fn assert_rejected(&mut self, method: &str, params: Value, place: &str) {
+        self.assert_rejected_raw(method, &params.to_string(), place)
             .await;
     }
 
-    async fn refused_in_words(&mut self, method: &str, params: &str, place: &str) {
-        let answer = self.ask_in_words(method, params).await;
+    async fn assert_rejected_raw(&mut self, method: &str, params: &str, place: &str) {
+        let answer = self.ask_raw(method, params).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
         let text = answer["error"]["message"].as_str().unwrap_or_default();
         assert!(text.contains(method) && text.contains(place), "{answer}");
@@ -74,25 +74,26 @@ fn meta(capabilities: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn of_a_modern_peer() {
-    let mut peer = Asker::new();
+async fn invalid_params_of_a_modern_peer_are_rejected() {
+    let mut peer = Client::new();
     let good = meta(&json!({}));
     let call = "tools/call";
-    peer.refused(call, json!({"_meta": good}), "`name`").await;
-    peer.refused(call, json!({"name": 5, "_meta": good}), "$.name")
+    peer.assert_rejected(call, json!({"_meta": good}), "`name`")
+        .await;
+    peer.assert_rejected(call, json!({"name": 5, "_meta": good}), "$.name")
         .await;
     let list = json!({"name": "echo", "arguments": [], "_meta": good});
-    peer.refused(call, list, "$.arguments").await;
-    peer.refused(
+    peer.assert_rejected(call, list, "$.arguments").await;
+    peer.assert_rejected(
         "tools/list",
         json!({"cursor": 5, "_meta": good}),
         "$.cursor",
     )
     .await;
     let bad = meta(&json!({"roots": 5}));
-    peer.refused(call, json!({"name": "echo", "_meta": bad}), "roots")
+    peer.assert_rejected(call, json!({"name": "echo", "_meta": bad}), "roots")
         .await;
-    peer.refused("tools/list", json!({"_meta": bad}), "roots")
+    peer.assert_rejected("tools/list", json!({"_meta": bad}), "roots")
         .await;
     let complete = "completion/complete";
     let prompt = json!({"type": "ref/prompt", "name": "review"});
@@ -119,25 +120,25 @@ async fn of_a_modern_peer() {
     ] {
         let mut params = params;
         params["_meta"] = good.clone();
-        peer.refused(complete, params, place).await;
+        peer.assert_rejected(complete, params, place).await;
     }
     let params = json!({"ref": prompt, "argument": typed, "_meta": good});
     let answer = peer.ask(complete, &params).await;
     assert_eq!(answer["result"]["completion"]["values"][0], "a", "{answer}");
-    // What no revision names is let through.
+    // A member that no revision defines is accepted.
     let params = json!({"arguments": {"text": "hi"}, "other": [1], "name": "echo", "_meta": good});
     let answer = peer.ask(call, &params).await;
     assert_eq!(answer["result"]["content"][0]["text"], "hi", "{answer}");
 }
 
 #[tokio::test]
-async fn of_a_peer_with_a_session() {
-    let mut peer = Asker::new();
+async fn invalid_params_of_a_peer_with_a_session_are_rejected() {
+    let mut peer = Client::new();
     let mut hello = json!({"protocolVersion": "2025-06-18", "capabilities": {"roots": 5}});
-    peer.refused("initialize", hello.clone(), "$.capabilities")
+    peer.assert_rejected("initialize", hello.clone(), "$.capabilities")
         .await;
     hello["capabilities"] = json!({});
-    peer.refused("initialize", hello.clone(), "`clientInfo`")
+    peer.assert_rejected("initialize", hello.clone(), "`clientInfo`")
         .await;
     hello["clientInfo"] = json!({"name": "t", "version": "1"});
     let answer = peer.ask("initialize", &hello).await;
@@ -145,11 +146,11 @@ async fn of_a_peer_with_a_session() {
         answer["result"]["protocolVersion"], "2025-06-18",
         "{answer}"
     );
-    peer.refused("tools/call", json!({"name": "echo", "_meta": 5}), "_meta")
+    peer.assert_rejected("tools/call", json!({"name": "echo", "_meta": 5}), "_meta")
         .await;
-    peer.refused("logging/setLevel", json!({"level": "loud"}), "$.level")
+    peer.assert_rejected("logging/setLevel", json!({"level": "loud"}), "$.level")
         .await;
-    // Params that are no object, as JSON-RPC allows and the protocol does not.
+    // Params that are not an object, which JSON-RPC allows and the protocol does not.
     let answer = peer.ask("tools/call", &json!(["echo"])).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     let params = json!({"name": "echo", "arguments": {"text": "hi"}});
@@ -157,10 +158,10 @@ async fn of_a_peer_with_a_session() {
     assert_eq!(answer["result"]["content"][0]["text"], "hi", "{answer}");
 }
 
-/// Of two members of one name nobody knows which is meant.
+/// It is ambiguous which of two members with the same name is meant.
 #[tokio::test]
-async fn in_which_a_member_stands_twice() {
-    let mut peer = Asker::new();
+async fn duplicate_members_are_rejected() {
+    let mut peer = Client::new();
     let call = "tools/call";
     let meta = meta(&json!({}));
     let version = "io.modelcontextprotocol/protocolVersion";
@@ -189,22 +190,23 @@ async fn in_which_a_member_stands_twice() {
         let params = params.replace("META", &meta.to_string());
         let params = params.replace("ABOUT", about);
         let params = params.replace("VERSION", &format!("\"{version}\""));
-        peer.refused_in_words(call, &params, place).await;
+        peer.assert_rejected_raw(call, &params, place).await;
     }
     let params = format!(
         r#"{{"ref":{{"type":"ref/prompt","name":"review"}},"argument":{{"name":"code","value":"a","value":"b"}},"_meta":{meta}}}"#
     );
-    peer.refused_in_words("completion/complete", &params, "$.argument")
+    peer.assert_rejected_raw("completion/complete", &params, "$.argument")
         .await;
     let hello = r#"{"protocolVersion":"2025-06-18","protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}"#;
-    peer.refused_in_words("initialize", hello, "`protocolVersion`")
+    peer.assert_rejected_raw("initialize", hello, "`protocolVersion`")
         .await;
 }
 
-/// A client is held to what its own revision says of it, not to what later ones made of a name.
+/// A handshake is validated by the client's own revision, not by later definitions of the same
+/// member.
 #[tokio::test]
-async fn of_a_handshake_at_each_revision() {
-    // Members that do not fit, and the revision that they came with.
+async fn handshake_is_validated_by_its_own_revision() {
+    // Invalid members, and the revision that introduced them.
     let unfit = [
         ("capabilities", "roots", "2024-11-05"),
         ("clientInfo", "title", "2025-06-18"),
@@ -220,10 +222,10 @@ async fn of_a_handshake_at_each_revision() {
                 "clientInfo": {"name": "t", "version": "1"},
             });
             hello[object][member] = json!(5);
-            let mut peer = Asker::new();
+            let mut peer = Client::new();
             if version >= since {
                 let place = format!("$.{object}.{member}");
-                peer.refused("initialize", hello, &place).await;
+                peer.assert_rejected("initialize", hello, &place).await;
             } else {
                 let answer = peer.ask("initialize", &hello).await;
                 let agreed = &answer["result"]["protocolVersion"];
@@ -235,7 +237,7 @@ async fn of_a_handshake_at_each_revision() {
 
 #[tokio::test]
 async fn all_missing_members_of_meta_are_named_in_one_error() {
-    let answer = Asker::new().ask("tools/list", &json!({"_meta": {}})).await;
+    let answer = Client::new().ask("tools/list", &json!({"_meta": {}})).await;
     assert_eq!(answer["error"]["code"], -32602);
     assert_eq!(
         answer["error"]["message"],

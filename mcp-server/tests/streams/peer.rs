@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::tools::{self, Gates};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) struct Peer {
     pub(crate) gates: Gates,
@@ -23,7 +23,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// With so much grace time that what does not end by itself fails the test.
+    /// Uses a long grace time, so that work that does not end by itself fails the test.
     pub(crate) fn new() -> Self {
         let mut limits = Limits::default();
         limits.grace_time = Duration::from_secs(3600);
@@ -66,26 +66,26 @@ impl Peer {
         self.send(call(id, tool, text)).await;
     }
 
-    /// The next message.
+    /// Receives the next message.
     pub(crate) async fn next(&mut self) -> Value {
         self.maybe_next().await.expect("a message, not the end")
     }
 
-    /// The next message, `None` at the end.
+    /// Receives the next message. Returns `None` at the end.
     pub(crate) async fn maybe_next(&mut self) -> Option<Value> {
-        let line = timeout(PATIENCE, self.lines.next_line()).await;
+        let line = timeout(TIMEOUT, self.lines.next_line()).await;
         let line = line.expect("in time").expect("readable")?;
         Some(serde_json::from_str(&line).expect("JSON"))
     }
 
-    /// Ends the input.
-    pub(crate) fn hang_up(&mut self) {
+    /// Closes the input.
+    pub(crate) fn close_input(&mut self) {
         self.writer = None;
     }
 
-    /// Ends the input; what still comes, and how serving ended.
+    /// Closes the input. Returns the remaining messages, and how serving ended.
     pub(crate) async fn end(mut self) -> (Vec<Value>, Result<(), ServeError>) {
-        self.hang_up();
+        self.close_input();
         let mut rest = Vec::new();
         while let Some(message) = self.maybe_next().await {
             rest.push(message);
@@ -93,14 +93,14 @@ impl Peer {
         (rest, self.serving.await.expect("no panic"))
     }
 
-    /// Ends the input and expects that nothing more comes.
-    pub(crate) async fn quiet_end(self) {
+    /// Closes the input and checks that no more messages arrive.
+    pub(crate) async fn assert_no_more(self) {
         let (rest, serving) = self.end().await;
         assert_eq!(rest, Vec::<Value>::new());
         serving.expect("served to the end");
     }
 
-    /// Shakes hands as a legacy peer of this revision.
+    /// Performs the handshake of a legacy revision.
     pub(crate) async fn handshake(&mut self, revision: &str) {
         self.send(json!({
             "jsonrpc": "2.0",
@@ -120,7 +120,7 @@ impl Peer {
     }
 }
 
-/// What makes a request modern.
+/// Returns the `_meta` of a modern request.
 pub(crate) fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -129,14 +129,14 @@ pub(crate) fn meta() -> Value {
     })
 }
 
-/// A modern tool call.
+/// Returns a modern tool call.
 pub(crate) fn call(id: impl Into<Value>, tool: &str, text: &str) -> Value {
     let mut call = legacy_call(id, tool, text);
     call["params"]["_meta"] = meta();
     call
 }
 
-/// A tool call of a peer that shook hands.
+/// Returns a tool call of a legacy peer.
 pub(crate) fn legacy_call(id: impl Into<Value>, tool: &str, text: &str) -> Value {
     json!({
         "jsonrpc": "2.0",
@@ -154,7 +154,7 @@ pub(crate) fn cancel(id: impl Into<Value>) -> Value {
     })
 }
 
-/// The text that a tool answered.
+/// Returns the text of a tool's result.
 pub(crate) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"]
         .as_str()

@@ -1,4 +1,4 @@
-//! Many requests at once: order, cancellation, limits.
+//! Concurrent requests: order, cancellation, limits.
 
 use mcp_server::Limits;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::peer::{Peer, call, cancel, code, legacy_call, text};
 
 #[tokio::test]
-async fn a_slow_request_does_not_hold_up_the_next() {
+async fn slow_request_does_not_block_the_next() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.call(2, "echo", "quick").await;
@@ -19,11 +19,11 @@ async fn a_slow_request_does_not_hold_up_the_next() {
     ];
     ids.sort_by_key(serde_json::Value::to_string);
     assert_eq!(ids, [json!(1), json!(3)]);
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_requests_at_once_get_one_answer_each() {
+async fn thousand_concurrent_requests_get_one_response_each() {
     let mut peer = Peer::new();
     for id in 0..1000 {
         peer.call(id, "wait", "gate").await;
@@ -40,11 +40,11 @@ async fn a_thousand_requests_at_once_get_one_answer_each() {
     }
     ids.sort_unstable();
     assert!(ids.into_iter().eq(0..1000));
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn what_a_handler_says_comes_before_its_answer() {
+async fn notifications_of_a_handler_precede_its_response() {
     let mut peer = Peer::new();
     peer.call("a", "talk", "3").await;
     for number in 0..3 {
@@ -54,11 +54,11 @@ async fn what_a_handler_says_comes_before_its_answer() {
         assert!(said.starts_with(&format!("{number} word")));
     }
     assert_eq!(peer.next().await["id"], "a");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn a_cancelled_request_is_not_answered() {
+async fn cancelled_request_gets_no_response() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
@@ -68,33 +68,33 @@ async fn a_cancelled_request_is_not_answered() {
     // The id is free again.
     peer.call(1, "echo", "again").await;
     assert_eq!(text(&peer.next().await), "again");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn a_cancelled_request_of_a_legacy_peer_is_not_answered() {
+async fn cancelled_request_of_a_legacy_peer_gets_no_response() {
     let mut peer = Peer::new();
     peer.handshake("2025-06-18").await;
     peer.send(legacy_call("x", "wait", "gate")).await;
     peer.gates.entered("gate").await;
     peer.send(cancel("x")).await;
     peer.gates.left("gate").await;
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn cancelling_what_does_not_run_is_ignored() {
+async fn cancellation_of_an_unknown_request_is_ignored() {
     let mut peer = Peer::new();
     peer.send(cancel(7)).await;
     peer.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled"}))
         .await;
     peer.call(7, "echo", "here").await;
     assert_eq!(text(&peer.next().await), "here");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn an_id_that_is_in_flight_is_refused() {
+async fn id_in_flight_is_rejected() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
@@ -106,11 +106,11 @@ async fn an_id_that_is_in_flight_is_refused() {
     assert_eq!(peer.next().await["id"], "1");
     peer.gates.open("gate");
     assert_eq!(text(&peer.next().await), "gate");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn more_requests_than_allowed_are_refused_one_by_one() {
+async fn requests_beyond_the_limit_are_rejected_individually() {
     let mut limits = Limits::default();
     limits.concurrent_requests = 2;
     let mut peer = Peer::with(limits);
@@ -129,11 +129,11 @@ async fn more_requests_than_allowed_are_refused_one_by_one() {
     assert_eq!(text(&peer.next().await), "room");
     peer.gates.open("gate");
     peer.next().await;
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn a_panic_ends_its_request_alone() {
+async fn panic_ends_only_its_request() {
     let mut peer = Peer::new();
     for (id, tool) in [(1, "panic"), (2, "late panic")] {
         peer.call(id, tool, "").await;
@@ -142,7 +142,7 @@ async fn a_panic_ends_its_request_alone() {
     }
     peer.call(3, "echo", "alive").await;
     assert_eq!(text(&peer.next().await), "alive");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -162,11 +162,11 @@ async fn two_eras_interleave() {
     assert_eq!(peer.next().await["id"], 2);
     peer.gates.open("modern");
     assert_eq!(peer.next().await["id"], 1);
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn a_batch_is_answered_at_once_when_all_of_it_is_done() {
+async fn batch_gets_one_response_when_all_requests_are_done() {
     let mut peer = Peer::new();
     peer.handshake("2025-03-26").await;
     peer.send(json!([
@@ -192,31 +192,31 @@ async fn a_batch_is_answered_at_once_when_all_of_it_is_done() {
             .iter()
             .any(|answer| answer["error"]["code"] == -32600)
     );
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn a_batch_of_notifications_is_not_answered() {
+async fn batch_of_notifications_gets_no_response() {
     let mut peer = Peer::new();
     peer.handshake("2025-03-26").await;
     peer.send(json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]))
         .await;
     peer.send(legacy_call(1, "echo", "next")).await;
     assert_eq!(text(&peer.next().await), "next");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
-async fn a_batch_of_another_revision_is_refused() {
+async fn batch_at_another_revision_is_rejected() {
     let mut peer = Peer::new();
     peer.send(json!([call(1, "echo", "")])).await;
     assert_eq!(code(&peer.next().await), -32600);
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
-/// Its answers to our requests could not be told apart.
+/// The client's responses for two sessions could not be distinguished.
 #[tokio::test]
-async fn a_connection_has_one_session() {
+async fn second_initialize_on_a_connection_is_rejected() {
     let mut peer = Peer::new();
     peer.handshake("2025-06-18").await;
     peer.send(json!({
@@ -234,5 +234,5 @@ async fn a_connection_has_one_session() {
     assert_eq!((&refused["id"], code(&refused)), (&json!("again"), -32600));
     peer.send(legacy_call(1, "echo", "still")).await;
     assert_eq!(text(&peer.next().await), "still");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, Weak};
 
 use mcp_server::{Bus, BusMessage, BusReceiver};
 
-/// Hands every message to all who attached.
+/// Sends every message to all subscribers.
 #[derive(Default)]
 pub(crate) struct Shared(Mutex<Vec<Weak<dyn BusReceiver>>>);
 

@@ -1,7 +1,7 @@
-//! The process that tests of standard input and output start.
+//! The process that the tests of standard input and output start.
 //!
-//! The first argument is the kind of runtime, the second may be `drop`: then serving is given up
-//! as soon as a handler comes to the gate `drop`.
+//! The first argument is the kind of runtime. The second may be `drop`: then the serving future is
+//! dropped as soon as a handler reaches the gate `drop`.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -36,7 +36,7 @@ async fn serve(dropped: bool) -> Result<(), ServeError> {
     limits.queued_bytes = 100_000;
     limits.message_bytes = 100_000;
     limits.grace_time = Duration::from_secs(60);
-    // It is not for standard input.
+    // Not available over standard input.
     limits.first_message_time = Duration::ZERO;
     let server = tools::server(limits, &gates);
     if !dropped {

@@ -1,4 +1,4 @@
-//! A server whose tools can be made to wait, to fail and to talk, for tests of transports.
+//! A server whose tools can wait, fail and send messages, for tests of transports.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,15 +10,15 @@ use mcp_server::types::{
 use mcp_server::{Context, HandlerError, Limits, Params, Principal, Server};
 use tokio::sync::Semaphore;
 
-/// Gates that tools wait at, and what happened there.
+/// The gates at which tools wait, and events of handlers.
 #[derive(Clone, Default)]
 pub(crate) struct Gates(Arc<Mutex<HashMap<String, Arc<Gate>>>>);
 
 struct Gate {
     open: Semaphore,
-    /// One for each handler that came.
+    /// Receives a value for each handler that arrived.
     entered: Semaphore,
-    /// One for each handler that left, in whatever way.
+    /// Receives a value for each handler that ended, in whatever way.
     left: Semaphore,
 }
 
@@ -40,17 +40,17 @@ impl Gates {
         self.at(name).open.add_permits(1);
     }
 
-    /// How many more may pass.
+    /// The number of handlers that may still pass.
     pub(crate) fn opened(&self, name: &str) -> usize {
         self.at(name).open.available_permits()
     }
 
-    /// Waits until one more handler has come.
+    /// Waits until one more handler has arrived.
     pub(crate) async fn entered(&self, name: &str) {
         pass(&self.at(name).entered).await;
     }
 
-    /// Waits until one more handler has left.
+    /// Waits until one more handler has ended.
     pub(crate) async fn left(&self, name: &str) {
         pass(&self.at(name).left).await;
     }
@@ -70,7 +70,7 @@ impl Drop for Inside {
     }
 }
 
-/// The server, with these limits.
+/// Returns the server, with these limits.
 pub(crate) fn server(limits: Limits, gates: &Gates) -> Server {
     let gates = gates.clone();
     Server::builder("subject", "1.0.0")

@@ -1,4 +1,4 @@
-//! A subscriber that keeps spans and events with their fields.
+//! A subscriber that collects spans and events with their fields.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -12,7 +12,7 @@ use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, Registry};
 
-/// Texts by the names of fields.
+/// Field values by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields(pub(crate) BTreeMap<&'static str, String>);
 
@@ -38,7 +38,7 @@ struct Kept {
     errors: Vec<(Fields, Fields)>,
 }
 
-/// What this thread says, as long as this lives.
+/// Collects the output of this thread until it is dropped.
 pub(crate) struct Collected {
     kept: Arc<Mutex<Kept>>,
     _guard: DefaultGuard,
@@ -55,12 +55,12 @@ impl Collected {
         }
     }
 
-    /// The spans of requests that have ended since the last call.
+    /// Returns the spans of requests that have ended since the last call.
     pub(crate) fn spans(&self) -> Vec<Fields> {
         std::mem::take(&mut self.kept.lock().expect("no panic").spans)
     }
 
-    /// The errors in the log since the last call, each with the span around it.
+    /// Returns the errors since the last call, each with the span around it.
     pub(crate) fn errors(&self) -> Vec<(Fields, Fields)> {
         std::mem::take(&mut self.kept.lock().expect("no panic").errors)
     }
@@ -72,12 +72,12 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Collector {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, around: Context<'_, S>) {
         let mut fields = Fields::default();
         attributes.record(&mut fields);
-        let span = around.span(id).expect("it is new");
+        let span = around.span(id).expect("the span is new");
         span.extensions_mut().insert(fields);
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, around: Context<'_, S>) {
-        let span = around.span(id).expect("it is there");
+        let span = around.span(id).expect("the value exists");
         let mut extensions = span.extensions_mut();
         values.record(extensions.get_mut::<Fields>().expect("inserted"));
     }
@@ -95,7 +95,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Collector {
     }
 
     fn on_close(&self, id: Id, around: Context<'_, S>) {
-        let span = around.span(&id).expect("it closes");
+        let span = around.span(&id).expect("the span is closed");
         if span.name() != "mcp.request" {
             return;
         }

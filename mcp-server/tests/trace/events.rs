@@ -1,4 +1,4 @@
-//! A subscriber that keeps events of all levels, and the fields of spans.
+//! A subscriber that collects events of all levels, and the fields of spans.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -30,12 +30,12 @@ struct Kept {
     spans: Vec<Fields>,
 }
 
-/// What this thread logs, as long as this lives.
+/// Collects the output of this thread until it is dropped.
 pub(crate) struct Log {
     kept: Arc<Mutex<Kept>>,
     _guard: DefaultGuard,
-    /// With a single subscriber, `tracing` asks that of the thread which reaches an event or span
-    /// first: a thread without one would turn it off for all.
+    /// With a single subscriber, `tracing` caches the interest of the thread that first reaches an
+    /// event or span: a thread without a subscriber would disable it for all.
     _second: Dispatch,
 }
 
@@ -51,18 +51,18 @@ impl Log {
         }
     }
 
-    /// All events since the last call.
+    /// Returns all events since the last call.
     pub(crate) fn events(&self) -> Vec<Logged> {
         std::mem::take(&mut self.kept.lock().expect("no panic").events)
     }
 
-    /// The events of a level since the last call.
+    /// Returns the events of a level since the last call.
     pub(crate) fn of(&self, level: Level) -> Vec<Logged> {
         let all = self.events().into_iter();
         all.filter(|event| event.level == level).collect()
     }
 
-    /// Names and values of all fields of events and spans.
+    /// Returns the names and values of all fields of events and spans.
     pub(crate) fn texts(&self) -> Vec<(&'static str, String)> {
         let kept = std::mem::take(&mut *self.kept.lock().expect("no panic"));
         let events = kept.events.into_iter().map(|event| event.fields);

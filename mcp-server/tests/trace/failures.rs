@@ -1,4 +1,4 @@
-//! What the peer is told of an unexpected error of a handler, and what the log has of it.
+//! The parts of an unexpected error that the peer gets, and those that are logged.
 
 use std::fmt;
 
@@ -97,7 +97,7 @@ fn requests() -> [(Value, Option<&'static str>); 4] {
     ]
 }
 
-/// The text that the peer gets, in whichever form.
+/// Returns the text that the peer gets, in either form.
 fn text(answer: &Value) -> &str {
     let text = if answer["error"].is_null() {
         assert_eq!(answer["result"]["isError"], true, "{answer}");
@@ -119,7 +119,7 @@ fn failed(log: &Log) -> Fields {
 }
 
 #[tokio::test]
-async fn causes_of_an_error_go_to_the_log_and_not_to_the_peer() {
+async fn causes_of_an_error_are_logged_and_not_sent() {
     let log = Log::begin();
     for (request, tool) in requests() {
         let answers = exchange(server(None), std::slice::from_ref(&request)).await;
@@ -136,7 +136,7 @@ async fn causes_of_an_error_go_to_the_log_and_not_to_the_peer() {
 }
 
 #[tokio::test]
-async fn a_program_chooses_how_much_of_an_error_the_peer_is_told() {
+async fn error_detail_decides_what_the_peer_gets() {
     let log = Log::begin();
     for (detail, of_tool, of_others) in [
         (ErrorDetail::Hidden, "the tool failed", "internal error"),
@@ -151,7 +151,7 @@ async fn a_program_chooses_how_much_of_an_error_the_peer_is_told() {
             let answers = exchange(server(Some(detail)), std::slice::from_ref(&request)).await;
             let expected = if tool.is_some() { of_tool } else { of_others };
             assert_eq!(text(&answers[0]), expected, "{detail:?} {request}");
-            // The log has all of it, whatever the peer is told.
+            // The log has the complete error, whatever the peer gets.
             let fields = failed(&log);
             assert_eq!(fields.get("error"), Some(OWN));
             assert_eq!(fields.get("causes"), Some(CAUSES));
@@ -160,13 +160,13 @@ async fn a_program_chooses_how_much_of_an_error_the_peer_is_told() {
 }
 
 #[tokio::test]
-async fn an_error_that_a_handler_makes_for_the_peer_is_sent_as_it_is() {
+async fn error_for_the_peer_is_sent_unchanged() {
     let log = Log::begin();
     let request = modern(1, CallToolRequest::METHOD, json!({ "name": "refuse" }));
     let answers = exchange(server(Some(ErrorDetail::Hidden)), &[request]).await;
     assert_eq!(text(&answers[0]), "try tomorrow");
     let logged = log.of(Level::DEBUG);
-    // Handlers of prompts have no such result, and lose nothing of the text.
+    // Prompts have no such result, but the text is sent completely.
     let request = modern(1, "prompts/get", json!({ "name": "refuse" }));
     let answers = exchange(server(Some(ErrorDetail::Hidden)), &[request]).await;
     assert_eq!(text(&answers[0]), "try tomorrow");
@@ -179,7 +179,7 @@ async fn an_error_that_a_handler_makes_for_the_peer_is_sent_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_failure_over_http_is_logged_with_the_principal() {
+async fn error_over_http_is_logged_with_the_principal() {
     let log = Log::begin();
     let service = server(None).into_service(HttpConfig::new());
     let app = axum::Router::new()
@@ -204,7 +204,7 @@ async fn a_failure_over_http_is_logged_with_the_principal() {
 }
 
 #[tokio::test]
-async fn a_converted_error_is_logged_as_the_program_wants() {
+async fn converted_error_is_logged_as_configured() {
     let log = Log::begin();
     let convert = |error: Failure| HandlerError::tool("later").logged_as(format!("notes: {error}"));
     let server = Server::builder("failing", "1")
@@ -225,7 +225,7 @@ async fn a_converted_error_is_logged_as_the_program_wants() {
 }
 
 #[tokio::test]
-async fn each_answered_request_is_one_event_at_debug() {
+async fn each_response_is_logged_once_at_debug() {
     let log = Log::begin();
     let requests = [
         modern(1, CallToolRequest::METHOD, json!({ "name": "refuse" })),

@@ -1,4 +1,4 @@
-//! Text of a peer cannot forge lines of a log, nor take control of a terminal, nor fill the disk.
+//! Text of a peer cannot forge log lines, control a terminal or fill the disk.
 
 use mcp_server::{HandlerError, ResourceUri, Server};
 use schemars::JsonSchema;
@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 use super::events::Log;
 use super::peer::{exchange, exchange_lines, modern, post};
 
-/// A line break, an escape sequence, a separator and an override of the direction, and no end.
+/// A line break, an escape sequence, a separator and a direction override, followed by a very long
+/// text.
 fn hostile() -> String {
     let beginning = "x\r\n2026-01-01 ERROR forged \u{1b}[2J\u{9b}\u{2028}\u{202e}";
     format!("{beginning}{}", "A".repeat(5_000))
 }
 
-/// Fails where a field has a character that does harm, or is long.
+/// Checks that no field has a harmful character or is too long.
 fn assert_harmless(log: &Log) -> Vec<(&'static str, String)> {
     let texts = log.texts();
     assert!(!texts.is_empty());
@@ -98,7 +99,7 @@ async fn names_and_uris_of_a_peer_are_escaped_and_truncated_in_the_log() {
 }
 
 #[tokio::test]
-async fn text_that_is_no_json_is_escaped_and_truncated_in_the_log() {
+async fn malformed_text_is_escaped_and_truncated_in_the_log() {
     let log = Log::begin();
     let line = ["{\"\u{9b}\u{202e}", &"A".repeat(5_000), "\": nonsense"].concat();
     exchange_lines(server(), &[line]).await;
@@ -123,7 +124,7 @@ async fn headers_of_a_peer_are_escaped_and_truncated_in_the_log() {
     let serving = server().serve_http("127.0.0.1:0").expect("bound");
     let address = serving.local_addr();
     tokio::spawn(serving);
-    // Bytes above ASCII are the only ones that a header takes.
+    // Bytes above ASCII are the only ones that a header can contain.
     let value = ["\u{9b}\u{202e}", &*"A".repeat(5_000)].concat();
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
     for head in [

@@ -13,7 +13,7 @@ pub(crate) async fn exchange(server: Server, messages: &[Value]) -> Vec<Value> {
     exchange_lines(server, &lines).await
 }
 
-/// Sends lines as they are, and waits until all of them are answered.
+/// Sends lines unchanged, and waits until all of them are answered.
 pub(crate) async fn exchange_lines(server: Server, messages: &[String]) -> Vec<Value> {
     let (ours, theirs) = duplex(1 << 16);
     let serving = tokio::spawn(async move {
@@ -44,7 +44,7 @@ pub(crate) fn modern(id: u64, method: &str, mut params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
-/// The whole response to a POST whose head is given as lines after the request line.
+/// Returns the complete response to a POST. Its headers are given as lines after the request line.
 pub(crate) async fn post(address: SocketAddr, head: &str, body: &str) -> String {
     let mut socket = TcpStream::connect(address).await.expect("connected");
     let request = format!(

@@ -1,4 +1,5 @@
-//! Requests that are refused for their `Host` or `Origin` are warnings that name the setting.
+//! Requests that are rejected because of their `Host` or `Origin` cause warnings that name the
+//! setting.
 
 use std::time::Instant;
 
@@ -31,7 +32,7 @@ async fn refused(heads: impl IntoIterator<Item = String>) -> (Vec<Logged>, Vec<L
 }
 
 #[tokio::test]
-async fn a_refused_host_is_a_warning_that_names_the_setting() {
+async fn rejected_host_logs_a_warning_that_names_the_setting() {
     let (warnings, _) = refused(["Host: mcp.example.com\r\n".to_owned()]).await;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].message().contains("`HttpConfig::allow_hosts`"));
@@ -39,7 +40,7 @@ async fn a_refused_host_is_a_warning_that_names_the_setting() {
 }
 
 #[tokio::test]
-async fn a_refused_origin_is_a_warning_that_names_the_setting() {
+async fn rejected_origin_logs_a_warning_that_names_the_setting() {
     let head = "Host: localhost\r\nOrigin: https://app.example.com\r\n".to_owned();
     let (warnings, _) = refused([head]).await;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -54,9 +55,9 @@ async fn a_refused_origin_is_a_warning_that_names_the_setting() {
     );
 }
 
-/// At most one warning a second; the others are at a level that is off by default.
+/// At most one warning per second; the others have a level that is disabled by default.
 #[tokio::test]
-async fn many_refused_requests_are_few_warnings() {
+async fn warnings_about_rejected_requests_are_rate_limited() {
     let started = Instant::now();
     let heads = (0..40).map(|at| match at % 2 {
         0 => "Host: evil.example.com\r\n".to_owned(),

@@ -1,4 +1,4 @@
-//! Settings that cannot work are warnings when the server is built.
+//! Settings that cannot work cause warnings when the server is built.
 
 use std::sync::{Arc, Weak};
 
@@ -26,7 +26,7 @@ fn keys() -> Keys {
     Keys::from_bytes([7; 32])
 }
 
-/// The warnings of a server that is built and made a service.
+/// Returns the warnings of a server that is built and converted to a service.
 fn warnings(builder: ServerBuilder, config: HttpConfig) -> Vec<String> {
     let log = Log::begin();
     let server = builder.build().expect("the definition is sound");
@@ -39,7 +39,7 @@ fn warnings(builder: ServerBuilder, config: HttpConfig) -> Vec<String> {
 }
 
 #[test]
-fn a_bus_without_keys_is_a_warning_that_names_the_setting() {
+fn bus_without_keys_logs_a_warning_that_names_the_setting() {
     let warned = warnings(builder().bus(Arc::new(NoBus)), HttpConfig::new());
     assert_eq!(warned.len(), 1, "{warned:?}");
     assert!(warned[0].contains("`ServerBuilder::keys`"), "{warned:?}");
@@ -49,7 +49,7 @@ fn a_bus_without_keys_is_a_warning_that_names_the_setting() {
 }
 
 #[test]
-fn a_shared_store_without_keys_is_a_warning_that_names_the_setting() {
+fn shared_store_without_keys_logs_a_warning_that_names_the_setting() {
     let sessions = || HttpConfig::new().session_store(Arc::new(MemorySessions::new()));
     let events = || HttpConfig::new().event_store(Arc::new(MemoryEvents::new(16)));
     for config in [sessions, events].map(|config: fn() -> HttpConfig| config) {
@@ -60,10 +60,10 @@ fn a_shared_store_without_keys_is_a_warning_that_names_the_setting() {
     }
 }
 
-/// URLs of resources are signed with keys of their own.
+/// URLs of resources are signed with separate keys.
 #[cfg(feature = "https-url")]
 #[test]
-fn a_bus_without_keys_of_urls_is_a_warning_that_names_the_setting() {
+fn bus_without_url_keys_logs_a_warning_that_names_the_setting() {
     use mcp_server::{HttpUrls, Proposal, UrlKeys};
 
     let urls = || HttpUrls::new("https://files.example.com/r/").expect("a base URL");

@@ -1,4 +1,4 @@
-//! Spans and fields by OpenTelemetry's conventions for the protocol.
+//! Spans and fields that follow OpenTelemetry's semantic conventions for the protocol.
 
 use mcp_server::types::v2025_11_25::InitializedNotification;
 use mcp_server::{Context, HandlerError, NotificationParams, ResourceDef, Server};
@@ -76,7 +76,7 @@ fn call(id: u64, tool: &str, number: u64) -> Value {
     )
 }
 
-/// The only span.
+/// Returns the only span.
 async fn span_of(collected: &Collected, message: Value) -> Fields {
     exchange(&[message]).await;
     let mut spans = collected.spans();
@@ -101,7 +101,7 @@ fn assert_fields(span: &Fields, expected: &[(&str, &str)]) {
 }
 
 #[tokio::test]
-async fn a_request_has_the_fields_of_the_conventions() {
+async fn request_span_has_the_fields_of_the_semantic_conventions() {
     let collected = Collected::begin();
     let mut message = call(1, "add", 7);
     message["params"]["_meta"]["traceparent"] = json!(PARENT);
@@ -149,7 +149,7 @@ async fn a_request_has_the_fields_of_the_conventions() {
 }
 
 #[tokio::test]
-async fn a_failure_has_its_type() {
+async fn failed_request_span_has_its_error_type() {
     let collected = Collected::begin();
     let faulty = modern(1, "tools/call", json!({ "name": 5 }));
     for (message, kind, code) in [
@@ -161,7 +161,7 @@ async fn a_failure_has_its_type() {
             Some("-32602"),
         ),
         (call(1, "panic", 0), "-32603", Some("-32603")),
-        // The answer is a result.
+        // The response is a result.
         (call(1, "fail", 1), "tool_error", None),
         (
             modern(1, "tools/call", json!({ "name": "add" })),
@@ -178,7 +178,7 @@ async fn a_failure_has_its_type() {
 }
 
 #[tokio::test]
-async fn a_panic_is_logged_once_and_says_where() {
+async fn panic_is_logged_once_with_its_location() {
     let collected = Collected::begin();
     for number in [0, 1] {
         let answers = exchange(&[call(number, "panic", number)]).await;
@@ -195,9 +195,9 @@ async fn a_panic_is_logged_once_and_says_where() {
     }
 }
 
-/// Where there is neither a task nor a future yet that could take the panic.
+/// Panics where neither a task nor a future exists yet that could catch it.
 #[tokio::test]
-async fn a_panic_of_a_notifications_handler_ends_nothing_else() {
+async fn panic_of_a_notification_handler_ends_nothing_else() {
     let collected = Collected::begin();
     let hello = |name: &str| {
         json!({
@@ -234,7 +234,7 @@ async fn a_panic_of_a_notifications_handler_ends_nothing_else() {
 }
 
 #[tokio::test]
-async fn http_is_named_as_the_transport_and_sessions_by_their_id() {
+async fn http_span_has_the_transport_and_the_session_id() {
     let collected = Collected::begin();
     let serving = server().serve_http("127.0.0.1:0").expect("bound");
     let address = serving.local_addr();

@@ -1,4 +1,4 @@
-//! Nobody gets anything by a URL that was not handed out for it.
+//! A URL gives access only to the resource for which it was issued.
 
 use std::net::SocketAddr;
 
@@ -23,7 +23,7 @@ fn path_with(bytes: &[u8]) -> String {
     format!("/r/{}", URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// The status of a GET whose address is any bytes at all.
+/// Returns the status of a GET with arbitrary bytes as the path.
 async fn raw(address: SocketAddr, path: &[u8]) -> String {
     let mut stream = soon(TcpStream::connect(address)).await.expect("connected");
     let request = [
@@ -40,7 +40,7 @@ async fn raw(address: SocketAddr, path: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn no_flipped_bit_of_a_token_opens_anything() {
+async fn token_with_a_flipped_bit_is_rejected() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     assert_eq!(raw(address, path.as_bytes()).await, "200");
@@ -51,7 +51,7 @@ async fn no_flipped_bit_of_a_token_opens_anything() {
             changed[at] ^= 1 << bit;
             let status = raw(address, &changed).await;
             forbidden += usize::from(status == "403");
-            // Some are no address, and some become a longer path or a query.
+            // Some of them are not valid paths, and some become a longer path or a query.
             let known = ["400", "403", "404"].contains(&&*status);
             assert!(known, "{status} at {at}, bit {bit}");
         }
@@ -61,7 +61,7 @@ async fn no_flipped_bit_of_a_token_opens_anything() {
 }
 
 #[tokio::test]
-async fn no_flipped_bit_of_what_is_signed_opens_anything() {
+async fn token_with_a_flipped_signed_bit_is_rejected() {
     let (address, ..) = served(|builder| builder);
     let whole = bytes(&path_of(address, "demo://motto").await);
     for at in 0..whole.len() {
@@ -75,7 +75,7 @@ async fn no_flipped_bit_of_what_is_signed_opens_anything() {
 }
 
 #[tokio::test]
-async fn no_piece_of_a_token_and_nothing_longer_opens_anything() {
+async fn truncated_and_extended_tokens_are_rejected() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     for end in 3..path.len() {
@@ -95,12 +95,12 @@ async fn no_piece_of_a_token_and_nothing_longer_opens_anything() {
     ] {
         assert_eq!(get(address, &other, &[]).await.status, 403, "{other}");
     }
-    // A query is no part of it.
+    // A query is not part of it.
     assert_eq!(get(address, &format!("{path}?a=b"), &[]).await.status, 200);
 }
 
 #[tokio::test]
-async fn what_was_signed_for_one_resource_does_not_open_another() {
+async fn token_of_one_resource_does_not_open_another() {
     let (address, ..) = served(|builder| builder);
     let one = bytes(&path_of(address, "demo://motto").await);
     let other = bytes(&path_of(address, "demo://logo").await);
@@ -118,7 +118,7 @@ async fn what_was_signed_for_one_resource_does_not_open_another() {
     assert!(secret.ends_with("demo://motto"), "{secret}");
 }
 
-/// Where the parts of a token begin, see `token.rs`.
+/// Returns the offsets of the parts of a token, see `token.rs`.
 const KEY_ID: usize = 1;
 const ISSUED: usize = 5;
 const EXPIRES: usize = 13;
@@ -126,7 +126,7 @@ const SCOPE: usize = 21;
 const PRINCIPAL: usize = 22;
 
 #[tokio::test]
-async fn nothing_that_a_token_says_can_be_edited() {
+async fn edited_tokens_are_rejected() {
     let (address, _, clock) = served(|builder| builder);
     let whole = bytes(&path_of(address, "demo://motto").await);
     assert_eq!(whole[ISSUED..EXPIRES], NOON.to_be_bytes());
@@ -156,7 +156,7 @@ async fn nothing_that_a_token_says_can_be_edited() {
 }
 
 #[tokio::test]
-async fn a_url_ends_with_its_time() {
+async fn expired_url_is_rejected() {
     let (address, _, clock) = served(|builder| builder);
     clock.set(NOON + 999);
     let path = path_of(address, "demo://motto").await;
@@ -167,8 +167,8 @@ async fn a_url_ends_with_its_time() {
         (expires, 410),
         (expires + 1, 410),
         (u64::MAX / 2, 410),
-        // A clock that is a little behind the one that issued it, and one that is far behind:
-        // nobody knows then when it should end.
+        // A clock slightly behind the issuer's, and one that is far behind: in that case the expiry
+        // cannot be determined.
         (NOON - 120_000, 200),
         (NOON - 300_000, 403),
         (0, 403),
@@ -179,7 +179,7 @@ async fn a_url_ends_with_its_time() {
 }
 
 #[tokio::test]
-async fn a_url_is_for_get_and_head_alone() {
+async fn url_accepts_only_get_and_head() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {
@@ -193,7 +193,7 @@ async fn a_url_is_for_get_and_head_alone() {
 }
 
 #[tokio::test]
-async fn keys_that_are_rotated_out_open_nothing() {
+async fn removed_keys_open_nothing() {
     let (address, server, _) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     server.rotate_url_keys(UrlKeys::new([8; 32]).and_older([7; 32]));
@@ -208,7 +208,7 @@ async fn keys_that_are_rotated_out_open_nothing() {
 }
 
 #[tokio::test]
-async fn a_token_of_another_server_with_the_same_keys_opens_nothing() {
+async fn token_of_another_server_with_the_same_keys_is_rejected() {
     let (address, ..) = served(|builder| builder);
     let clock = Clock::at(NOON);
     let urls = clock.urls_below("https://files.example.com/r/s/");

@@ -1,4 +1,4 @@
-//! A client: hyper's, with a connection for each request.
+//! A client based on hyper, with a connection for each request.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-/// Longer than anything takes that works.
+/// Longer than any successful operation.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future)
         .await
-        .expect("it takes too long")
+        .expect("timed out")
 }
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Reply {
         }
     }
 
-    /// A header; empty where there is none.
+    /// Returns a header, or an empty text.
     pub(crate) fn get(&self, name: &str) -> &str {
         let value = self.headers.get(name);
         value.map_or("", |value| value.to_str().expect("ASCII"))
@@ -82,7 +82,7 @@ pub(crate) async fn send(
     body: String,
 ) -> Reply {
     let mut request = Request::builder().method(method).uri(path);
-    // The name that proxies see: there is no check of it, who has a URL has all that it takes.
+    // The host that proxies see. It is not checked: the URL itself grants access.
     if !headers.iter().any(|(name, _)| *name == "Host") {
         request = request.header("Host", "files.example.com");
     }
@@ -102,7 +102,7 @@ pub(crate) async fn head(address: SocketAddr, path: &str, headers: &[(&str, &str
     send(address, "HEAD", path, headers, String::new()).await
 }
 
-/// A request of the newest revision.
+/// Returns a request of the newest revision.
 pub(crate) fn message(method: &str, mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -112,7 +112,7 @@ pub(crate) fn message(method: &str, mut params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
-/// Sends a request by the protocol; gives the whole answer.
+/// Sends a request of the protocol. Returns the complete response.
 pub(crate) async fn call(address: SocketAddr, method: &str, params: Value) -> Value {
     call_with(address, method, params, &[]).await
 }
@@ -141,7 +141,7 @@ pub(crate) async fn call_with(
     serde_json::from_slice(&reply.body).expect("JSON")
 }
 
-/// What is listed under a URI.
+/// Returns the listed resource with a URI.
 pub(crate) async fn listed(address: SocketAddr, uri: &str) -> Value {
     let answer = call(address, "resources/list", json!({})).await;
     find(&answer, uri)
@@ -154,24 +154,24 @@ pub(crate) fn find(answer: &Value, uri: &str) -> Value {
     found.expect("it is listed").clone()
 }
 
-/// The path of the URL that a resource is listed with.
+/// Returns the path of the URL in the list.
 pub(crate) async fn path_of(address: SocketAddr, uri: &str) -> String {
     path(&listed(address, uri).await)
 }
 
-/// The path of a resource's URL.
+/// Returns the path of a resource's URL.
 pub(crate) fn path(resource: &Value) -> String {
     let url = resource["httpUrl"].as_str().expect("a URL");
     let path = url.strip_prefix("https://files.example.com");
     path.expect("below the base").to_owned()
 }
 
-/// The path of the URL that a link to any URI gets.
+/// Returns the path of the URL in a link to any URI.
 pub(crate) async fn path_to(address: SocketAddr, uri: &str) -> String {
     path(&link_to(address, uri).await)
 }
 
-/// What a tool answers that links to a URI.
+/// Returns the result of a tool that links to a URI.
 pub(crate) async fn link_to(address: SocketAddr, uri: &str) -> Value {
     let params = json!({"name": "link", "arguments": {"uri": uri}});
     let answer = call(address, "tools/call", params).await;

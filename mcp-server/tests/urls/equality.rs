@@ -1,4 +1,4 @@
-//! The bytes over a URL, whole and in parts, are those of `resources/read`.
+//! The bytes of a download, whole and in parts, equal those of `resources/read`.
 
 use std::net::SocketAddr;
 
@@ -50,7 +50,7 @@ impl Part {
         }
     }
 
-    /// Status and body by the words of the RFC, written another way than in the server.
+    /// The expected status and body according to the RFC, implemented differently from the server.
     fn of<'a>(&self, whole: &'a [u8]) -> (u16, &'a [u8]) {
         let (first, last) = match *self {
             Self::Between(first, last) if last < first => return (200, whole),
@@ -89,7 +89,7 @@ async fn check(address: SocketAddr, uri: &str, parts: &[Part]) -> Result<(), Tes
 }
 
 #[test]
-fn any_bytes_are_the_same_on_every_way() {
+fn read_and_download_return_the_same_bytes() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

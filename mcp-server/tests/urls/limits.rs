@@ -1,4 +1,4 @@
-//! The bounds of the endpoint hold for URLs.
+//! The limits of the endpoint also apply to downloads.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Drop for Guard {
     }
 }
 
-/// A resource that waits, with what it tells and what lets it go on.
+/// A resource whose handler waits, with handles to observe and control it.
 fn waiting(
     limits: Limits,
 ) -> (
@@ -49,8 +49,8 @@ fn waiting(
     (address, server, go, teller)
 }
 
-/// Begins a download whose handler waits, and checks the status that another one is refused with.
-async fn one_runs_and_another_gets(
+/// Starts a download whose handler waits, and checks the status with which another one is rejected.
+async fn assert_second_gets(
     status: u16,
     address: SocketAddr,
     path: &str,
@@ -70,12 +70,12 @@ async fn one_runs_and_another_gets(
 }
 
 #[tokio::test]
-async fn an_address_has_a_share_of_the_downloads() {
+async fn downloads_are_limited_per_address() {
     let mut limits = Limits::default();
     limits.requests_per_peer = 1;
     let (address, _server, go, mut told) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
-    let first = one_runs_and_another_gets(429, address, &path, &mut told).await;
+    let first = assert_second_gets(429, address, &path, &mut told).await;
     let socket = TcpSocket::new_v4().expect("a socket");
     let other = SocketAddr::from(([127, 0, 0, 2], 0));
     socket.bind(other).expect("bound");
@@ -90,17 +90,17 @@ async fn an_address_has_a_share_of_the_downloads() {
 }
 
 #[tokio::test]
-async fn requests_at_once_are_bounded() {
+async fn concurrent_downloads_are_limited() {
     let mut limits = Limits::default();
     limits.concurrent_requests = 1;
     let (address, _server, go, mut told) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
-    let first = one_runs_and_another_gets(503, address, &path, &mut told).await;
-    // What is not valid takes no place, and is refused all the same.
+    let first = assert_second_gets(503, address, &path, &mut told).await;
+    // An invalid request needs no permit, and is rejected nevertheless.
     assert_eq!(get(address, "/r/nothing", &[]).await.status, 403);
     go.notify_one();
     assert_eq!(first.await.expect("no panic").text(), "slow");
-    // The place is free when the body has left, which may be a little later.
+    // The permit is released when the body has been sent, which may be slightly later.
     soon(async {
         go.notify_one();
         while get(address, &path, &[]).await.status != 200 {}
@@ -109,7 +109,7 @@ async fn requests_at_once_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_handler_has_its_time() {
+async fn handler_of_a_download_times_out() {
     let mut limits = Limits::default();
     limits.request_time = Duration::from_secs(1);
     let (address, _server, _go, mut told) = waiting(limits);
@@ -121,7 +121,7 @@ async fn a_handler_has_its_time() {
 }
 
 #[tokio::test]
-async fn a_handler_ends_when_the_client_is_gone() {
+async fn client_disconnect_cancels_the_handler_of_a_download() {
     let (address, _server, _go, mut told) = waiting(Limits::default());
     let path = path_of(address, "demo://slow").await;
     let mut stream = soon(TcpStream::connect(address)).await.expect("connected");
@@ -135,7 +135,7 @@ async fn a_handler_ends_when_the_client_is_gone() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_takes_no_more_and_ends_what_runs() {
+async fn shutdown_rejects_new_downloads_and_ends_running_ones() {
     let (address, server, go, mut told) = waiting(Limits::default());
     let urls = server.resource_urls().expect("configured");
     let path = path_of(address, "demo://slow").await;

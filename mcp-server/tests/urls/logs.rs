@@ -1,4 +1,4 @@
-//! No URL stands in a log.
+//! URLs never appear in logs.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -14,18 +14,18 @@ use tracing_subscriber::{Layer, Registry};
 use crate::client::*;
 use crate::subject::*;
 
-/// Keeps the text of everything that is said, at all levels.
+/// Collects the text of all events, at all levels.
 #[derive(Clone, Default)]
-struct Everything(Arc<Mutex<String>>);
+struct CollectingSubscriber(Arc<Mutex<String>>);
 
-impl Visit for Everything {
+impl Visit for CollectingSubscriber {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         let mut text = self.0.lock().expect("no panic");
         text.push_str(&format!("{}={value:?} ", field.name()));
     }
 }
 
-impl<S: Subscriber> Layer<S> for Everything {
+impl<S: Subscriber> Layer<S> for CollectingSubscriber {
     fn on_new_span(&self, attributes: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
         let target = attributes.metadata().target();
         self.0.lock().expect("no panic").push_str(target);
@@ -56,10 +56,10 @@ async fn over_http2(address: std::net::SocketAddr, path: &str) -> u16 {
 
 #[tokio::test]
 async fn no_token_is_logged_at_any_level() {
-    // With a single subscriber, `tracing` asks that of the thread which reaches an event or span
-    // first: a test without one that runs beside this would turn it off for all.
+    // With a single subscriber, `tracing` caches the interest of the thread that first reaches an
+    // event or span: a concurrent test without a subscriber would disable it for all.
     let _second = tracing::Dispatch::new(Registry::default());
-    let everything = Everything::default();
+    let everything = CollectingSubscriber::default();
     let layered = Registry::default().with(everything.clone());
     let _guard = tracing::subscriber::set_default(layered);
     let (address, server, clock) = served(|builder| {
@@ -88,7 +88,7 @@ async fn no_token_is_logged_at_any_level() {
     }
     for path in [&path, &broken, &forged] {
         let token = path.strip_prefix("/r/").expect("below the base");
-        // Nor any piece of it that is long enough to tell it from others.
+        // No part of it that is long enough to be recognised appears either.
         let (_, end) = token.split_at(token.len() - 20);
         assert!(!text.contains(end), "{text}");
         assert!(!text.contains(&token[..20]), "{text}");

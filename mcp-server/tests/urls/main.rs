@@ -5,7 +5,7 @@ mod attacks;
 mod bus;
 mod client;
 mod equality;
-mod handing;
+mod issuing;
 mod limits;
 mod logs;
 mod pages;

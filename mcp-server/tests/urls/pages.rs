@@ -1,4 +1,4 @@
-//! Pages in browsers that download by URL.
+//! Web pages in browsers that download by URL.
 
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
@@ -11,7 +11,7 @@ use crate::subject::*;
 const PAGE: (&str, &str) = ("Origin", "https://app.example.com");
 
 #[tokio::test]
-async fn page_of_an_allowed_origin_reads_downloads() {
+async fn page_of_an_allowed_origin_can_read_downloads() {
     let (server, _clock) = server(|builder| builder);
     let config = HttpConfig::new().allow_origins([PAGE.1]);
     let http = server
@@ -41,19 +41,19 @@ async fn page_of_an_allowed_origin_reads_downloads() {
         "if-none-match, range"
     );
 
-    // Whoever has the URL gets the bytes, but no other page can read them.
+    // Anyone with the URL can get the bytes, but pages of other origins cannot read them.
     let other = ("Origin", "https://evil.example.com");
     let reply = get(address, &path, &[other]).await;
     assert_eq!((reply.status.as_u16(), &*reply.body), (200, &LOGO[..]));
     assert_eq!(reply.get("access-control-allow-origin"), "");
-    // The browser must not keep a response without CORS headers for a page that needs them.
+    // The browser must not cache a response without CORS headers for a page that needs them.
     for headers in [&[][..], &[other]] {
         assert_eq!(get(address, &path, headers).await.get("vary"), "origin");
     }
 }
 
 #[tokio::test]
-async fn mounted_urls_are_read_by_no_page_unless_the_program_says_so() {
+async fn mounted_urls_are_unreadable_for_pages_by_default() {
     let config = HttpConfig::new().allow_origins([PAGE.1]);
     for (allowed, echoed) in [(false, ""), (true, PAGE.1)] {
         let (server, _clock) = server(|builder| builder);

@@ -1,4 +1,4 @@
-//! A URL gives what its principal may read, and to nobody more.
+//! A URL gives access to what its principal may read, and nothing else.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use crate::client::*;
 use crate::subject::*;
 
-/// What the middleware attaches beside the principal.
+/// An extension that the middleware attaches in addition to the principal.
 #[derive(Clone)]
 struct Rights(&'static str);
 
@@ -21,7 +21,7 @@ fn rights(name: &str) -> Rights {
     Rights(if name == "alice" { "all" } else { "none" })
 }
 
-/// Behind a middleware that authenticates, as far as it is asked to.
+/// Serves behind a middleware that authenticates if requested.
 async fn authenticated(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> SocketAddr {
     let (server, _) = server(|builder| {
         change(
@@ -70,7 +70,7 @@ async fn path_for(address: SocketAddr, uri: &str, headers: &[(&str, &str)]) -> S
 }
 
 #[tokio::test]
-async fn a_handler_finds_the_principal_that_the_url_was_handed_out_to() {
+async fn handler_sees_the_principal_of_the_url() {
     let address = authenticated(|builder| builder).await;
     for (headers, expected) in [
         (
@@ -93,13 +93,13 @@ async fn a_handler_finds_the_principal_that_the_url_was_handed_out_to() {
 }
 
 #[tokio::test]
-async fn what_the_protocol_refuses_the_url_refuses() {
+async fn guards_apply_to_downloads() {
     let address = authenticated(|builder| {
-        // The clock of the one below is lost, but the time does not matter here.
+        // The time is not relevant for this test.
         builder.http_urls(Clock::at(NOON).urls().claims(|Principal(name)| {
             let mut claims = Extensions::new();
             claims.insert(rights(name));
-            // Whose it is cannot be said here.
+            // The principal cannot be determined here.
             claims.insert(Principal("root".to_owned()));
             claims
         }))
@@ -118,13 +118,13 @@ async fn what_the_protocol_refuses_the_url_refuses() {
     let path = path_for(address, "demo://me", &[("x-user", "alice")]).await;
     let expected = r#"Some("alice") Some("all") true false"#;
     assert_eq!(get(address, &path, &[]).await.text(), expected);
-    // Without a principal nothing is restored.
+    // Without a principal no claims are restored.
     let path = path_for(address, "demo://hers", &[]).await;
     assert_eq!(get(address, &path, &[]).await.status, 404);
 }
 
 #[tokio::test]
-async fn claims_that_panic_are_a_fault_of_that_request_alone() {
+async fn panic_in_claims_fails_only_its_request() {
     let address = authenticated(|builder| {
         builder.http_urls(Clock::at(NOON).urls().claims(|Principal(name)| {
             assert_ne!(name, "alice", "as asked");
@@ -139,7 +139,7 @@ async fn claims_that_panic_are_a_fault_of_that_request_alone() {
 }
 
 #[tokio::test]
-async fn nothing_is_handed_out_to_whom_nobody_knows() {
+async fn unknown_peers_get_no_urls() {
     let address = authenticated(|builder| builder).await;
     let authorization = ("authorization", "Bearer x");
     let nobody = call_with(address, "resources/list", json!({}), &[authorization]).await;
@@ -147,7 +147,7 @@ async fn nothing_is_handed_out_to_whom_nobody_knows() {
     assert!(resource.get("httpUrl").is_none(), "{resource}");
     let known = [authorization, ("x-user", "alice")];
     path_for(address, "demo://me", &known).await;
-    // A name that is too long to stand in a URL.
+    // A name that is too long for a URL.
     let long = "x".repeat(513);
     let answer = call_with(address, "resources/list", json!({}), &[("x-user", &long)]).await;
     let resource = find(&answer, "demo://me");

@@ -1,4 +1,4 @@
-//! What is read of a resource for a request, and where.
+//! Which parts of a resource are read for a request.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use crate::subject::*;
 struct Report {
     version: Arc<AtomicU64>,
     reads: Arc<AtomicUsize>,
-    /// Whether reading it makes another version of it.
+    /// `true` if reading creates a new version.
     changes: Arc<AtomicBool>,
 }
 
@@ -45,7 +45,7 @@ impl Report {
         builder.add_resource(report)
     }
 
-    /// How often it was read since the last call.
+    /// Returns how often it was read since the last call.
     fn reads(&self) -> usize {
         self.reads.swap(0, Ordering::SeqCst)
     }
@@ -60,7 +60,7 @@ async fn reported() -> (SocketAddr, Server, Report, String) {
 }
 
 #[tokio::test]
-async fn headers_are_sent_without_reading_where_version_and_size_are_known() {
+async fn known_version_and_size_are_sent_without_reading() {
     let (address, _server, report, path) = reported().await;
     let reply = head(address, &path, &[]).await;
     assert_eq!((reply.status.as_u16(), report.reads()), (200, 0));
@@ -79,7 +79,7 @@ async fn headers_are_sent_without_reading_where_version_and_size_are_known() {
 }
 
 #[tokio::test]
-async fn conditions_are_checked_without_reading_where_the_version_is_known() {
+async fn conditions_on_a_known_version_are_checked_without_reading() {
     let (address, _server, report, path) = reported().await;
     let tag = head(address, &path, &[]).await.get("etag").to_owned();
     assert_eq!(report.reads(), 0);
@@ -107,9 +107,9 @@ async fn conditions_are_checked_without_reading_where_the_version_is_known() {
     assert_ne!(reply.get("etag"), tag);
 }
 
-/// A client that puts two parts together would else have neither of both versions.
+/// Otherwise a client that combines two parts would have neither version.
 #[tokio::test]
-async fn contents_that_change_while_they_are_read_are_no_part_of_the_version_before() {
+async fn contents_changed_during_a_read_are_not_sent_as_the_old_version() {
     let (address, _server, report, path) = reported().await;
     let tag = head(address, &path, &[]).await.get("etag").to_owned();
     report.changes.store(true, Ordering::SeqCst);
@@ -119,7 +119,7 @@ async fn contents_that_change_while_they_are_read_are_no_part_of_the_version_bef
     assert_ne!(reply.get("etag"), tag);
 }
 
-/// Bytes that are no pattern, more than one piece of a body.
+/// Bytes without a pattern, more than one chunk of a body.
 fn large(size: usize) -> Vec<u8> {
     let bytes = (0_u32..).flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes());
     bytes.take(size).collect()
@@ -141,7 +141,7 @@ async fn a_body_is_sent_in_pieces_of_at_most_64_kib() {
     let address = serve(&server);
     for uri in ["demo://fixed", "demo://made"] {
         let path = path_of(address, uri).await;
-        // As any stack of hyper or tower polls it.
+        // Polled like any body by hyper or tower.
         let request = http::Request::get(&path).header("Range", "bytes=1-");
         let request = request.body(()).expect("a request");
         let mut urls = server.resource_urls().expect("configured");
@@ -152,7 +152,7 @@ async fn a_body_is_sent_in_pieces_of_at_most_64_kib() {
         let mut whole = Vec::new();
         while !body.is_end_stream() {
             let frame = soon(poll_fn(|task| body.as_mut().poll_frame(task))).await;
-            let frame = frame.expect("more of it").expect("infallible");
+            let frame = frame.expect("more data").expect("infallible");
             let data = frame.into_data().expect("data");
             assert!(data.len() <= 64 << 10, "{}", data.len());
             whole.extend_from_slice(&data);
@@ -164,7 +164,7 @@ async fn a_body_is_sent_in_pieces_of_at_most_64_kib() {
     }
 }
 
-/// All tasks of this test run on one thread: another one only gets its turn if that thread is not
+/// All tasks of this test run on one thread: another task makes progress only if that thread is not
 /// busy with the contents.
 #[tokio::test]
 async fn other_requests_are_served_while_large_contents_are_hashed() {
@@ -195,7 +195,7 @@ async fn other_requests_are_served_while_large_contents_are_hashed() {
         let reply = head(address, &path, &[]).await;
         others.abort();
         assert_eq!(reply.status, 200);
-        // A few of them are the turns of the connection itself.
+        // Some of them are polls of the connection itself.
         let turns = turns.load(Ordering::SeqCst);
         assert!(turns > 100, "{uri}: {turns}");
     }
@@ -207,9 +207,9 @@ fn base64_of(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
-/// The contents are hashed once, however often a part or the headers are asked for.
+/// The contents are hashed once, however often a part or the headers are requested.
 #[tokio::test]
-async fn the_tag_of_contents_of_a_definition_stays_the_same_on_every_way() {
+async fn etag_of_static_contents_equals_their_version() {
     let bytes = large(100_000);
     let (address, ..) = served(|builder| {
         builder.add_resource(ResourceDef::bytes("demo://fixed", "fixed", bytes.clone()))

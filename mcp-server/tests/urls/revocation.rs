@@ -1,4 +1,4 @@
-//! URLs that are taken back.
+//! Revoked URLs.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use crate::client::*;
 use crate::subject::*;
 
 #[tokio::test]
-async fn what_was_taken_back_stays_so_and_what_is_handed_out_then_is_good() {
+async fn revoked_urls_stay_revoked_and_later_urls_work() {
     let (address, server, clock) = served(|builder| builder);
     let first = path_of(address, "demo://motto").await;
     let other = path_of(address, "demo://logo").await;
     server.revoke_url("demo://motto");
     assert_eq!(get(address, &first, &[]).await.status, 403);
     assert_eq!(get(address, &other, &[]).await.status, 200);
-    // At the very same time.
+    // In the same millisecond.
     let second = path_of(address, "demo://motto").await;
     assert_eq!(get(address, &second, &[]).await.status, 200);
     assert_eq!(get(address, &first, &[]).await.status, 403);
@@ -27,13 +27,13 @@ async fn what_was_taken_back_stays_so_and_what_is_handed_out_then_is_good() {
     assert_eq!(get(address, &third, &[]).await.status, 200);
     clock.set(NOON + 15 * 60_000);
     assert_eq!(get(address, &first, &[]).await.status, 410);
-    // Nothing of what was never handed out, either.
+    // URLs that were never issued are rejected, too.
     server.revoke_url("demo://never");
     server.revoke_url(&"x".repeat(100_000));
 }
 
 #[tokio::test]
-async fn what_one_process_takes_back_no_other_serves() {
+async fn revocation_applies_to_all_processes() {
     let bus = Arc::new(Shared::default());
     let (one, server, _) = served(|builder| builder.bus(bus.clone()));
     let (two, _other, ahead) = served(|builder| builder.bus(bus.clone()));
@@ -43,7 +43,7 @@ async fn what_one_process_takes_back_no_other_serves() {
     for (address, path) in [(one, &of_two), (two, &of_one)] {
         assert_eq!(get(address, path, &[]).await.status, 200);
     }
-    // The one whose clock is behind takes back what both have handed out.
+    // The process whose clock is behind revokes the URLs of both.
     server.revoke_url("demo://motto");
     for address in [one, two] {
         for path in [&of_one, &of_two] {
@@ -60,7 +60,7 @@ async fn what_one_process_takes_back_no_other_serves() {
 }
 
 #[tokio::test]
-async fn a_server_without_urls_takes_nothing_back() {
+async fn revocation_without_urls_does_nothing() {
     let server = offers().build().expect("sound");
     server.revoke_url("demo://motto");
     server.rotate_url_keys(mcp_server::UrlKeys::new([1; 32]));

@@ -1,4 +1,4 @@
-//! What a URL gives: the bytes of `resources/read`, by the rules of HTTP.
+//! The response to a URL: the bytes of `resources/read`, by the rules of HTTP.
 
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
@@ -13,7 +13,7 @@ use crate::client::*;
 use crate::subject::*;
 
 #[tokio::test]
-async fn a_resource_comes_with_its_type_its_length_and_nothing_that_runs() {
+async fn download_has_its_type_and_length_and_is_sandboxed() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://logo").await;
     let reply = get(address, &path, &[]).await;
@@ -39,7 +39,7 @@ async fn a_resource_comes_with_its_type_its_length_and_nothing_that_runs() {
 }
 
 #[tokio::test]
-async fn head_says_the_same_and_sends_nothing() {
+async fn head_returns_the_headers_of_get() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     let whole = get(address, &path, &[]).await;
@@ -56,7 +56,7 @@ async fn head_says_the_same_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn types_are_those_of_the_contents_then_of_the_definition() {
+async fn media_type_of_the_contents_takes_precedence_over_the_definition() {
     let (address, ..) = served(|builder| {
         let own = |mime_type: &'static str| {
             ResourceDef::new(format!("own:{mime_type}"), "own")
@@ -91,7 +91,7 @@ async fn types_are_those_of_the_contents_then_of_the_definition() {
 }
 
 #[tokio::test]
-async fn of_several_contents_the_first_of_the_resource_is_served() {
+async fn first_contents_of_the_resource_are_served() {
     let (address, ..) = served(|builder| {
         builder
             .resource(
@@ -124,7 +124,7 @@ async fn of_several_contents_the_first_of_the_resource_is_served() {
 }
 
 #[tokio::test]
-async fn no_collection_is_served_and_nothing_that_stands_in_for_it() {
+async fn collections_are_not_served() {
     let (address, ..) = served(|builder| {
         let index = TemplateDef::new("dir://{name}", "dir");
         let described =
@@ -134,7 +134,7 @@ async fn no_collection_is_served_and_nothing_that_stands_in_for_it() {
             TextResourceContents::new(uri, "an index")
         }))
     });
-    // A link does not say what it leads to.
+    // A link does not have the metadata of its target.
     let path = path_to(address, "dir://a").await;
     assert_eq!(get(address, &path, &[]).await.status, 404);
     let answer = call(address, "resources/metadata", json!({"uri": "dir://a"})).await;
@@ -144,7 +144,7 @@ async fn no_collection_is_served_and_nothing_that_stands_in_for_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_has_it_gets_nothing_again() {
+async fn matching_etag_returns_304() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     let tag = get(address, &path, &[]).await.get("etag").to_owned();
@@ -164,7 +164,7 @@ async fn a_client_that_has_it_gets_nothing_again() {
 }
 
 #[tokio::test]
-async fn parts_are_sent_of_what_the_client_has_begun() {
+async fn ranges_are_served() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://logo").await;
     let tag = get(address, &path, &[]).await.get("etag").to_owned();
@@ -200,7 +200,7 @@ async fn parts_are_sent_of_what_the_client_has_begun() {
 }
 
 #[tokio::test]
-async fn what_may_be_kept_is_kept_no_longer_than_the_url_is_good() {
+async fn cache_control_ends_with_the_url() {
     use mcp_server::types::CacheScope;
     let (address, _, clock) = served(|builder| {
         let ttl = std::time::Duration::from_secs(600);
@@ -217,7 +217,7 @@ async fn what_may_be_kept_is_kept_no_longer_than_the_url_is_good() {
 }
 
 #[tokio::test]
-async fn faults_have_their_status_and_tell_nothing() {
+async fn errors_have_their_status_and_no_details() {
     let (address, server, _) = served(|builder| {
         builder
             .resource(
@@ -272,7 +272,7 @@ async fn faults_have_their_status_and_tell_nothing() {
             "{uri}"
         );
     }
-    // What is taken off the list has no URL any more.
+    // A resource that was removed from the list has no URL any more.
     let path = path_of(address, "demo://motto").await;
     assert!(server.resources().remove("demo://motto"));
     assert_eq!(get(address, &path, &[]).await.status, 404);
@@ -282,11 +282,11 @@ async fn faults_have_their_status_and_tell_nothing() {
 }
 
 #[tokio::test]
-async fn the_endpoint_is_where_it_was() {
+async fn endpoint_of_the_protocol_is_still_served() {
     let (address, ..) = served(|builder| builder);
     let answer = call(address, "resources/read", json!({"uri": "demo://motto"})).await;
     assert_eq!(answer["result"]["contents"][0]["text"], MOTTO);
-    // A GET there is for a stream of events.
+    // A GET there requests a stream of events.
     assert_eq!(
         get(address, "/mcp", &[("Host", "localhost")]).await.status,
         406
@@ -298,7 +298,7 @@ async fn the_endpoint_is_where_it_was() {
 }
 
 #[tokio::test]
-async fn other_stacks_mount_it_anywhere() {
+async fn downloads_can_be_mounted_in_other_stacks() {
     let (server, _) = server(|builder| builder);
     let urls = server.resource_urls().expect("configured");
     let path = path_of(serve(&server), "demo://motto").await;

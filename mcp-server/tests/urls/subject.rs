@@ -18,7 +18,7 @@ pub(crate) const BASE: &str = "https://files.example.com/r/";
 /// 2026-11-21, 12:00 UTC.
 pub(crate) const NOON: u64 = 1_795_262_400_000;
 
-/// A clock that stands still until it is moved.
+/// A paused clock that tests advance.
 #[derive(Clone)]
 pub(crate) struct Clock(Arc<AtomicU64>);
 
@@ -55,7 +55,7 @@ fn link(uri: String) -> ContentBlock {
 pub(crate) const MOTTO: &str = "Keep it simple. Ä";
 pub(crate) const LOGO: [u8; 8] = *b"\x89PNG\0\xff\r\n";
 
-/// What all servers of the tests offer.
+/// Returns the builder that all tests use.
 pub(crate) fn offers() -> ServerBuilder {
     Server::builder("tested", "1")
         .add_resource(ResourceDef::text("demo://motto", "motto", MOTTO))
@@ -95,7 +95,7 @@ pub(crate) fn offers() -> ServerBuilder {
         )
 }
 
-/// A server that hands out URLs at noon.
+/// Returns a server that issues URLs at noon.
 pub(crate) fn server(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (Server, Clock) {
     let clock = Clock::at(NOON);
     let builder = offers()
@@ -107,7 +107,7 @@ pub(crate) fn server(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (Se
     )
 }
 
-/// Serves at a free port until the test ends.
+/// Serves on a free port until the test ends.
 pub(crate) fn serve(server: &Server) -> SocketAddr {
     let http = server.serve_http("127.0.0.1:0").expect("bound");
     let address = http.local_addr();

@@ -1,4 +1,4 @@
-//! TLS in process: the URL that is handed out is fetched as it is.
+//! TLS in the process: the issued URL is requested unchanged.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio_rustls::client::TlsStream;
 use crate::client::*;
 use crate::subject::*;
 
-/// Serves over TLS with a certificate made for the test.
+/// Serves over TLS with a certificate for the test.
 fn serve_tls() -> (SocketAddr, Server, CertificateDer<'static>) {
     let made = rcgen::generate_simple_self_signed(["files.example.com".to_owned()]).expect("made");
     let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
@@ -74,7 +74,7 @@ async fn list(address: SocketAddr, certificate: CertificateDer<'static>) -> Valu
 }
 
 #[tokio::test]
-async fn a_url_is_fetched_over_tls_by_both_versions_of_http() {
+async fn url_is_served_over_tls_with_http1_and_http2() {
     let (address, server, certificate) = serve_tls();
     let answer = list(address, certificate.clone()).await;
     let resource = find(&answer, "demo://logo");
@@ -104,9 +104,9 @@ async fn a_url_is_fetched_over_tls_by_both_versions_of_http() {
     soon(connection).await.expect("no panic").expect("an end");
 }
 
-/// Time passes whenever nothing else happens.
+/// The clock advances when nothing else happens.
 #[tokio::test(start_paused = true)]
-async fn who_says_nothing_is_let_go_of() {
+async fn silent_tls_connection_is_closed() {
     let (address, _server, _) = serve_tls();
     let mut silent = TcpStream::connect(address).await.expect("connected");
     let mut read = Vec::new();
@@ -117,7 +117,7 @@ async fn who_says_nothing_is_let_go_of() {
 }
 
 #[tokio::test]
-async fn what_is_no_handshake_is_no_connection() {
+async fn invalid_tls_handshake_is_rejected() {
     let (address, _server, certificate) = serve_tls();
     let mut plain = soon(TcpStream::connect(address)).await.expect("connected");
     let request = b"GET /r/x HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -125,7 +125,7 @@ async fn what_is_no_handshake_is_no_connection() {
     let mut read = Vec::new();
     let _ = soon(plain.read_to_end(&mut read)).await;
     assert!(!read.starts_with(b"HTTP/"), "{read:?}");
-    // Others are served all the same.
+    // Other clients are served meanwhile.
     let answer = list(address, certificate).await;
     find(&answer, "demo://motto");
 }

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_a_document_is_primary_and_a_collection_need_not_have_one() {
+    fn first_contents_of_a_document_are_primary() {
         let result = read([text("x:b", "a/b"), text("x:a", "Text/Plain; charset=utf-8")]);
         let contents = result.contents_of("x:a");
         let uri = |found: Option<&AnyResourceContents>| found.map(|found| found.uri().to_owned());

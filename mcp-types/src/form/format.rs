@@ -1,16 +1,16 @@
 //! [`fits`]: checks the formats that a form can require of a string.
 
-use crate::StringSchemaFormat;
-
 /// Returns `true` if a text has a format. For email addresses and URIs only the syntax is checked,
 /// loosely.
 #[inline]
-pub(super) fn fits(format: StringSchemaFormat, text: &str) -> bool {
+pub(super) fn fits(format: &str, text: &str) -> bool {
     match format {
-        StringSchemaFormat::Email => is_email(text),
-        StringSchemaFormat::Uri => is_uri(text),
-        StringSchemaFormat::Date => is_date(text),
-        StringSchemaFormat::DateTime => is_date_time(text),
+        "email" => is_email(text),
+        "uri" => is_uri(text),
+        "date" => is_date(text),
+        "date-time" => is_date_time(text),
+        // A format that a newer revision adds.
+        _ => true,
     }
 }
 
@@ -103,37 +103,37 @@ mod tests {
 
     #[test]
     fn formats_are_checked() {
-        use StringSchemaFormat::{Date, DateTime, Email, Uri};
         let cases = [
-            (Email, "a.b+c@example.com", true),
-            (Email, "é@localhost", true),
-            (Email, "example.com", false),
-            (Email, "@example.com", false),
-            (Email, "a@", false),
-            (Email, "a@b..c", false),
-            (Email, "a b@example.com", false),
-            (Uri, "https://example.com/a?b#c", true),
-            (Uri, "urn:a:b", true),
-            (Uri, "/relative", false),
-            (Uri, "1http://a", false),
-            (Uri, "https://a b", false),
-            (Uri, "https://é", false),
-            (Date, "2024-02-29", true),
-            (Date, "2023-02-29", false),
-            (Date, "2024-13-01", false),
-            (Date, "2024-1-01", false),
-            (Date, "2024-01-01T", false),
-            (Date, "+024-01-01", false),
-            (DateTime, "2024-01-31T23:59:60Z", true),
-            (DateTime, "2024-01-31t00:00:00.125+05:30", true),
-            (DateTime, "2024-01-31T00:00:00", false),
-            (DateTime, "2024-01-31T24:00:00Z", false),
-            (DateTime, "2024-01-31T00:00:00.Z", false),
-            (DateTime, "2024-01-31T00:00:00+1:00", false),
-            (DateTime, "2024-01-31", false),
+            ("email", "a.b+c@example.com", true),
+            ("email", "é@localhost", true),
+            ("email", "example.com", false),
+            ("email", "@example.com", false),
+            ("email", "a@", false),
+            ("email", "a@b..c", false),
+            ("email", "a b@example.com", false),
+            ("uri", "https://example.com/a?b#c", true),
+            ("uri", "urn:a:b", true),
+            ("uri", "/relative", false),
+            ("uri", "1http://a", false),
+            ("uri", "https://a b", false),
+            ("uri", "https://é", false),
+            ("date", "2024-02-29", true),
+            ("date", "2023-02-29", false),
+            ("date", "2024-13-01", false),
+            ("date", "2024-1-01", false),
+            ("date", "2024-01-01T", false),
+            ("date", "+024-01-01", false),
+            ("date-time", "2024-01-31T23:59:60Z", true),
+            ("date-time", "2024-01-31t00:00:00.125+05:30", true),
+            ("date-time", "2024-01-31T00:00:00", false),
+            ("date-time", "2024-01-31T24:00:00Z", false),
+            ("date-time", "2024-01-31T00:00:00.Z", false),
+            ("date-time", "2024-01-31T00:00:00+1:00", false),
+            ("date-time", "2024-01-31", false),
+            ("of a newer revision", "anything", true),
         ];
         for (format, text, right) in cases {
-            assert_eq!(fits(format, text), right, "{format:?} {text}");
+            assert_eq!(fits(format, text), right, "{format} {text}");
         }
     }
 }

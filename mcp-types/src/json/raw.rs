@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Raw<'de> {
 
 struct RawVisitor;
 
-/// Methods for scalars, which formats other than JSON text pass as they are.
+/// Methods for scalars, which formats other than JSON text pass unchanged.
 macro_rules! scalars {
     ($($method:ident($kind:ty))*) => {$(
         fn $method<E: Error>(self, value: $kind) -> Result<Raw<'de>, E> {

@@ -36,6 +36,16 @@ impl<'a> Writer<'a> {
         ))
     }
 
+    /// Creates a writer whose text can be separated into members without parsing it: a line break
+    /// stands instead of each comma between the members of the outermost object and between those
+    /// of its `_meta`, and after the opening and before the closing brace of `_meta`. There are no
+    /// other line breaks, except one before an outermost raw value, whose members are not known.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn separating(buffer: &'a mut Vec<u8>) -> Self {
+        Self(Serializer::with_formatter(buffer, Line::separating()))
+    }
+
     /// Appends a value to the buffer.
     ///
     /// # Errors

@@ -11,10 +11,16 @@ use super::Revision;
 impl Versioned for super::v2026_07_28::CallToolOutcome {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            older => Versioned::decode_at(older, text).map(Self::Complete),
+        if revision < Revision::V2026_07_28 {
+            return Versioned::decode_at(revision, text).map(Self::Complete);
         }
+        check_revision(
+            "CallToolOutcome",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -23,20 +29,29 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(out.write(&outcome)?),
-            (older, Self::Complete(result)) => result.write_at(older, out),
-            (older, _) => {
-                Err(
-                    ConvertError::no_variant(
-                            "CallToolOutcome",
-                            "an outcome other than the plain one",
-                            older.as_str(),
-                        )
-                        .into(),
-                )
-            }
+        if revision < Revision::V2026_07_28 {
+            return match self {
+                Self::Complete(result) => result.write_at(revision, out),
+                _ => {
+                    Err(
+                        ConvertError::no_variant(
+                                "CallToolOutcome",
+                                "an outcome other than the plain one",
+                                revision.as_str(),
+                            )
+                            .into(),
+                    )
+                }
+            };
         }
+        check_revision(
+            "CallToolOutcome",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1298,10 +1313,16 @@ impl Outcome for super::v2026_07_28::ElicitResult {
 impl Versioned for super::v2026_07_28::GetPromptOutcome {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            older => Versioned::decode_at(older, text).map(Self::Complete),
+        if revision < Revision::V2026_07_28 {
+            return Versioned::decode_at(revision, text).map(Self::Complete);
         }
+        check_revision(
+            "GetPromptOutcome",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -1310,20 +1331,29 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(out.write(&outcome)?),
-            (older, Self::Complete(result)) => result.write_at(older, out),
-            (older, _) => {
-                Err(
-                    ConvertError::no_variant(
-                            "GetPromptOutcome",
-                            "an outcome other than the plain one",
-                            older.as_str(),
-                        )
-                        .into(),
-                )
-            }
+        if revision < Revision::V2026_07_28 {
+            return match self {
+                Self::Complete(result) => result.write_at(revision, out),
+                _ => {
+                    Err(
+                        ConvertError::no_variant(
+                                "GetPromptOutcome",
+                                "an outcome other than the plain one",
+                                revision.as_str(),
+                            )
+                            .into(),
+                    )
+                }
+            };
         }
+        check_revision(
+            "GetPromptOutcome",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3181,10 +3211,16 @@ impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
 impl Versioned for super::v2026_07_28::ReadResourceOutcome {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            older => Versioned::decode_at(older, text).map(Self::Complete),
+        if revision < Revision::V2026_07_28 {
+            return Versioned::decode_at(revision, text).map(Self::Complete);
         }
+        check_revision(
+            "ReadResourceOutcome",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -3193,20 +3229,29 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(out.write(&outcome)?),
-            (older, Self::Complete(result)) => result.write_at(older, out),
-            (older, _) => {
-                Err(
-                    ConvertError::no_variant(
-                            "ReadResourceOutcome",
-                            "an outcome other than the plain one",
-                            older.as_str(),
-                        )
-                        .into(),
-                )
-            }
+        if revision < Revision::V2026_07_28 {
+            return match self {
+                Self::Complete(result) => result.write_at(revision, out),
+                _ => {
+                    Err(
+                        ConvertError::no_variant(
+                                "ReadResourceOutcome",
+                                "an outcome other than the plain one",
+                                revision.as_str(),
+                            )
+                            .into(),
+                    )
+                }
+            };
         }
+        check_revision(
+            "ReadResourceOutcome",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 

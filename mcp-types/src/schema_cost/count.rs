@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_admitted_as_long_as_its_extent_times_that_of_the_schema_is_bounded() {
+    fn cost_limit_is_the_product_of_value_and_schema_sizes() {
         let many = Extent::of_json(&Value::from(vec![1; 10_000]));
         let long = Extent::of_json(&Value::from("x".repeat(3 << 20)));
         let list = of(&json!({ "items": { "type": "integer" } })).expect("a cost");
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_only_collected_where_that_is_cheap() {
+    fn errors_are_collected_only_if_cheap() {
         let mut deep = json!(1);
         for _ in 0..40 {
             deep = json!({ "a": deep });

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_view_reads_as_the_validator_expects() {
+    fn view_has_the_semantics_that_the_validator_expects() {
         let value = Value::from(document());
         assert_conformance::<View>(&Node::from(&value));
         let root = value.as_object().expect("the document is an object");

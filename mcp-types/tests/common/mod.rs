@@ -16,7 +16,7 @@ fn enabled(feature: &str) -> bool {
         "https-url" => cfg!(feature = "https-url"),
         "sep-2093" => cfg!(feature = "sep-2093"),
         "versioned-resources" => cfg!(feature = "versioned-resources"),
-        other => panic!("the test does not know the feature {other}"),
+        other => panic!("unknown feature {other}"),
     }
 }
 

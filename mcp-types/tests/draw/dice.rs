@@ -4,9 +4,9 @@ use proptest::prelude::Rng;
 use proptest::test_runner::TestRng;
 
 /// The random generator of a test run. A seed reproduces the generated values.
-pub(crate) struct Dice<'a>(pub(crate) &'a mut TestRng);
+pub(crate) struct RandomSource<'a>(pub(crate) &'a mut TestRng);
 
-impl Dice<'_> {
+impl RandomSource<'_> {
     /// Returns a number below `sides`, or 0 if `sides` is 0.
     pub(crate) fn below(&mut self, sides: usize) -> usize {
         let sides = u64::try_from(sides).unwrap_or(u64::MAX).max(1);

@@ -6,9 +6,9 @@ use proptest::strategy::{BoxedStrategy, NewTree, Strategy};
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value};
 
-use super::dice::Dice;
+use super::dice::RandomSource;
 use super::forgive::holds;
-use super::node::{BOTTOMLESS, Node};
+use super::node::{Node, UNBOUNDED};
 use super::schemas::Schemas;
 use super::shrink::Tree;
 
@@ -65,12 +65,12 @@ impl Strategy for Instances {
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let node = self.schemas.node(&self.name);
-        if self.schemas.depth(node) == BOTTOMLESS {
+        if self.schemas.depth(node) == UNBOUNDED {
             return Err(format!("{} has no instance", self.name).into());
         }
-        let mut artist = Artist {
+        let mut artist = ValueGenerator {
             schemas: &self.schemas,
-            dice: Dice(runner.rng()),
+            dice: RandomSource(runner.rng()),
             options: self.options,
             budget: BUDGET,
         };
@@ -80,14 +80,14 @@ impl Strategy for Instances {
 }
 
 /// Generates values for nodes.
-pub(crate) struct Artist<'a> {
+pub(crate) struct ValueGenerator<'a> {
     pub(crate) schemas: &'a Schemas,
-    pub(crate) dice: Dice<'a>,
+    pub(crate) dice: RandomSource<'a>,
     pub(crate) options: Options,
     pub(crate) budget: usize,
 }
 
-impl<'a> Artist<'a> {
+impl<'a> ValueGenerator<'a> {
     /// Generates a value that is valid for `node`, which is `depth` levels below the root.
     pub(crate) fn draw(&mut self, node: &'a Node, depth: usize) -> Value {
         self.budget = self.budget.saturating_sub(1);
@@ -144,7 +144,7 @@ impl<'a> Artist<'a> {
         let depths: Vec<usize> = variants.iter().map(|v| self.schemas.depth(v)).collect();
         let limit = match depths.iter().min() {
             Some(shallowest) if self.lean(depth) => *shallowest,
-            _ => BOTTOMLESS - 1,
+            _ => UNBOUNDED - 1,
         };
         let choices: Vec<&Node> = variants
             .iter()
@@ -196,6 +196,6 @@ impl<'a> Artist<'a> {
     }
 
     fn possible(&self, node: &Node) -> bool {
-        self.schemas.depth(node) < BOTTOMLESS
+        self.schemas.depth(node) < UNBOUNDED
     }
 }

@@ -7,7 +7,7 @@ use proptest::strategy::{BoxedStrategy, Just, NewTree, Strategy};
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 
-use super::dice::Dice;
+use super::dice::RandomSource;
 use super::forgive::holds;
 use super::node::Node;
 use super::schemas::Schemas;
@@ -49,9 +49,9 @@ impl Strategy for Mutants {
             "",
             &mut places,
         );
-        let mut surgeon = Surgeon {
+        let mut surgeon = Mutator {
             schemas: &self.schemas,
-            dice: Dice(runner.rng()),
+            dice: RandomSource(runner.rng()),
         };
         for _ in 0..50 {
             let (pointer, node) = surgeon.dice.pick(&places).clone();
@@ -116,12 +116,12 @@ fn visit<'a>(
 
 type Change = Option<(String, Value)>;
 
-struct Surgeon<'a> {
+struct Mutator<'a> {
     schemas: &'a Schemas,
-    dice: Dice<'a>,
+    dice: RandomSource<'a>,
 }
 
-impl Surgeon<'_> {
+impl Mutator<'_> {
     fn change(&mut self, node: &Node, value: &Value) -> Change {
         if self.dice.chance(15) {
             let plain = self.plain();

@@ -74,7 +74,7 @@ const ANNOTATIONS: [&str; 14] = [
 ];
 
 /// Keywords that this module supports.
-const UNDERSTOOD: [&str; 18] = [
+const SUPPORTED: [&str; 18] = [
     "$ref",
     "additionalProperties",
     "allOf",
@@ -116,7 +116,7 @@ pub(crate) fn target(reference: &Value) -> &str {
 pub(crate) fn keywords(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut kept = Map::new();
     for (key, value) in schema {
-        if UNDERSTOOD.contains(&key.as_str()) {
+        if SUPPORTED.contains(&key.as_str()) {
             kept.insert(key.clone(), value.clone());
         } else if key == "propertyNames" {
             let trivial = value.as_object().is_some_and(|names| {
@@ -124,11 +124,11 @@ pub(crate) fn keywords(schema: &Map<String, Value>) -> Map<String, Value> {
                     .iter()
                     .all(|(key, value)| key == "type" && value == "string")
             });
-            assert!(trivial, "propertyNames is not understood: {value}");
+            assert!(trivial, "propertyNames is not supported: {value}");
         } else {
             assert!(
                 ANNOTATIONS.contains(&key.as_str()),
-                "keyword {key} is not understood"
+                "keyword {key} is not supported"
             );
         }
     }
@@ -148,7 +148,7 @@ pub(crate) fn compile(definitions: &Map<String, Value>, schema: &Value) -> Node 
     }
     if let Some(refused) = keys.get("not") {
         let all = refused == &Value::Bool(true) || refused.as_object().is_some_and(Map::is_empty);
-        assert!(all, "`not` is understood only as a refusal of everything");
+        assert!(all, "`not` is supported only if it rejects everything");
         return Node::Never;
     }
     if let Some(reference) = keys.get("$ref")
@@ -255,7 +255,7 @@ fn typed(
             max: size("maxItems"),
         },
         "object" => object(definitions, keys),
-        other => panic!("type {other} is not understood"),
+        other => panic!("type {other} is not supported"),
     }
 }
 
@@ -295,20 +295,20 @@ fn object(definitions: &Map<String, Value>, keys: &Map<String, Value>) -> Node {
 }
 
 /// Greater than the depth of any document.
-pub(crate) const BOTTOMLESS: usize = 1000;
+pub(crate) const UNBOUNDED: usize = 1000;
 
 impl Node {
-    /// Returns the depth of the smallest instance, with references counted, or [`BOTTOMLESS`] if
+    /// Returns the depth of the smallest instance, with references counted, or [`UNBOUNDED`] if
     /// `depths` does not contain one yet.
     pub(crate) fn depth(&self, depths: &BTreeMap<String, usize>) -> usize {
         let deepest = match self {
-            Node::Never => BOTTOMLESS,
-            Node::Ref(name) => 1 + depths.get(name).copied().unwrap_or(BOTTOMLESS),
+            Node::Never => UNBOUNDED,
+            Node::Ref(name) => 1 + depths.get(name).copied().unwrap_or(UNBOUNDED),
             Node::Union { variants, .. } => variants
                 .iter()
                 .map(|v| v.depth(depths))
                 .min()
-                .unwrap_or(BOTTOMLESS),
+                .unwrap_or(UNBOUNDED),
             Node::Array { items, min, .. } if *min > 0 => 1 + items.depth(depths),
             Node::Object { members, .. } => {
                 let required = members.values().filter(|member| member.required);
@@ -319,6 +319,6 @@ impl Node {
             }
             _ => 0,
         };
-        deepest.min(BOTTOMLESS)
+        deepest.min(UNBOUNDED)
     }
 }

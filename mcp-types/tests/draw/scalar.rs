@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::dice::Dice;
+use super::dice::RandomSource;
 
 /// Strings that are known to break decoders.
 const STRINGS: [&str; 22] = [
@@ -100,7 +100,7 @@ const LETTERS: [&str; 10] = ["a", "Z", "0", "_", "-", ".", "/", " ", "ü", "字"
 /// The largest magnitude below which every integer is a float.
 const EXACT: i64 = 1 << 53;
 
-impl Dice<'_> {
+impl RandomSource<'_> {
     /// Generates a string of `min` to `max` characters.
     pub(crate) fn string(
         &mut self,

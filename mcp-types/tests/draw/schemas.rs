@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use super::node::{BOTTOMLESS, Node, compile};
+use super::node::{Node, UNBOUNDED, compile};
 use super::valid::Validator;
 
 /// The definitions of one revision, compiled for the generators.
@@ -131,10 +131,8 @@ impl Schemas {
 /// Computes the depth of the smallest instance of each definition, repeating until no depth
 /// decreases.
 fn depths(nodes: &BTreeMap<String, Node>) -> BTreeMap<String, usize> {
-    let mut depths: BTreeMap<String, usize> = nodes
-        .keys()
-        .map(|name| (name.clone(), BOTTOMLESS))
-        .collect();
+    let mut depths: BTreeMap<String, usize> =
+        nodes.keys().map(|name| (name.clone(), UNBOUNDED)).collect();
     loop {
         let next: BTreeMap<String, usize> = nodes
             .iter()

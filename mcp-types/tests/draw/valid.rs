@@ -39,7 +39,7 @@ impl Validator {
     }
 
     /// Returns the validation errors of the value; empty if it is valid.
-    pub(crate) fn complaints(&self, value: &Value) -> String {
+    pub(crate) fn errors(&self, value: &Value) -> String {
         let faults = self.0.iter_errors(value);
         let lines = faults.map(|why| format!("{}: {why}", why.instance_path()));
         lines.collect::<Vec<_>>().join("\n")

@@ -1,12 +1,10 @@
-//! What the targets share: how an input is taken apart, and what it means that two texts say the
-//! same.
+//! Helpers of the fuzz targets: divide an input, and compare JSON texts.
 
 pub mod same;
 pub mod seeds;
 pub mod world;
 
-/// The pieces in which bytes arrive. `sizes` says how long each is, over and over; there is no
-/// empty piece.
+/// Divides bytes into pieces. `sizes` has their lengths, which repeat; no piece is empty.
 pub fn pieces<'a>(mut bytes: &'a [u8], sizes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     let mut sizes = sizes.iter().copied().cycle();
     std::iter::from_fn(move || {
@@ -17,13 +15,13 @@ pub fn pieces<'a>(mut bytes: &'a [u8], sizes: &'a [u8]) -> impl Iterator<Item = 
     })
 }
 
-/// The first `count` bytes, or what there is of them, and the rest.
+/// Splits off the first `count` bytes, or all if there are fewer.
 #[must_use]
 pub fn head(bytes: &[u8], count: usize) -> (&[u8], &[u8]) {
     bytes.split_at(count.min(bytes.len()))
 }
 
-/// A number from a few bytes.
+/// Reads a number from a few bytes.
 #[must_use]
 pub fn number(bytes: &[u8]) -> usize {
     bytes
@@ -31,20 +29,20 @@ pub fn number(bytes: &[u8]) -> usize {
         .fold(0, |number, byte| number << 8 | usize::from(*byte))
 }
 
-/// The revision that a byte chooses.
+/// Returns the revision that a byte selects.
 #[must_use]
 pub fn revision(byte: u8) -> mcp_types::Revision {
     let all = mcp_types::Revision::ALL;
     all[usize::from(byte) % all.len()]
 }
 
-/// The two bytes that are [`number`].
+/// Returns the two bytes from which [`number`] reads this number.
 ///
 /// # Panics
 ///
-/// Where it needs more.
+/// Panics if the number needs more than two bytes.
 #[must_use]
-pub fn two(number: usize) -> Vec<u8> {
+pub fn to_bytes(number: usize) -> Vec<u8> {
     let number = u16::try_from(number).expect("a small number");
     number.to_be_bytes().to_vec()
 }

@@ -1,21 +1,23 @@
-//! Whether JSON that was written says what was read.
+//! Compares encoded JSON with the text from which it was decoded.
 
 use mcp_types::json::{Number, Value};
 
-/// Whether `written` says what `read` said, but for the leniencies of `mcp-types`: an optional
-/// member that is `null` may be gone, sizes of icons in one string become a list, and an integer may
-/// lose its `.0`.
+/// Returns `true` if `written` has the same content as `read`, except for the leniencies of
+/// `mcp-types`: an optional member that is `null` may be absent, sizes of icons in one string
+/// become a list, and an integer may lose its `.0`.
 #[must_use]
-pub fn says(read: &Value, written: &Value) -> bool {
+pub fn same_content(read: &Value, written: &Value) -> bool {
     match (read, written) {
         (Value::Number(read), Value::Number(written)) => same_number(read, written),
         (Value::Array(read), Value::Array(written)) => {
-            read.len() == written.len() && read.iter().zip(written).all(|(a, b)| says(a, b))
+            read.len() == written.len() && read.iter().zip(written).all(|(a, b)| same_content(a, b))
         }
         (Value::Object(read), Value::Object(written)) => {
             written.keys().all(|name| read.contains_key(name))
                 && read.iter().all(|(name, value)| match written.get(name) {
-                    Some(other) => says(value, other) || name == "sizes" && listed(value, other),
+                    Some(other) => {
+                        same_content(value, other) || name == "sizes" && as_size_list(value, other)
+                    }
                     None => value.is_null(),
                 })
         }
@@ -31,7 +33,7 @@ fn same_number(read: &Number, written: &Number) -> bool {
     read.as_f64() == written.as_f64()
 }
 
-fn listed(text: &Value, list: &Value) -> bool {
+fn as_size_list(text: &Value, list: &Value) -> bool {
     let (Some(text), Some(list)) = (text.as_str(), list.as_array()) else {
         return false;
     };
@@ -39,7 +41,8 @@ fn listed(text: &Value, list: &Value) -> bool {
         .eq(list.iter().filter_map(Value::as_str))
 }
 
-/// A text without the white space between its tokens, to compare what must not have changed.
+/// Removes the white space between the tokens of a text, to compare texts that must be equal
+/// otherwise.
 #[must_use]
 pub fn compact(text: &str) -> String {
     let (mut quoted, mut escaped) = (false, false);

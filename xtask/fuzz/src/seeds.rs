@@ -1,4 +1,4 @@
-//! Inputs to begin with, for targets whose input names a type by number: the examples of the
+//! Initial inputs for targets whose input selects a type by number: the examples of the
 //! documentation.
 
 use std::fs;
@@ -8,19 +8,19 @@ use mcp_types::Revision;
 use mcp_types::json::{self, Object};
 use mcp_types::registry;
 
-/// By revision and type, or by type alone.
+/// The examples, by `<revision>/Type` or by `Type`.
 const EXAMPLES: &str = include_str!("../../../schema/examples.json");
 
-/// Where they are written to.
+/// The environment variable with the folder for the inputs.
 const FOLDER: &str = "FUZZ_SEEDS";
 
-/// Writes the examples into the folder that the environment names, if it does. `number` is given the
-/// place of a revision, of a type in it, and of that type among all, and says what stands in front of
-/// a text.
+/// Writes the examples into the folder that the environment variable names, if it is set. `number`
+/// gets the index of the revision, of the type in it, and of the type among all types, and returns
+/// the bytes that precede the text.
 ///
 /// # Panics
 ///
-/// Where that fails.
+/// Panics if a file cannot be written.
 pub fn write(number: impl Fn(usize, usize, usize) -> Vec<u8>) {
     let Some(folder) = std::env::var_os(FOLDER) else {
         return;
@@ -36,7 +36,11 @@ pub fn write(number: impl Fn(usize, usize, usize) -> Vec<u8>) {
                 continue;
             };
             let mut input = number(at, place, before + place);
-            input.extend(json::to_string(example).expect("it is JSON").into_bytes());
+            input.extend(
+                json::to_string(example)
+                    .expect("the example is JSON")
+                    .into_bytes(),
+            );
             let file = Path::new(&folder).join(format!("{revision}-{name}"));
             fs::write(file, input).expect("a file is written");
         }

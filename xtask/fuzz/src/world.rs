@@ -1,4 +1,4 @@
-//! A server with one of everything, and a clock that stands still unless all wait for it.
+//! A server with all kinds of handlers, and a paused clock that advances only when all tasks wait.
 
 use std::future::Future;
 use std::sync::OnceLock;
@@ -16,17 +16,17 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
 use tokio::time::{sleep, timeout};
 
-/// Bytes of a message, few enough for inputs to exceed them.
+/// Size limit of a message, small enough that inputs exceed it.
 pub const MESSAGE: usize = 2048;
-/// Messages of a batch.
+/// The maximum number of messages in a batch.
 pub const BATCH: usize = 4;
 
-/// Runs something to its end, which has to come within a day by its own clock. Nothing that it
-/// started outlasts it.
+/// Runs a future to its end, for at most a day of the paused clock. Tasks that it spawned are
+/// dropped afterwards.
 ///
 /// # Panics
 ///
-/// Where it does not end.
+/// Panics if the future does not end in this time.
 pub fn run<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -34,27 +34,31 @@ pub fn run<T>(future: impl Future<Output = T>) -> T {
         .build()
         .expect("a runtime");
     let day = Duration::from_secs(86_400);
-    runtime.block_on(async { timeout(day, future).await.expect("it ends") })
+    runtime.block_on(async {
+        timeout(day, future)
+            .await
+            .expect("the future ends within a day")
+    })
 }
 
-/// Until all others have nothing to do.
+/// Yields until all other tasks are idle.
 pub async fn settle() {
     sleep(Duration::from_millis(1)).await;
 }
 
-/// The server.
+/// Builds the server.
 ///
 /// # Panics
 ///
-/// Never.
+/// Never panics.
 pub fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| built().expect("a server"))
 }
 
-/// Arguments that headers repeat, and others.
+/// Arguments, some of which are repeated in headers.
 #[derive(Deserialize, JsonSchema, Serialize)]
-struct Weather {
+struct Forecast {
     #[schemars(extend("x-mcp-header" = "City"))]
     city: String,
     #[schemars(extend("x-mcp-header" = "Days"))]
@@ -64,7 +68,7 @@ struct Weather {
 }
 
 #[derive(Deserialize, JsonSchema, Serialize)]
-struct Who {
+struct Person {
     name: Option<String>,
 }
 
@@ -84,7 +88,7 @@ fn built() -> Result<Server, Box<dyn std::error::Error>> {
         .tool(
             "weather",
             "Says what was asked",
-            async |asked: Weather| -> Result<_, HandlerError> {
+            async |asked: Forecast| -> Result<_, HandlerError> {
                 Ok(serde_json::to_string(&asked)?)
             },
         )
@@ -93,7 +97,7 @@ fn built() -> Result<Server, Box<dyn std::error::Error>> {
         .prompt(
             "greet",
             "Greets",
-            async |who: Who| -> Result<_, HandlerError> { Ok(serde_json::to_string(&who)?) },
+            async |who: Person| -> Result<_, HandlerError> { Ok(serde_json::to_string(&who)?) },
         )
         .add_resource(ResourceDef::text("text://a", "a", "A"))
         .add_resource(ResourceDef::bytes("text://b", "b", [0, 255]))
@@ -129,13 +133,13 @@ async fn shout(cx: Context) -> Result<String, HandlerError> {
     Ok("done".to_owned())
 }
 
-/// What the server writes to a peer that says these pieces, one when all has come to rest after the
-/// one before, and then no more.
+/// Returns what the server writes to a peer that sends these pieces. The next piece is sent when
+/// the server is idle; then the input ends.
 ///
 /// # Panics
 ///
-/// Where serving fails.
-pub async fn converse<'a>(server: &Server, pieces: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
+/// Panics if serving fails.
+pub async fn exchange<'a>(server: &Server, pieces: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
     let (ours, theirs) = duplex(1 << 16);
     let (reader, writer) = split(theirs);
     let (mut from, mut to) = split(ours);
@@ -154,12 +158,12 @@ pub async fn converse<'a>(server: &Server, pieces: impl Iterator<Item = &'a [u8]
         from.read_to_end(&mut heard),
         say,
     );
-    ended.expect("it ends in order");
-    read.expect("it can be read");
+    ended.expect("the server ends without an error");
+    read.expect("the output is readable");
     heard
 }
 
-/// A request of the newest revision, from a client that can be asked.
+/// Returns a request of the newest revision, from a client that supports elicitation and sampling.
 #[must_use]
 pub fn request(id: u32, method: &str, params: &str) -> String {
     let comma = if params.is_empty() { "" } else { "," };
@@ -168,7 +172,7 @@ pub fn request(id: u32, method: &str, params: &str) -> String {
     )
 }
 
-/// A body in pieces.
+/// A body that consists of several pieces.
 #[derive(Debug)]
 pub struct Pieces(pub std::vec::IntoIter<Bytes>);
 

@@ -1,4 +1,4 @@
-//! Measures every candidate on every message, decoding and encoding.
+//! Measures every candidate with every message, decoding and encoding.
 
 use std::time::Duration;
 
@@ -19,11 +19,11 @@ impl Bench for Measure<'_> {
         _right: impl Fn(&T) -> bool,
     ) -> anyhow::Result<()> {
         let decoded = decode(&message.text)?;
-        // A buffer that is used again: what a fresh one of 1 MB costs depends on what the allocator
-        // went through before, and that is no candidate's merit.
+        // The buffer is reused: the cost of a new one of 1 MB depends on the history of the
+        // allocator and would distort the comparison.
         let mut out = Vec::new();
         encode(&decoded, &mut out)?;
-        // The result is dropped within the measured time: a program has to do that, too.
+        // The result is dropped within the measured time, because a program has to do so, too.
         self.0
             .bench_function(BenchmarkId::new("decode", candidate), |bencher| {
                 bencher.iter(|| decode(std::hint::black_box(&message.text)));

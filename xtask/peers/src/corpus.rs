@@ -1,17 +1,17 @@
-//! The messages, the same bytes in every run.
+//! The messages, with the same bytes in every run.
 
 use serde_json::json;
 
-/// The revision whose form the first messages have.
-pub const NEWEST: &str = "2026-07-28";
+/// The revision whose form the first messages have: the newest one that all compared crates know.
+pub const COMPARED: &str = "2026-07-28";
 
-/// The revision whose form is measured as thoroughly as the newest.
+/// An older revision that is measured as thoroughly as the newest one.
 const BEFORE: &str = "2025-11-25";
 
 /// Revisions that are measured with small messages only.
 const OLD: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A request `tools/call`.
@@ -24,32 +24,32 @@ pub enum Kind {
     ReadResult,
 }
 
-/// One message that every candidate reads and writes.
+/// A message that every candidate decodes and encodes.
 #[derive(Debug)]
 pub struct Message {
-    /// What it is, for the table.
+    /// The description in the table.
     pub name: &'static str,
-    /// The revision in whose form it is.
+    /// The revision of the message.
     pub revision: &'static str,
-    /// Its type.
+    /// Its kind.
     pub kind: Kind,
     /// Its bytes.
     pub text: String,
 }
 
 impl Message {
-    /// A name that no other message has; names a directory, too.
+    /// Returns a unique name, which is also used as the name of a directory.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{} {}", self.revision, self.name.replace('/', "-"))
     }
 }
 
-/// All messages, in the order of the table.
+/// Returns all messages, in the order of the table.
 #[must_use]
 pub fn messages() -> Vec<Message> {
     let mut messages = Vec::new();
-    for revision in [NEWEST, BEFORE] {
+    for revision in [COMPARED, BEFORE] {
         messages.extend(small(revision));
         messages.extend(large(revision));
     }
@@ -124,8 +124,8 @@ fn large(revision: &'static str) -> [Message; 3] {
     ]
 }
 
-/// An object with its members in the order given. `Value` would sort them, and so put a tag such
-/// as `type` where hardly any program writes it.
+/// Creates an object with its members in the given order. `Value` would sort them, and so move a
+/// tag such as `type` to a position where hardly any program writes it.
 fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let members = members
         .into_iter()
@@ -139,7 +139,7 @@ fn list(items: impl IntoIterator<Item = String>) -> String {
 
 fn call(revision: &str) -> String {
     let token = ("progressToken", "17".to_owned());
-    let meta = if revision == NEWEST {
+    let meta = if revision == COMPARED {
         let client = r#"{"name":"bench","version":"1.4.0"}"#.to_owned();
         object([
             (
@@ -178,9 +178,9 @@ fn outcome(revision: &str) -> Vec<(&'static str, String)> {
     outcome
 }
 
-/// A response; the newest revision asks results for their type and for how long they keep.
+/// Creates a response. In the newest revision, results must have a type and cache hints.
 fn result(revision: &str, mut members: Vec<(&'static str, String)>, cacheable: bool) -> String {
-    if revision == NEWEST {
+    if revision == COMPARED {
         members.insert(0, ("resultType", json!("complete").to_string()));
         if cacheable {
             members.push(("ttlMs", "60000".to_owned()));
@@ -193,7 +193,7 @@ fn result(revision: &str, mut members: Vec<(&'static str, String)>, cacheable: b
     )
 }
 
-/// Whether a revision has structured output and titles.
+/// Returns `true` if a revision has structured output and titles.
 fn structured(revision: &str) -> bool {
     revision >= "2025-06-18"
 }
@@ -201,8 +201,8 @@ fn structured(revision: &str) -> bool {
 const VERBS: [&str; 5] = ["search", "create", "update", "archive", "export"];
 const NOUNS: [&str; 5] = ["orders", "invoices", "tickets", "customers", "shipments"];
 
-/// A tool as servers in the field have them: a handful of described arguments, one enumeration,
-/// one list, one nested object.
+/// Creates a tool like those of real servers: several described arguments, an enumeration, a list
+/// and a nested object.
 fn tool(index: usize, revision: &str) -> String {
     let (verb, noun) = (VERBS[index % 5], NOUNS[index / 5 % 5]);
     let description = format!(
@@ -291,7 +291,7 @@ fn input_schema(noun: &str) -> String {
     ])
 }
 
-/// Plain words, with `mark` after every sixth.
+/// Returns plain words, with `mark` after every sixth.
 fn prose(size: usize, mark: &str) -> String {
     let words = [
         "ledger", "of", "open", "orders", "and", "what", "became", "them", "since", "May",

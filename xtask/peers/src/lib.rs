@@ -1,9 +1,9 @@
-//! The same messages, read and written by `serde_json::Value`, by `mcp-types`, and by the types of
-//! other crates.
+//! The same messages, decoded and encoded by `serde_json::Value`, by `mcp-types`, and by the types
+//! of other crates.
 //!
-//! `cargo bench` measures with criterion; `cargo run --release` reads what it measured and prints
-//! ratios to `Value`. Each candidate does what its users do: from the text of a whole JSON-RPC
-//! message to its own typed message, and back to text, appended to a buffer.
+//! `cargo bench` measures with criterion; `cargo run --release` reads its results and prints ratios
+//! to `Value`. Each candidate does what its users do: it decodes the text of a whole JSON-RPC
+//! message to its own typed message, and encodes that to text, appended to a buffer.
 
 pub mod corpus;
 #[cfg(feature = "ours")]
@@ -14,13 +14,14 @@ mod value;
 
 use corpus::Message;
 
-/// Something to be done with every candidate that has types for a message.
+/// An operation on every candidate that has types for a message.
 pub trait Bench {
-    /// Takes one candidate: how it decodes, how it encodes, and whether what it decoded is the
-    /// type that the message has, and not one that happened to fit.
+    /// Runs one candidate: how it decodes, how it encodes, and whether the decoded value has the
+    /// type of the message, and not another one that happened to match.
     ///
     /// # Errors
-    /// Whatever the candidate's own code fails with.
+    ///
+    /// Returns the errors of the candidate's code.
     fn take<'m, T>(
         &mut self,
         candidate: &'static str,
@@ -31,18 +32,19 @@ pub trait Bench {
     ) -> anyhow::Result<()>;
 }
 
-/// What all ratios refer to. It is measured before the others and once more after them, since
-/// the speed of a machine drifts.
+/// The candidate to which all ratios refer. It is measured before the others and again after them,
+/// because the speed of a machine changes over time.
 pub const BASE: &str = "Value";
 /// The second measurement of [`BASE`].
 pub const BASE_AGAIN: &str = "Value, again";
 /// The candidates that are compared with [`BASE`], in the order of the table.
 pub const OTHERS: [&str; 3] = ["mcp-types", "rmcp", "rust-mcp-schema"];
 
-/// Hands every candidate that has types for `message` to `bench`.
+/// Runs `bench` with every candidate that has types for `message`.
 ///
 /// # Errors
-/// The first error of a candidate.
+///
+/// Returns the first error of a candidate.
 pub fn all(message: &Message, bench: &mut impl Bench) -> anyhow::Result<()> {
     value::present(BASE, message, bench)?;
     #[cfg(feature = "ours")]

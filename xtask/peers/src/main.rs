@@ -1,4 +1,4 @@
-//! Prints what `cargo bench` measured, as ratios to `serde_json::Value`.
+//! Prints the results of `cargo bench`, as ratios to `serde_json::Value`.
 //!
 //! `peers` prints the table; `peers print ID` the bytes of a message.
 
@@ -33,7 +33,7 @@ fn main() -> anyhow::Result<()> {
     }
 }
 
-/// Where criterion writes, by its own rules.
+/// The folder of criterion's results.
 fn measurements() -> PathBuf {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     variable("CRITERION_HOME").unwrap_or_else(|| {
@@ -114,7 +114,7 @@ fn time(nanoseconds: f64) -> String {
     }
 }
 
-/// What a candidate got wrong, since a wrong answer costs less than a right one.
+/// Errors in the results of a candidate, because a wrong result may cost less than a correct one.
 #[derive(Default)]
 struct Faults(Vec<(&'static str, String)>);
 

@@ -1,5 +1,5 @@
-//! Our own types: the envelope, and in the same pass the type that the method and the revision
-//! say.
+//! Our own types: the envelope, and in the same pass the type that follows from the method and the
+//! revision.
 
 use mcp_types::json::Value;
 use mcp_types::rpc::{self, Decoded, Of};

@@ -1,4 +1,4 @@
-//! rmcp: one message type for each side, whatever the revision.
+//! rmcp: one message type for each side, for all revisions.
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage, ServerResult,

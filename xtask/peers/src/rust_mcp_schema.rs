@@ -5,12 +5,12 @@ use rust_mcp_schema::ServerResult;
 use rust_mcp_schema::schema_utils::{ClientJsonrpcRequest, ClientMessage, ServerMessage};
 
 use crate::Bench;
-use crate::corpus::{Kind, Message, NEWEST};
+use crate::corpus::{COMPARED, Kind, Message};
 
 const NAME: &str = "rust-mcp-schema";
 
 pub(crate) fn present(message: &Message, bench: &mut impl Bench) -> anyhow::Result<()> {
-    if message.revision != NEWEST {
+    if message.revision != COMPARED {
         return Ok(());
     }
     if message.kind == Kind::CallRequest {

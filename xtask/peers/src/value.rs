@@ -1,4 +1,4 @@
-//! `serde_json::Value`, the measure of all others.
+//! `serde_json::Value`, the base of all ratios.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `cargo xtask bench files`: the example `files` of `mcp-server` on a large tree.
+//! `cargo xtask bench files`: runs the example `files` of `mcp-server` on a large tree.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 
 use crate::{subject, workspace};
 
-/// How many files one subscription names.
+/// The number of files in a subscription.
 const SUBSCRIBED: usize = 1_000;
-/// How long nothing may come before the rest is lost.
+/// How long to wait for the next notification before the missing ones count as lost.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How much there is to do.
+/// The size of the tree and of the measurement.
 struct Size {
     folders: usize,
     files: usize,
@@ -48,25 +48,25 @@ pub(super) fn run(quick: bool) -> Result<ExitCode> {
         size.files, size.folders
     );
     for folders in [size.folders, 1] {
-        fill(&root, folders, size.files).with_context(|| workspace::shown(&root))?;
-        // The file system's clock has gone on since, as it has for any tree that is not new.
+        fill(&root, folders, size.files).with_context(|| workspace::display_path(&root))?;
+        // Modification times differ from the current time, as in any tree that is not new.
         thread::sleep(Duration::from_secs(1));
         println!("\n{folders} folders");
         for page in ["500", "5000"] {
             list(&program, &root, page, folders + size.files)?;
         }
     }
-    fill(&root, size.folders, size.files).with_context(|| workspace::shown(&root))?;
-    let heard = burst(&program, &root, &size)?;
-    fs::remove_dir_all(&root).with_context(|| workspace::shown(&root))?;
-    Ok(if heard {
+    fill(&root, size.folders, size.files).with_context(|| workspace::display_path(&root))?;
+    let reported = burst(&program, &root, &size)?;
+    fs::remove_dir_all(&root).with_context(|| workspace::display_path(&root))?;
+    Ok(if reported {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-/// The path of a file below the root.
+/// Returns the path of a file below the root.
 fn path(folders: usize, number: usize) -> String {
     format!("folder-{:04}/file-{number:06}.txt", number % folders)
 }
@@ -84,7 +84,7 @@ fn fill(root: &Path, folders: usize, files: usize) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Lists everything; `expected` does not count the root.
+/// Lists everything; `expected` does not include the root.
 fn list(program: &Path, root: &Path, page: &str, expected: usize) -> Result<()> {
     let start = Instant::now();
     let mut server = Server::start(program, root, &["--page-size", page])?;
@@ -98,7 +98,7 @@ fn list(program: &Path, root: &Path, page: &str, expected: usize) -> Result<()> 
         server.send("list", "resources/list", &params)?;
         let (line, at) = server.line()?;
         first.get_or_insert(at - start);
-        // What is measured is the server: pages are taken apart later.
+        // Only the server is measured: pages are parsed later.
         let cursor = line.rsplit_once("\"nextCursor\":\"").map(|(_, rest)| rest);
         let cursor = cursor.and_then(|rest| rest.split('"').next());
         params = cursor.map_or(Value::Null, |cursor| json!({ "cursor": cursor }));
@@ -143,7 +143,7 @@ fn list(program: &Path, root: &Path, page: &str, expected: usize) -> Result<()> 
     Ok(())
 }
 
-/// Changes many files as fast as can be, and says whether all of it was heard of.
+/// Changes many files as fast as possible, and checks that all changes are reported.
 fn burst(program: &Path, root: &Path, size: &Size) -> Result<bool> {
     let mut server = Server::start(program, root, &[])?;
     let step = size.files / size.changes;
@@ -163,17 +163,17 @@ fn burst(program: &Path, root: &Path, size: &Size) -> Result<bool> {
         fs::write(root.join(path), "changed\n")?;
     }
     let written = start.elapsed();
-    // What was heard last of each, and when.
-    let mut heard: HashMap<String, (Value, Instant)> = HashMap::new();
-    let mut told = 0;
-    while heard.len() < changed.len() {
+    // The last notification of each file, with its time.
+    let mut reported: HashMap<String, (Value, Instant)> = HashMap::new();
+    let mut received = 0;
+    while reported.len() < changed.len() {
         let Some((message, at)) = server.message()? else {
             break;
         };
-        told += note(&message, at, &mut heard);
+        received += note(&message, at, &mut reported);
     }
-    // What is so now is what must have been heard last.
-    let mut unheard = 0;
+    // The last notification of a file must report its current state.
+    let mut unreported = 0;
     for path in &changed {
         let uri = uri(path);
         server.send("now", "resources/metadata", &json!({ "uri": uri }))?;
@@ -184,46 +184,49 @@ fn burst(program: &Path, root: &Path, size: &Size) -> Result<bool> {
             if message["id"] == "now" {
                 break message["result"]["resource"]["version"].clone();
             }
-            told += note(&message, at, &mut heard);
+            received += note(&message, at, &mut reported);
         };
-        let last = |heard: &HashMap<String, (Value, Instant)>| {
-            heard.get(&uri).is_some_and(|(version, _)| *version == now)
+        let last = |reported: &HashMap<String, (Value, Instant)>| {
+            reported
+                .get(&uri)
+                .is_some_and(|(version, _)| *version == now)
         };
-        while !last(&heard) {
+        while !last(&reported) {
             let Some((message, at)) = server.message()? else {
-                unheard += 1;
+                unreported += 1;
                 break;
             };
-            told += note(&message, at, &mut heard);
+            received += note(&message, at, &mut reported);
         }
     }
-    let last = heard.values().map(|(_, at)| *at).max().unwrap_or(start);
+    let last = reported.values().map(|(_, at)| *at).max().unwrap_or(start);
     let took = (last - start).as_secs_f64();
     println!(
-        "\n{} files changed in {} ms: {told} notifications in {:.0} ms, {:.0} a second; {unheard} \
-         files not heard of with their last version; memory {} MB at most",
+        "\n{} files changed in {} ms: {received} notifications in {:.0} ms, {:.0} a second; {unreported} \
+         files whose last version was not reported; memory {} MB at most",
         changed.len(),
         written.as_millis(),
         took * 1e3,
-        f64::from(told) / took,
+        f64::from(received) / took,
         server.memory("VmHWM:"),
     );
-    Ok(unheard == 0)
+    Ok(unreported == 0)
 }
 
-/// Notes a notification of a change; how many it is.
-fn note(message: &Value, at: Instant, heard: &mut HashMap<String, (Value, Instant)>) -> u32 {
+/// Records a notification of a change. Returns 1 for such a
+/// notification and 0 for another message.
+fn note(message: &Value, at: Instant, reported: &mut HashMap<String, (Value, Instant)>) -> u32 {
     let resource = &message["params"]["resource"];
     match (message["method"].as_str(), resource["uri"].as_str()) {
         (Some("notifications/resources/content_changed"), Some(uri)) => {
-            heard.insert(uri.to_owned(), (resource["version"].clone(), at));
+            reported.insert(uri.to_owned(), (resource["version"].clone(), at));
             1
         }
         _ => 0,
     }
 }
 
-/// The example on its standard streams. It ends with this value.
+/// The example on its standard streams. It is killed when this value is dropped.
 struct Server {
     child: Child,
     stdin: ChildStdin,
@@ -243,7 +246,7 @@ impl Server {
         let stdin = child.stdin.take().context("no standard input")?;
         let stdout = child.stdout.take().context("no standard output")?;
         let (sender, lines) = mpsc::channel();
-        // It ends with the process.
+        // The thread ends with the process.
         thread::spawn(move || {
             for line in BufReader::with_capacity(1 << 20, stdout).lines() {
                 let Ok(line) = line else { break };
@@ -278,7 +281,7 @@ impl Server {
             .context("the server does not answer")
     }
 
-    /// The next message; `None` where none comes any more.
+    /// Returns the next message, or `None` after a timeout.
     fn message(&mut self) -> Result<Option<(Value, Instant)>> {
         match self.lines.recv_timeout(PATIENCE) {
             Ok((line, at)) => Ok(Some((serde_json::from_str(&line)?, at))),
@@ -293,7 +296,7 @@ impl Server {
         Ok(())
     }
 
-    /// A line of what Linux says of the process, in MB; elsewhere 0.
+    /// Reads a memory value of the process from `/proc`, in MB. Returns 0 on other systems.
     fn memory(&self, name: &str) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The step `layers`: which folder of a crate may import which other one, and what keeps its files
-//! readable. `docs/architecture.md` explains the folders.
+//! The step `layers`: checks which folders of a crate import each other, and the length and names
+//! of its files. `docs/architecture.md` explains the folders.
 
 mod cycles;
 mod modules;
@@ -13,13 +13,13 @@ use anyhow::Result;
 use self::modules::{Crate, SourceFile};
 use crate::workspace;
 
-/// Lines that a file may have, unless it is generated.
+/// The maximum number of lines of a file that is not generated.
 const LINES: usize = 400;
-/// `mod` lines that a `lib.rs` may have.
+/// The maximum number of `mod` lines in a `lib.rs`.
 const ROOT_MODULES: usize = 12;
 
-/// The folders of a crate by layer, the lowest first. A folder may import those of lower layers;
-/// folders of one layer do not know each other.
+/// The folders of a crate by layer, lowest first. A folder may import those of lower layers;
+/// folders of the same layer must not import each other.
 struct Layers {
     package: &'static str,
     folders: &'static [&'static [&'static str]],
@@ -46,10 +46,10 @@ const CRATES: [Layers; 2] = [
     },
 ];
 
-/// Modules that stand beside the layers: documentation and programs.
-const BESIDE: [&str; 2] = ["guide", "bin"];
+/// Modules outside the layers: documentation and programs.
+const UNLAYERED: [&str; 2] = ["guide", "bin"];
 
-/// What breaks the rules, in all crates.
+/// Returns the violations of the rules in all crates.
 pub(super) fn faults() -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for layers in &CRATES {
@@ -68,7 +68,7 @@ fn faults_of(layers: &Layers, sources: &Path) -> Result<Vec<String>> {
     let roots = tree.root_modules();
     if roots > ROOT_MODULES {
         faults.push(format!(
-            "{}/src/lib.rs: {roots} modules; at most {ROOT_MODULES} may stand at the root, so move \
+            "{}/src/lib.rs: {roots} modules; at most {ROOT_MODULES} are allowed; move \
              some into a folder",
             layers.package
         ));
@@ -78,9 +78,7 @@ fn faults_of(layers: &Layers, sources: &Path) -> Result<Vec<String>> {
             let lines = file.lines;
             faults.push(fault(
                 file,
-                format!(
-                    "{lines} lines; at most {LINES}, so move a subject of its own into another file"
-                ),
+                format!("{lines} lines; at most {LINES} are allowed; split the file by subject"),
             ));
         }
         let Some(own) = layers.place(&file.path) else {
@@ -97,8 +95,8 @@ fn faults_of(layers: &Layers, sources: &Path) -> Result<Vec<String>> {
             let Some(target) = tree.files.get(target) else {
                 continue;
             };
-            if let Some(Place::Layer(folder, rank)) = layers.place(&target.path)
-                && let Place::Layer(own, own_rank) = own
+            if let Some(Placement::Layer(folder, rank)) = layers.place(&target.path)
+                && let Placement::Layer(own, own_rank) = own
                 && own != folder
                 && rank >= own_rank
             {
@@ -106,7 +104,7 @@ fn faults_of(layers: &Layers, sources: &Path) -> Result<Vec<String>> {
                     file,
                     format!(
                         "`{own}` must not import `{folder}`, but this file imports {}; move what both \
-                         need down, or let the layer above connect them",
+                         need to a lower layer, or connect them in a higher one",
                         target.path
                     ),
                 ));
@@ -120,19 +118,19 @@ fn faults_of(layers: &Layers, sources: &Path) -> Result<Vec<String>> {
             .map(|file| file.path.as_str())
             .collect();
         faults.push(format!(
-            "{}/src: {} files import each other in a circle: {}; move what they share into a file \
+            "{}/src: {} files form an import cycle: {}; move what they share into a file \
              below them",
             layers.package,
             paths.len(),
             paths.join(", ")
         ));
     }
-    faults.extend(same_names(layers.package, &tree));
+    faults.extend(duplicate_types(layers.package, &tree));
     Ok(faults)
 }
 
-/// Types that have the same name in different files.
-fn same_names(package: &str, tree: &Crate) -> Vec<String> {
+/// Returns types that have the same name in different files.
+fn duplicate_types(package: &str, tree: &Crate) -> Vec<String> {
     let mut places: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for file in &tree.files {
         // Programs are crates of their own.
@@ -147,7 +145,7 @@ fn same_names(package: &str, tree: &Crate) -> Vec<String> {
     let fault = |(name, files): (&str, BTreeSet<&str>)| {
         let files: Vec<&str> = files.into_iter().collect();
         format!(
-            "{package}/src: the name `{name}` has several meanings, in {}; give each type a name of \
+            "{package}/src: the name `{name}` is defined in several files: {}; give each type a name of \
              its own",
             files.join(", ")
         )
@@ -155,26 +153,26 @@ fn same_names(package: &str, tree: &Crate) -> Vec<String> {
     several.map(fault).collect()
 }
 
-/// Where a file stands.
+/// The layer of a file.
 #[derive(Clone, Copy)]
-enum Place<'a> {
-    /// In a folder of a layer.
+enum Placement<'a> {
+    /// A folder of a layer.
     Layer(&'a str, usize),
-    /// Where no rule holds: the root, documentation, programs.
+    /// Outside the rules: the root, documentation, programs.
     Free,
 }
 
 impl Layers {
-    /// Where a file stands; `None` where it belongs to no layer.
-    fn place(&self, path: &str) -> Option<Place<'static>> {
+    /// Returns the layer of a file, or `None` if it belongs to no layer.
+    fn place(&self, path: &str) -> Option<Placement<'static>> {
         let first = path.split('/').next().unwrap_or(path);
         let first = first.strip_suffix(".rs").unwrap_or(first);
-        if first == "lib" || BESIDE.contains(&first) {
-            return Some(Place::Free);
+        if first == "lib" || UNLAYERED.contains(&first) {
+            return Some(Placement::Free);
         }
         self.folders.iter().enumerate().find_map(|(rank, folders)| {
             let folder = folders.iter().find(|folder| **folder == first)?;
-            Some(Place::Layer(folder, rank))
+            Some(Placement::Layer(folder, rank))
         })
     }
 
@@ -189,7 +187,7 @@ mod tests {
 
     use super::{Layers, faults_of};
 
-    /// The faults of a crate that is made of these files.
+    /// Returns the violations in a crate that consists of these files.
     fn faults(files: &[(&str, &str)]) -> Vec<String> {
         let folder = std::env::temp_dir().join(format!(
             "layers-{}-{:?}",
@@ -211,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn crate_that_keeps_the_rules_has_no_faults() {
+    fn valid_crate_has_no_errors() {
         let found = faults(&[
             ("lib.rs", "mod low; mod left;\npub use left::Left;"),
             ("low.rs", "pub(crate) struct Low;"),
@@ -221,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn import_of_a_neighbour_is_a_fault_even_through_the_root() {
+    fn import_of_the_same_layer_is_an_error_even_through_the_root() {
         for import in [
             "use crate::right::Right;",
             "use crate::Right;",
@@ -258,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn circle_between_files_is_a_fault() {
+    fn cycle_of_files_is_an_error() {
         let found = faults(&[
             ("lib.rs", "mod low;"),
             ("low.rs", "mod a; mod b; pub use a::A;"),
@@ -270,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_in_a_file_may_import_anything() {
+    fn test_modules_may_import_any_layer() {
         let low = "#[cfg(test)] mod tests { use crate::left::Left; }";
         let found = faults(&[
             ("lib.rs", "mod low; mod left;"),
@@ -281,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn long_files_double_names_and_files_outside_the_layers_are_faults() {
+    fn long_files_duplicate_names_and_unknown_folders_are_errors() {
         let long = "// a line\n".repeat(401);
         let found = faults(&[
             ("lib.rs", "mod low; mod left; mod other;"),
@@ -292,7 +290,7 @@ mod tests {
         for part in [
             "low.rs: 401 lines",
             "other.rs: belongs to no layer",
-            "`Call` has several meanings, in left.rs, other.rs",
+            "`Call` is defined in several files: left.rs, other.rs",
         ] {
             assert!(found.iter().any(|fault| fault.contains(part)), "{found:?}");
         }

@@ -1,4 +1,4 @@
-//! Links between files: a document must not point to what is not there.
+//! The step `links`: checks that relative links in documents lead to existing files.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ const DOCUMENTS: [&str; 14] = [
     "schema/README.md",
 ];
 
-/// Links to files that do not exist.
+/// Returns the links to files that do not exist.
 pub(super) fn broken() -> Result<Vec<String>> {
     let root = workspace::root();
     let mut faults = Vec::new();
@@ -34,14 +34,14 @@ pub(super) fn broken() -> Result<Vec<String>> {
         let folder = file.parent().unwrap_or(&root);
         for target in targets(&text) {
             if !Path::new(folder).join(target).exists() {
-                faults.push(format!("{document}: there is no {target}"));
+                faults.push(format!("{document}: {target} does not exist"));
             }
         }
     }
     Ok(faults)
 }
 
-/// The relative targets of `[text](target)`, without fragments.
+/// Returns the relative targets of `[text](target)`, without fragments.
 fn targets(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| {
         let (target, _) = rest.split_once(')')?;
@@ -55,7 +55,7 @@ mod tests {
     use super::targets;
 
     #[test]
-    fn links_to_other_places_are_not_taken_for_files() {
+    fn external_links_and_fragments_are_ignored() {
         let text = "[a](b.md), [c](https://example.com/d), [e](#f) and [g](h/i.md#j) [k](l";
         assert_eq!(targets(text).collect::<Vec<_>>(), ["b.md", "h/i.md"]);
     }

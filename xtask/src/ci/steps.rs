@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask ci`, in their order: what is quick and often wrong comes first.
+//! The steps of `cargo xtask ci`, in their order: quick steps that fail often come first.
 
 use std::fmt;
 use std::process::{Command, Stdio};
@@ -9,35 +9,35 @@ use serde_json::Value;
 use super::{layers, links};
 use crate::{browser, fuzz, node, workspace};
 
-/// Cases of each property where the environment does not say otherwise.
+/// The default number of cases of each property test.
 const CASES: &str = "256";
-/// The same for the runs that only vary features of `serde_json`.
+/// The default for the runs that only vary the features of `serde_json`.
 const FEWER_CASES: &str = "32";
 
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// A part of the whole that can run alone.
+/// A step that can run alone.
 pub(super) struct Step {
-    /// What `--only` takes.
+    /// The name, for `--only`.
     pub(super) name: &'static str,
     pub(super) tasks: Vec<Task>,
 }
 
-/// What a step does.
+/// A task of a step.
 pub(super) enum Task {
     Run(Cargo),
-    /// A name and a function that finds faults.
+    /// A name, and a function that returns errors.
     Check(&'static str, fn() -> Result<Vec<String>>),
-    /// Why something is not done.
+    /// The task is skipped for this reason.
     Skip(String),
 }
 
-/// One call of cargo.
+/// A call of cargo.
 #[derive(Default)]
 pub(super) struct Cargo {
     pub(super) arguments: Vec<String>,
     pub(super) variables: Vec<(&'static str, String)>,
-    /// Whether its output is of no interest.
+    /// `true` if its output is not shown.
     pub(super) quiet: bool,
 }
 
@@ -62,7 +62,7 @@ impl Cargo {
     }
 }
 
-/// As one would type it.
+/// Formats the command for a shell.
 impl fmt::Display for Cargo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.variables {
@@ -84,7 +84,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// All steps.
+/// Returns all steps.
 pub(super) fn all() -> Result<Vec<Step>> {
     let step = |name, tasks| Step { name, tasks };
     let run = |line: &str| Task::Run(Cargo::new(line));
@@ -109,7 +109,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
         step("links", vec![Task::Check("links", links::broken)]),
         step("layers", vec![Task::Check("layers", layers::faults)]),
         step("codegen", vec![run("xtask codegen --check")]),
-        step("words", vec![Task::Check("words", unwritten)]),
+        step("texts", vec![Task::Check("texts", unwritten)]),
         step(
             "clippy",
             vec![run(
@@ -163,7 +163,7 @@ fn unwritten() -> Result<Vec<String>> {
     Ok(workspace::project()?.generate()?.report.unwritten())
 }
 
-/// Attacks use the addresses 127.0.0.2 and up, and measure by `/proc`.
+/// The attacks need the addresses 127.0.0.2 and up, and `/proc` for measurements.
 fn attack() -> Vec<Task> {
     if !cfg!(target_os = "linux") {
         return vec![Task::Skip("the attacks need Linux".to_owned())];
@@ -179,7 +179,8 @@ fn cases(fallback: &str) -> String {
     std::env::var("PROPTEST_CASES").unwrap_or_else(|_| fallback.to_owned())
 }
 
-/// All tests. Those that stand beside the types print what they tried; that belongs in the log.
+/// Runs all tests. The integration tests of `mcp-types` print statistics, which are shown in the
+/// log.
 fn tests() -> Vec<Task> {
     let lines = if has_nextest() {
         vec![
@@ -200,8 +201,8 @@ fn tests() -> Vec<Task> {
         .collect()
 }
 
-/// A command that needs a program of the machine's, which says why it is of no use. In CI the
-/// command is run in any case, and fails where there is none.
+/// A command that is skipped if a program is not installed. In CI the command always runs, and
+/// fails if the program is missing.
 fn unless(missing: fn() -> Option<&'static str>, line: &str) -> Task {
     match missing() {
         Some(why) if std::env::var_os("CI").is_none() => Task::Skip(why.to_owned()),
@@ -209,9 +210,9 @@ fn unless(missing: fn() -> Option<&'static str>, line: &str) -> Task {
     }
 }
 
-/// Tests of the types with each choice of how `serde_json` keeps numbers and order: other crates
-/// of a program make that choice, not we. Order alone is what the step `tests` has: the generator
-/// and the commands switch it on.
+/// Tests `mcp-types` with all choices of how `serde_json` represents numbers and the order of
+/// members, because other crates of a program make this choice. `preserve_order` alone is covered
+/// by the step `tests`: the generator and the commands enable it.
 fn numbers() -> Vec<Task> {
     let choices = [
         None,
@@ -233,11 +234,11 @@ fn numbers() -> Vec<Task> {
     choices.into_iter().map(line).collect()
 }
 
-/// Each library with no feature, with each alone, with the default ones and with all. Of the
-/// server all sets of those that change how it works are tried; of the client those that people
-/// use together.
+/// Checks each library without features, with each feature alone, with the default features and
+/// with all. For the server, all combinations of the features that change its internals are
+/// checked, for the client common combinations.
 fn features() -> Result<Vec<Task>> {
-    // Warnings are errors here for our crate alone; a flag for all crates would compile them anew.
+    // Warnings are errors for the checked crate only; a flag for all crates would recompile them.
     let check = |package: &str, more: &[&str]| {
         let line = Cargo::new(&format!("rustc -p {package} --lib --profile check")).and(more);
         Task::Run(line.and(&["--", "-D", "warnings"]))
@@ -286,13 +287,13 @@ fn features() -> Result<Vec<Task>> {
         ));
     }
     tasks.push(check(client, &["--all-features"]));
-    // What asks for a feature says so.
+    // With default features, all targets either compile or declare the features that they require.
     let line = Cargo::new("check -p mcp-client --all-targets");
     tasks.push(Task::Run(line));
     Ok(tasks)
 }
 
-/// The types where there is neither an operating system nor a source of randomness.
+/// Checks `mcp-types` for a target without an operating system or a source of randomness.
 fn wasm() -> Result<Task> {
     let output = Command::new("rustc")
         .args(["--print", "target-libdir", "--target", WASM])
@@ -320,20 +321,21 @@ fn has_nextest() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The features of a package that programs choose from: not the set of default ones, and not those
-/// with a `_` in front, which others switch on.
+/// Returns the public features of a package: without `default`, and without those that begin with
+/// `_`, which only other features enable.
 fn feature_names(name: &str) -> Result<Vec<String>> {
     let metadata = workspace::metadata(&["--no-deps"])?;
     let package = packages(&metadata).find(|package| package["name"] == name);
     let features = package.and_then(|package| package["features"].as_object());
     let names = features
-        .with_context(|| format!("there is no package {name}"))?
+        .with_context(|| format!("unknown package {name}"))?
         .keys();
     let chosen = names.filter(|name| *name != "default" && !name.starts_with('_'));
     Ok(chosen.cloned().collect())
 }
 
-/// Packages without a licence, and our own with another one than the texts that are here.
+/// Returns packages without a licence, and our packages with another licence than the texts in the
+/// repository.
 fn licences() -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
@@ -347,7 +349,7 @@ fn licences() -> Result<Vec<String>> {
         if package["license"].is_null() && package["license_file"].is_null() {
             faults.push(format!("{name} states no licence"));
         }
-        // What has no source is ours.
+        // Packages without a source are ours.
         if package["source"].is_null() && package["license"] != "MIT OR Apache-2.0" {
             faults.push(format!("{name} is not under MIT OR Apache-2.0"));
         }

@@ -1,4 +1,4 @@
-//! What came of the scenarios, and our verdict on it.
+//! The results of the scenarios, and whether they pass.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::workspace;
 /// The check that every message had the form of the revision's schema.
 const WIRE: &str = "wire-schema-valid";
 
-/// Scenarios that speak HTTP by themselves, past the part of the suite that looks at the form of
+/// Scenarios that send HTTP requests themselves, so that the suite does not check the form of
 /// messages.
 const RAW: [&str; 14] = [
     "dns-rebinding-protection",
@@ -21,7 +21,7 @@ const RAW: [&str; 14] = [
     "server-sse-multiple-streams",
     "server-sse-polling",
     "server-stateless",
-    // For clients.
+    // Scenarios for clients.
     "initialize",
     "elicitation-sep1034-client-defaults",
     "sse-retry",
@@ -33,20 +33,20 @@ const RAW: [&str; 14] = [
     "json-schema-ref-no-deref",
 ];
 
-/// How much of a message is shown; all of it stands in the results.
+/// The maximum length of a message in the output; the results contain all of it.
 const SHOWN: usize = 400;
 
-/// What came of a scenario.
+/// The outcome of a scenario.
 pub(super) struct Outcome {
     pub(super) scenario: String,
-    /// The checks, and the file that has them, unless the scenario never came to its end.
+    /// The checks and the file that contains them, or `None` if the scenario did not complete.
     checks: Option<(Vec<Value>, PathBuf)>,
 }
 
-/// Finds the results of the scenarios in the folder where the suite left them.
+/// Reads the results of the scenarios from the folder in which the suite wrote them.
 pub(super) fn read(folder: &Path, scenarios: &[String], side: Side) -> Result<Vec<Outcome>> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| workspace::shown(folder))? {
+    for entry in fs::read_dir(folder).with_context(|| workspace::display_path(folder))? {
         let path = entry?.path();
         if let Some(name) = scenario_of(&path, side) {
             files.push((name.to_owned(), path.join("checks.json")));
@@ -57,7 +57,7 @@ pub(super) fn read(folder: &Path, scenarios: &[String], side: Side) -> Result<Ve
         let checks = match file {
             Some((_, file)) if file.is_file() => {
                 let checks = serde_json::from_str(&workspace::read(file)?)
-                    .with_context(|| workspace::shown(file))?;
+                    .with_context(|| workspace::display_path(file))?;
                 Some((checks, file.clone()))
             }
             _ => None,
@@ -88,11 +88,11 @@ impl Outcome {
         self.with(status).count()
     }
 
-    /// Why the scenario has failed, if it has. One of which all checks were skipped has shown
-    /// nothing, and neither has one that lacks the check of the messages' form.
+    /// Returns the reason for which the scenario failed, if it did. A scenario whose checks were
+    /// all skipped has failed, and so has one without the check of the messages' form.
     pub(super) fn fault(&self, deny_warnings: bool) -> Option<String> {
         let Some((checks, _)) = &self.checks else {
-            return Some("it did not come to its end; suite.log says more".to_owned());
+            return Some("it did not complete; see suite.log".to_owned());
         };
         let failed = self.count("FAILURE");
         let warned = self.count("WARNING");
@@ -110,7 +110,8 @@ impl Outcome {
         }
     }
 
-    /// The checks that failed or warn, each with its message, and the file that has all of it.
+    /// Returns the checks that failed or warn, with their messages, and the file that contains all
+    /// checks.
     pub(super) fn remarks(&self) -> String {
         let Some((_, file)) = &self.checks else {
             return String::new();
@@ -130,11 +131,15 @@ impl Outcome {
         if text.is_empty() {
             return text;
         }
-        format!("{}\n{text}  {}\n", self.scenario, workspace::shown(file))
+        format!(
+            "{}\n{text}  {}\n",
+            self.scenario,
+            workspace::display_path(file)
+        )
     }
 }
 
-/// A line for each scenario with the numbers of its checks.
+/// Formats a line for each scenario with the counts of its checks.
 pub(super) fn table(revision: &str, outcomes: &[Outcome]) -> String {
     let names = outcomes.iter().map(|outcome| outcome.scenario.len());
     let width = names.max().unwrap_or(0).max(revision.len());

@@ -1,4 +1,4 @@
-//! The official suite: what it asks for, and how it is run.
+//! The official suite: its requirements, and how to run it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use anyhow::{Context as _, Result, bail};
 use crate::node::Node;
 use crate::workspace;
 
-/// Where npm puts the suite.
+/// The path of the suite below the folder in which npm installed it.
 const PACKAGE: &str = "node_modules/@modelcontextprotocol/conformance";
-/// How long the scenarios of a revision may take; they need seconds.
+/// The timeout for the scenarios of a revision, which normally take seconds.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// The installed suite.
@@ -23,7 +23,7 @@ pub(super) struct Suite {
     side: Side,
 }
 
-/// The side of the protocol that is the subject.
+/// The tested side of the protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Side {
     #[default]
@@ -32,7 +32,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// Its name, for us and for the suite.
+    /// Its name, as the suite also writes it.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
@@ -40,7 +40,7 @@ impl Side {
         }
     }
 
-    /// What stands before the scenario in the name of a folder of results.
+    /// The prefix of a scenario in the name of a folder of results.
     fn prefix(self) -> &'static str {
         match self {
             Self::Server => "server-",
@@ -53,7 +53,7 @@ impl Side {
 #[derive(Debug, PartialEq)]
 pub(super) struct Scenario {
     pub(super) name: String,
-    /// Whether it is about an extension, which nobody need have.
+    /// `true` if it tests an extension, which is optional.
     pub(super) extension: bool,
 }
 
@@ -66,7 +66,7 @@ impl Suite {
         })
     }
 
-    /// Where the files that the suite writes are kept until the next run.
+    /// Returns the folder for the files of the suite, which are kept until the next run.
     pub(super) fn results(&self) -> PathBuf {
         self.folder.join("results").join(self.side.name())
     }
@@ -75,7 +75,7 @@ impl Suite {
         self.folder.join(PACKAGE).join("requirements")
     }
 
-    /// The revisions that the suite has requirements for, oldest first.
+    /// Returns the revisions for which the suite has requirements, oldest first.
     pub(super) fn revisions(&self) -> Result<Vec<String>> {
         workspace::names(&self.requirements(), Some(".yaml"))
     }
@@ -85,19 +85,22 @@ impl Suite {
         let scenarios = scenarios(&workspace::read(&file)?, side);
         if scenarios.is_empty() {
             let side = side.name();
-            bail!("{} names no {side} scenarios", workspace::shown(&file));
+            bail!(
+                "{} names no {side} scenarios",
+                workspace::display_path(&file)
+            );
         }
         Ok(scenarios)
     }
 
-    /// Runs the scenarios of a revision for servers one after the other, as the suite does it, or
-    /// one alone. What came of them stands in the results; the suite's own verdict is not asked
-    /// for, since it passes what was skipped.
+    /// Runs the scenarios of a revision for servers one after the other, as the suite does, or a
+    /// single one. The outcome is read from the results: the suite's own verdict is ignored,
+    /// because it accepts skipped checks.
     pub(super) fn run(&self, url: &str, revision: &str, scenario: Option<&str>) -> Result<()> {
         let log = self.begin(revision)?;
         let mut arguments = vec!["--url", url];
         match scenario {
-            // Forced, for an extension belongs to no revision.
+            // Forced, because an extension belongs to no revision.
             Some(name) => arguments.extend(["--scenario", name, "--force"]),
             None => arguments.extend(["--suite", "all"]),
         }
@@ -105,8 +108,8 @@ impl Suite {
         self.command(Side::Server, revision, &arguments, log)
     }
 
-    /// Runs scenarios of a revision for clients, each with a new process of the program. The suite
-    /// would run them all at once, and those that are not wanted, too.
+    /// Runs scenarios of a revision for clients, each with a new process. The suite itself would
+    /// run all of them at once, including those that are not selected.
     pub(super) fn run_client(
         &self,
         program: &Path,
@@ -123,13 +126,14 @@ impl Suite {
         Ok(())
     }
 
-    /// Makes an empty folder for the results of a revision, with the file that the suite prints to.
+    /// Creates an empty folder for the results of a revision, with a file for the output of the
+    /// suite.
     fn begin(&self, revision: &str) -> Result<File> {
         let folder = self.results().join(revision);
         if folder.exists() {
-            fs::remove_dir_all(&folder).with_context(|| workspace::shown(&folder))?;
+            fs::remove_dir_all(&folder).with_context(|| workspace::display_path(&folder))?;
         }
-        fs::create_dir_all(&folder).with_context(|| workspace::shown(&folder))?;
+        fs::create_dir_all(&folder).with_context(|| workspace::display_path(&folder))?;
         Ok(File::create(folder.join("suite.log"))?)
     }
 
@@ -148,8 +152,7 @@ impl Suite {
     }
 }
 
-/// Runs a command to its end, or kills it when it takes too long. Whether it succeeded is of no
-/// interest.
+/// Runs a command, and kills it after the timeout. Its exit status is ignored.
 fn limited(command: &mut Command) -> Result<()> {
     let mut child = command.spawn().context("cannot run the suite")?;
     let start = Instant::now();
@@ -165,8 +168,8 @@ fn limited(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Reads the two lists of a file of requirements that name scenarios for a side, here servers: plain
-/// names under `server:`, and under `not_scored:` those with `leg: server`.
+/// Reads the two lists in a file of requirements that name scenarios for a side, here servers:
+/// names under `server:`, and entries under `not_scored:` with `leg: server`.
 pub(super) fn scenarios(text: &str, side: Side) -> Vec<Scenario> {
     let mut scenarios = Vec::new();
     let mut section = "";
@@ -197,7 +200,8 @@ pub(super) fn scenarios(text: &str, side: Side) -> Vec<Scenario> {
     scenarios
 }
 
-/// The scenario whose results a folder has: the suite calls it `server-NAME-TIME`, or `NAME-TIME`.
+/// Returns the scenario of a folder of results: the suite calls it `server-NAME-TIME`, or
+/// `NAME-TIME`.
 pub(super) fn scenario_of(folder: &Path, side: Side) -> Option<&str> {
     const TIME: usize = "-2026-07-28T00-00-00-000Z".len();
     let name = folder.file_name()?.to_str()?.strip_prefix(side.prefix())?;

@@ -1,4 +1,4 @@
-//! Our verdict is stricter than the suite's.
+//! The verdict on results, which is stricter than that of the suite.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::suite::{Side, scenario_of, scenarios};
 
 const WIRE: &str = "wire-schema-valid";
 
-/// What is wrong with a scenario of these checks.
+/// Returns why a scenario with these checks fails.
 fn fault(checks: &[(&str, &str)], deny_warnings: bool) -> Option<String> {
     let checks: Vec<Value> = checks
         .iter()
@@ -17,7 +17,7 @@ fn fault(checks: &[(&str, &str)], deny_warnings: bool) -> Option<String> {
 }
 
 #[test]
-fn what_was_skipped_does_not_pass() {
+fn scenario_with_only_skipped_checks_fails() {
     assert_eq!(fault(&[("a", "SUCCESS"), (WIRE, "SUCCESS")], true), None);
     assert!(fault(&[], false).is_some());
     assert!(fault(&[("a", "SKIPPED"), ("b", "INFO")], false).is_some());
@@ -25,7 +25,7 @@ fn what_was_skipped_does_not_pass() {
 }
 
 #[test]
-fn messages_of_unknown_form_do_not_pass() {
+fn scenario_without_the_check_of_messages_fails() {
     assert!(fault(&[("a", "SUCCESS")], false).is_some());
     assert!(fault(&[("a", "SUCCESS"), (WIRE, "FAILURE")], false).is_some());
     let raw = vec![json!({"id": "a", "status": "SUCCESS"})];
@@ -36,14 +36,14 @@ fn messages_of_unknown_form_do_not_pass() {
 }
 
 #[test]
-fn warnings_fail_where_they_are_denied() {
+fn warning_fails_if_warnings_are_denied() {
     let checks = [("a", "WARNING"), (WIRE, "SUCCESS")];
     assert_eq!(fault(&checks, false), None);
     assert!(fault(&checks, true).is_some());
 }
 
 #[test]
-fn requirements_are_read_for_one_side() {
+fn scenarios_of_one_side_are_read() {
     let text = "\
 # server:
 server:
@@ -84,7 +84,7 @@ not_scored:
 }
 
 #[test]
-fn results_are_found_by_the_name_of_their_folder() {
+fn scenario_is_parsed_from_folder_name() {
     let name = |folder: &str| scenario_of(folder.as_ref(), Side::Server).map(str::to_owned);
     let folder = "results/server-tools-list-2026-11-21T12-41-31-597Z";
     assert_eq!(name(folder).as_deref(), Some("tools-list"));

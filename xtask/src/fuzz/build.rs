@@ -1,4 +1,4 @@
-//! Building the targets: what `cargo fuzz` does without a sanitizer, which stable Rust can do, too.
+//! Builds the fuzz targets: like `cargo fuzz` without a sanitizer, which also works on stable Rust.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use super::FOLDER;
 use crate::workspace;
 
-/// Counts which branches are taken, for libFuzzer to see what is new.
+/// Instruments branches, so that libFuzzer recognises inputs that reach new code.
 const FLAGS: [&str; 6] = [
     "--cfg=fuzzing",
     "-Cpasses=sancov-module",
@@ -18,7 +18,7 @@ const FLAGS: [&str; 6] = [
     "-Ccodegen-units=1",
 ];
 
-/// What keeps the targets from being built on this machine.
+/// Returns what is missing on this machine to build the targets, if anything.
 pub(crate) fn missing() -> Option<&'static str> {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
     let found = Command::new(compiler)
@@ -27,14 +27,14 @@ pub(crate) fn missing() -> Option<&'static str> {
         .stderr(Stdio::null())
         .status();
     let found = found.is_ok_and(|status| status.success());
-    (!found).then_some("there is no C++ compiler here, which libFuzzer needs")
+    (!found).then_some("libFuzzer needs a C++ compiler, and none is installed")
 }
 
-/// Builds one target or all, and says where the programs are.
+/// Builds one target or all. Returns the folder of the programs.
 pub(super) fn build(target: Option<&str>) -> Result<PathBuf> {
     let host = host()?;
     let mut cargo = Command::new(workspace::cargo());
-    // With a target of their own, build scripts and macros are built without the flags.
+    // With an explicit target triple, the flags do not apply to build scripts and macros.
     cargo.args(["build", "--target", &host]);
     match target {
         Some(name) => cargo.args(["--bin", name]),
@@ -55,7 +55,7 @@ pub(super) fn build(target: Option<&str>) -> Result<PathBuf> {
     Ok(Path::new(folder).join(host).join("debug"))
 }
 
-/// The machine that we run on, as the compiler names it.
+/// Returns the target triple of this machine.
 fn host() -> Result<String> {
     let output = Command::new("rustc").arg("-vV").output();
     let output = output.context("cannot run rustc")?;

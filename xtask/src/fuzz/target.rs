@@ -1,4 +1,4 @@
-//! One target: where its files are, and what comes of a run.
+//! A fuzz target: its files, and the outcome of a run.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,30 +9,30 @@ use anyhow::{Context as _, Result};
 use super::{FOLDER, count};
 use crate::workspace;
 
-/// Bytes of an input: enough for a few messages.
+/// The maximum size of an input: enough for a few messages.
 const LONGEST: u32 = 4096;
-/// Seconds after which an input counts as one that never ends: many, for machines that rest.
+/// The timeout of an input in seconds. It is long, because the machine may be busy or suspended.
 const SLOWEST: u32 = 60;
-/// Megabytes that a target may use.
+/// The memory limit of a target in megabytes.
 const MEMORY: u32 = 2048;
 
 pub(super) struct Target {
     pub(super) name: String,
     program: PathBuf,
-    /// Inputs that reached something new, kept from run to run.
+    /// The corpus: inputs that reached new code, kept between runs.
     corpus: PathBuf,
-    /// Inputs that the target writes to begin with.
+    /// Initial inputs that the target writes itself.
     written: PathBuf,
     failed: PathBuf,
     log: PathBuf,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 pub(super) struct Outcome {
     pub(super) name: String,
-    /// How many inputs were tried, if the target said it.
+    /// The number of inputs that were tried, if the target printed it.
     pub(super) inputs: Option<u64>,
-    /// How many of them are kept.
+    /// The number of inputs in the corpus.
     pub(super) kept: usize,
     pub(super) sound: bool,
     program: PathBuf,
@@ -52,17 +52,17 @@ impl Target {
             name,
         };
         for folder in [&target.corpus, &target.written, &target.failed] {
-            fs::create_dir_all(folder).with_context(|| workspace::shown(folder))?;
+            fs::create_dir_all(folder).with_context(|| workspace::display_path(folder))?;
         }
         Ok(target)
     }
 
-    /// Runs it for some seconds, with what it found before and with our seeds to begin with.
+    /// Runs the target for some seconds, starting from its corpus and the seeds.
     pub(super) fn run(self, seconds: u32) -> Result<Outcome> {
         let fuzz = workspace::root().join(FOLDER);
         let seeds = fuzz.join("seeds").join(&self.name);
-        let log = File::create(&self.log).with_context(|| workspace::shown(&self.log))?;
-        // The folder, with what separates it from a name.
+        let log = File::create(&self.log).with_context(|| workspace::display_path(&self.log))?;
+        // The folder, with a trailing separator.
         let prefix = self.failed.join("");
         let mut command = Command::new(&self.program);
         command.args([&self.corpus, &self.written]);
@@ -81,7 +81,7 @@ impl Target {
             .stdout(log.try_clone()?)
             .stderr(log)
             .status()
-            .with_context(|| workspace::shown(&self.program))?;
+            .with_context(|| workspace::display_path(&self.program))?;
         let text = String::from_utf8_lossy(&fs::read(&self.log)?).into_owned();
         Ok(Outcome {
             inputs: inputs(&text),
@@ -95,23 +95,23 @@ impl Target {
     }
 }
 
-/// Where the input is that failed.
+/// Returns the path of the input that failed.
 fn failed(log: &str) -> Option<PathBuf> {
-    let said = "Test unit written to ";
-    let at = log.lines().find_map(|line| line.split_once(said));
+    let prefix = "Test unit written to ";
+    let at = log.lines().find_map(|line| line.split_once(prefix));
     at.map(|(_, file)| file.into())
 }
 
-/// How many inputs the log says were tried.
+/// Reads the number of inputs from the log.
 fn inputs(log: &str) -> Option<u64> {
-    let said = log
+    let line = log
         .lines()
         .find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
-    said?.trim().parse().ok()
+    line?.trim().parse().ok()
 }
 
 impl Outcome {
-    /// What failed, and how to see it again; nothing if nothing did.
+    /// Describes the failure and how to reproduce it. Returns an empty text after a success.
     pub(super) fn fault(&self) -> String {
         if self.sound {
             return String::new();
@@ -130,7 +130,7 @@ mod tests {
     use super::{failed, inputs};
 
     #[test]
-    fn the_log_says_how_many_inputs_there_were_and_which_one_failed() {
+    fn inputs_and_failed_file_are_parsed_from_log() {
         let log = "#2 INITED\nstat::number_of_executed_units: 510723\nstat::slowest_unit: 0\n\
                    artifact_prefix='/t/failed/'; Test unit written to /t/failed/crash-a b\n";
         assert_eq!(inputs(log), Some(510_723));

@@ -1,4 +1,4 @@
-//! Clients that we did not write against our server.
+//! Runs clients of other projects against our server.
 
 use std::fs;
 use std::path::Path;
@@ -10,16 +10,16 @@ use crate::node::Node;
 use crate::subject::{self, Subject};
 use crate::workspace;
 
-/// The clients: a script, and the era in which it speaks where it knows more than one.
+/// The clients: a script, and the era to use if it supports several.
 const CLIENTS: [&[&str]; 3] = [&["v1.js"], &["v2.js", "legacy"], &["v2.js", "modern"]];
-/// The one that knows the transport of 2024-11-05, too.
+/// The client that also supports the transport of 2024-11-05.
 const OLD: &[&str] = CLIENTS[0];
 
-/// Runs them against the examples `everything` and `files`, or against the server at a URL; gives
-/// those that failed.
+/// Runs the clients against the examples `everything` and `files`, or against the server at a URL.
+/// Returns the clients that failed.
 pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     let folder = node.install("interop")?;
-    // The ways to reach the server. Another one than ours need not have all that ours has.
+    // The addresses for the transports. A server at a given URL need not support all of them.
     let subject;
     let mut ways = Vec::new();
     let mut old = None;
@@ -52,14 +52,14 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     Ok(failed)
 }
 
-/// How the example `files` is started, over both transports.
+/// Starts the example `files` over both transports.
 const PAGES: [&str; 2] = ["--page-size", "50"];
 
-/// Runs them against the example `files`, which speaks what they know nothing of.
+/// Runs the clients against the example `files`, which uses proposals that they do not support.
 fn files(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
     let program = subject::build("files")?;
     let root = folder.join("files");
-    fill(&root).with_context(|| workspace::shown(&root))?;
+    fill(&root).with_context(|| workspace::display_path(&root))?;
     let root = root.to_str().context("a path that is not UTF-8")?;
     let urls = [
         "--http",
@@ -82,7 +82,7 @@ fn files(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Makes the files that the checks expect, and no others.
+/// Creates exactly the files that the checks expect.
 fn fill(root: &Path) -> std::io::Result<()> {
     if root.exists() {
         fs::remove_dir_all(root)?;

@@ -1,4 +1,4 @@
-//! Pages in a browser against our server.
+//! Runs pages in a browser against our server.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -9,11 +9,11 @@ use anyhow::{Context as _, Result};
 use crate::node::Node;
 use crate::subject::{self, Subject};
 
-/// Opens the pages of `xtask/interop` in Chromium; returns those runs that failed.
+/// Opens the pages of `xtask/interop` in Chromium. Returns the runs that failed.
 pub(super) fn run(node: &Node, chromium: &Path) -> Result<Vec<String>> {
     let folder = node.install("interop")?;
-    // The server has to know the origin of the page before the page is served. Another program is
-    // unlikely to get a port that was free a moment ago.
+    // The server must know the origin of the page before the page is served. A port that was free a
+    // moment ago is probably still free.
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
         .local_addr()?
         .port()

@@ -1,4 +1,4 @@
-//! Our client against servers that we did not write.
+//! Runs our client against servers of other projects.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -12,11 +12,10 @@ use anyhow::{Context as _, Result, bail};
 use crate::node::Node;
 use crate::{python, subject, workspace};
 
-/// How long a server may take until it listens.
+/// The timeout for a server to listen.
 const START: Duration = Duration::from_secs(60);
 
-/// A kind of server, how it is started, and the revisions that are spoken with it: `any` is the one
-/// that both sides agree on.
+/// A kind of server, how to start it, and the revisions to test: `any` negotiates one.
 struct Server {
     kind: &'static str,
     program: Program,
@@ -25,20 +24,20 @@ struct Server {
     revisions: &'static [&'static str],
 }
 
-/// What runs the server.
+/// The program that runs the server.
 #[derive(Clone, Copy)]
 enum Program {
-    /// A package of npm, by its name.
+    /// A package of npm.
     Node(&'static str),
-    /// The script beside the packages.
+    /// The script next to the packages.
     Python,
 }
 
-/// How it is reached.
+/// The transport.
 #[derive(Clone, Copy)]
 enum Way {
     Stdio,
-    /// Under this path. The port comes last of the arguments, and in the environment.
+    /// HTTP at this path. The port is the last argument, and an environment variable.
     Http(&'static str),
 }
 
@@ -56,7 +55,7 @@ const SERVERS: [Server; 8] = [
     Server {
         kind: "filesystem",
         program: Program::Node("server-filesystem"),
-        // Not the folder that the client names as a root.
+        // Must differ from the folder that the client uses as a root.
         arguments: &[".."],
         way: Way::Stdio,
         revisions: &["any"],
@@ -111,16 +110,16 @@ const SERVERS: [Server; 8] = [
     },
 ];
 
-/// Runs all checks; gives those runs that failed.
+/// Runs all checks. Returns the runs that failed.
 pub(super) fn run(node: &Node) -> Result<Vec<String>> {
     let folder = node.install("interop")?;
     let Some(python) = python::install(&folder)? else {
         return Ok(Vec::new());
     };
     let client = subject::build("interop")?;
-    // Where servers keep what they are told, and what they may look at.
+    // Folders in which servers store their data, and which they may read.
     let work = folder.join("work");
-    fs::create_dir_all(&work).with_context(|| workspace::shown(&work))?;
+    fs::create_dir_all(&work).with_context(|| workspace::display_path(&work))?;
     let mut failed = Vec::new();
     for server in SERVERS {
         let command = server.command(node, &python, &folder)?;
@@ -174,7 +173,7 @@ fn text(path: &Path) -> Result<String> {
     Ok(text.to_owned())
 }
 
-/// A server that listens. It ends with this value.
+/// A listening server. It is killed when this value is dropped.
 struct Running {
     child: Child,
     port: u16,
@@ -182,7 +181,7 @@ struct Running {
 
 impl Running {
     fn start(command: &[String], folder: &Path, log: File) -> Result<Self> {
-        // Nobody takes a port that was free a moment ago.
+        // A port that was free a moment ago is probably still free.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
             .local_addr()?
             .port();

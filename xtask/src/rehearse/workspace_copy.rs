@@ -34,7 +34,7 @@ impl WorkspaceCopy {
         let files = files_of(&workspace::root())?;
         for file in &files {
             let from = workspace::root().join(file);
-            let content = fs::read(&from).with_context(|| workspace::shown(&from))?;
+            let content = fs::read(&from).with_context(|| workspace::display_path(&from))?;
             write_if_different(&copy.folder.join(file), &content)?;
         }
         copy.remove_all_but(&files)?;

@@ -1,15 +1,17 @@
 //! Imports a published file into `schema/`.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+mod published_files;
 
-use anyhow::Result;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
 use codegen::schema::{Document, Errata, ErratumError, Facts, diff, rebase, renamed};
 
 use super::checklist::Checklist;
 use super::store::{Store, lines, read};
 use super::{Review, source};
-use crate::workspace::shown;
+use crate::workspace::display_path;
 
 /// The outcome of an import.
 pub(super) struct Report {
@@ -80,6 +82,15 @@ pub(super) fn import(
     let stored = store.write(revision, &bare.to_json())?;
     stored_line(&mut text, &stored, bare.definitions.len(), "definitions");
     let mut ready = true;
+    for file in [Some(published.json), published.typescript]
+        .into_iter()
+        .flatten()
+    {
+        let content = std::fs::read(file).with_context(|| format!("cannot read {file}"))?;
+        let ending = Path::new(file).extension().unwrap_or_default();
+        let path = format!("schema/{revision}/schema.{}", ending.display());
+        store.update_readme(|text| published_files::with_checksum(text, &path, &content))?;
+    }
     let mut complete = bare.clone();
     if let Some(facts) = &facts {
         let json = facts.to_json();
@@ -171,8 +182,8 @@ impl Previous {
     }
 }
 
-fn stored_line(text: &mut String, file: &PathBuf, count: usize, what: &str) {
-    let _ = writeln!(text, "stored {}: {count} {what}", shown(file));
+fn stored_line(text: &mut String, file: &Path, count: usize, what: &str) {
+    let _ = writeln!(text, "stored {}: {count} {what}", display_path(file));
 }
 
 fn faulty(faults: &[ErratumError]) -> Vec<String> {

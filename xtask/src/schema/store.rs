@@ -129,6 +129,17 @@ impl Store {
         write_whole(self.errata_file(revision), text)
     }
 
+    /// Changes the text of `README.md`, if it exists.
+    pub(super) fn update_readme(&self, change: impl FnOnce(&str) -> Option<String>) -> Result<()> {
+        let file = self.root.join("README.md");
+        if file.is_file()
+            && let Some(text) = change(&text_of(&file)?)
+        {
+            write_whole(file, &text)?;
+        }
+        Ok(())
+    }
+
     fn hints_file(&self) -> PathBuf {
         self.root.join("hints.json")
     }

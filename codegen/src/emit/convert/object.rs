@@ -65,13 +65,12 @@ impl Direction<'_> {
             if !member.features.is_empty() {
                 let cfg = cfg(&member.features);
                 let same = added.filter(|source| source.features == member.features);
-                let value = match same {
-                    Some(source) => {
-                        let converted = self.member(def, Some(source), target, member, open)?;
-                        fails |= converted.fails;
-                        init(&name, &converted.tokens)
-                    }
-                    None => quote! { #name: None },
+                let value = if let Some(source) = same {
+                    let converted = self.member(def, Some(source), target, member, open)?;
+                    fails |= converted.fails;
+                    init(&name, &converted.tokens)
+                } else {
+                    quote! { #name: None }
                 };
                 values.push(quote! { #cfg #value });
                 continue;

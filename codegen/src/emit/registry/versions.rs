@@ -1,6 +1,7 @@
 //! Params and results of messages at every revision.
 
-use super::super::object::field;
+mod outcome;
+
 use super::super::{EmitError, Emitter, cfg, used};
 use super::{feature_name, revision_ident};
 use crate::model::{Kind, MessageKind, Ty, type_ident};
@@ -36,7 +37,7 @@ impl Emitter<'_> {
                 if let MessageKind::Request(ty) = &message.kind
                     && let Some(name) = self.own_name(at, ty)
                 {
-                    let plain = self.plain_outcome(at, &name).map(|(_, result)| result);
+                    let plain = self.plain_outcome(at, &name).map(|plain| plain.result);
                     message_types.extend(plain.clone());
                     results.extend(plain);
                     results.insert(name.clone());
@@ -124,127 +125,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the variant of a result that older revisions use for the same request. An older
-    /// revision may have a single outcome where a newer one has several.
-    fn plain_outcome(&self, at: usize, name: &str) -> Option<(String, String)> {
-        let (model, older) = (
-            &self.family.models[at],
-            &self.family.models[at.checked_sub(1)?],
-        );
-        let Kind::Union(union) = &model.get(name)?.kind else {
-            return None;
-        };
-        let result = |message: &crate::model::Message| match &message.kind {
-            MessageKind::Request(ty) => Some(ty.clone()),
-            MessageKind::Notification => None,
-        };
-        let answers = |ty: &Ty| self.own_name(at, ty).as_deref() == Some(name);
-        let request = model
-            .messages
-            .iter()
-            .find(|message| result(message).is_some_and(|ty| answers(&ty)))?;
-        let before = older
-            .messages
-            .iter()
-            .find(|message| message.name == request.name)?;
-        let before = self.own_name(at - 1, &result(before)?)?;
-        let above = self.above(at - 1, &before)?;
-        union.variants.iter().find_map(|variant| {
-            (variant.ty == Ty::Named(above.clone())).then(|| (variant.ident.clone(), above.clone()))
-        })
-    }
-
-    /// Generates a result with several outcomes. Older revisions have only the plain one.
-    fn outcome(&self, at: usize, name: &str, variant: &str) -> TokenStream {
-        let (own, cfg) = (self.path_of(at, name), self.revision_cfg(at));
-        let revision = revision_ident(&self.family.models[at].revision);
-        let variant_ident = format_ident!("{variant}");
-        quote! {
-            #cfg
-            impl Versioned for #own {
-                #[inline]
-                fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-                    match revision {
-                        Revision::#revision => Ok(json::from_str(text)?),
-                        older => Versioned::decode_at(older, text).map(Self::#variant_ident),
-                    }
-                }
-                #[inline]
-                fn write_at(self, revision: Revision, out: &mut Writer<'_>) -> Result<(), VersionError> {
-                    match (revision, self) {
-                        (Revision::#revision, outcome) => Ok(out.write(&outcome)?),
-                        (older, Self::#variant_ident(result)) => result.write_at(older, out),
-                        (older, _) => {
-                            Err(ConvertError::no_variant(#name, "an outcome other than the plain one", older.as_str()).into())
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Generates the conversion of a result to the plain outcome.
-    fn completion(&self, at: usize, name: &str) -> TokenStream {
-        let features = self.family.models[at].get(name).map(|def| &def.features);
-        let cfg_type = features.and_then(|features| cfg(features));
-        let (own, cfg_revision) = (self.path_of(at, name), self.revision_cfg(at));
-        let (complete, body) = match self.plain_outcome(at, name) {
-            None => (quote! { Self }, self.completion_check(at, name)),
-            Some((variant, plain)) => {
-                let variant = format_ident!("{variant}");
-                let body = quote! {
-                    match self {
-                        Self::#variant(result) => Ok(result),
-                        other => Err(Box::new(other)),
-                    }
-                };
-                (self.path_of(at, &plain), body)
-            }
-        };
-        quote! {
-            #cfg_revision
-            #cfg_type
-            impl Outcome for #own {
-                type Complete = #complete;
-                #[inline]
-                fn complete(self) -> Result<#complete, Box<Self>> { #body }
-            }
-        }
-    }
-
-    /// Generates the body that treats a result as complete if its open enumerations have the values
-    /// that its constructor sets.
-    fn completion_check(&self, at: usize, name: &str) -> TokenStream {
-        let model = &self.family.models[at];
-        let members = match model.get(name).map(|def| &def.kind) {
-            Some(Kind::Object(object)) => object.members.as_slice(),
-            _ => &[],
-        };
-        let checks = members.iter().filter(|member| member.required);
-        let checks: Vec<_> = checks
-            .filter_map(|member| {
-                let default = self
-                    .hints
-                    .default_of(&model.revision, name, &member.json)?
-                    .as_str()?;
-                let Ty::Named(named) = model.resolve(&member.ty) else {
-                    return None;
-                };
-                let kind = &model.get(named)?.kind;
-                let field = field(member);
-                matches!(kind, Kind::Enum(values) if values.open)
-                    .then(|| quote! { self.#field.as_str() == #default })
-            })
-            .collect();
-        if checks.is_empty() {
-            return quote! { Ok(self) };
-        }
-        quote! { if #(#checks)&&* { Ok(self) } else { Err(Box::new(self)) } }
-    }
-
     fn version(&self, at: usize, name: &str, steps: &[Steps]) -> TokenStream {
-        if let Some((variant, _)) = self.plain_outcome(at, name) {
-            return self.outcome(at, name, &variant);
+        if let Some(plain) = self.plain_outcome(at, name) {
+            return self.outcome(at, name, &plain, steps);
         }
         let model = &self.family.models[at];
         let features = model

@@ -12,9 +12,7 @@ use std::collections::BTreeMap;
 /// An inline type that needs a name.
 pub(super) struct Use {
     name: String,
-    /// The name that follows from the position.
-    default: String,
-    pointer: String,
+    position: Position,
     kind: Kind,
 }
 
@@ -22,9 +20,15 @@ pub(super) struct Use {
 #[derive(Default)]
 pub(super) struct AutomaticNames(BTreeMap<Position, Automatic>);
 
-/// The pointer of an inline type and the name that follows from it. Parts of a union have the same
-/// pointer.
-type Position = (String, String);
+/// The position of an inline type.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Position {
+    pointer: String,
+    /// The name that follows from the position.
+    default: String,
+    /// Parts of a union have the same pointer, and possibly the same name: the number of those before.
+    before: usize,
+}
 
 struct Automatic {
     name: String,
@@ -48,7 +52,7 @@ impl Builder<'_> {
         schema: &Value,
         pointer: &str,
     ) -> Result<Ty, BuildError> {
-        let name = self.inline_name(default, pointer);
+        let (name, position) = self.inline_name(default, pointer);
         let kind = self.kind(&name, schema, pointer)?;
         if let Kind::Alias(ty) = kind {
             return Ok(ty);
@@ -60,7 +64,7 @@ impl Builder<'_> {
         {
             object.shift_remove("description");
         }
-        Ok(self.named(name, default, pointer, &bare, kind))
+        Ok(self.named(name, position, &bare, kind))
     }
 
     /// Returns the type of an optional constant: an enumeration with one value.
@@ -71,35 +75,34 @@ impl Builder<'_> {
         only: &str,
         pointer: &str,
     ) -> Ty {
-        let name = self.inline_name(default, pointer);
+        let (name, position) = self.inline_name(default, pointer);
         let docs = self.find_text(&name, &format!("={only}"), &[]);
         let kind = Kind::Enum(StringEnum {
             values: vec![(only.to_owned(), docs)],
             open: false,
         });
-        self.named(name, default, pointer, schema, kind)
+        self.named(name, position, schema, kind)
     }
 
-    fn inline_name(&self, default: &str, pointer: &str) -> String {
-        let position = (pointer.to_owned(), default.to_owned());
-        match self.names.0.get(&position) {
+    fn inline_name(&self, default: &str, pointer: &str) -> (String, Position) {
+        let same =
+            |other: &&Use| other.position.pointer == pointer && other.position.default == default;
+        let position = Position {
+            pointer: pointer.to_owned(),
+            default: default.to_owned(),
+            before: self.uses.iter().filter(same).count(),
+        };
+        let name = match self.names.0.get(&position) {
             Some(automatic) => automatic.name.clone(),
             None => self.hints.inline_name(self.source.revision, default),
-        }
+        };
+        (name, position)
     }
 
-    fn named(
-        &mut self,
-        name: String,
-        default: &str,
-        pointer: &str,
-        schema: &Value,
-        kind: Kind,
-    ) -> Ty {
+    fn named(&mut self, name: String, position: Position, schema: &Value, kind: Kind) -> Ty {
         self.uses.push(Use {
             name: name.clone(),
-            default: default.to_owned(),
-            pointer: pointer.to_owned(),
+            position,
             kind: kind.clone(),
         });
         let defined = self.source.definitions.contains_key(&name);
@@ -128,11 +131,11 @@ impl Builder<'_> {
             };
             for one in uses.iter().filter(|one| one.kind != *kept) {
                 let same = |(other, _): &&(&Use, String)| {
-                    other.default == one.default && other.kind == one.kind
+                    other.position.default == one.position.default && other.kind == one.kind
                 };
                 let name = match chosen.iter().find(same) {
                     Some((_, name)) => name.clone(),
-                    None => self.free_name(&one.default, &chosen),
+                    None => self.free_name(&one.position.default, &chosen),
                 };
                 chosen.push((one, name));
             }
@@ -140,9 +143,8 @@ impl Builder<'_> {
         let chosen: Vec<(Position, Automatic)> = chosen
             .into_iter()
             .map(|(one, name)| {
-                let position = (one.pointer.clone(), one.default.clone());
                 let hinted = self.names.hinted(&one.name).unwrap_or(&one.name).to_owned();
-                (position, Automatic { name, hinted })
+                (one.position.clone(), Automatic { name, hinted })
             })
             .collect();
         let any = !chosen.is_empty();
@@ -189,12 +191,9 @@ impl Builder<'_> {
     /// Returns a note for each automatic name that is in use.
     pub(super) fn name_notes(&self) -> Vec<Note> {
         let named = |one: &Use| {
-            let automatic = self
-                .names
-                .0
-                .get(&(one.pointer.clone(), one.default.clone()))?;
+            let automatic = self.names.0.get(&one.position)?;
             Some(Note::Named {
-                pointer: one.pointer.clone(),
+                pointer: one.position.pointer.clone(),
                 name: automatic.name.clone(),
                 hinted: automatic.hinted.clone(),
             })

@@ -1,5 +1,7 @@
 //! The errors of patches.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use crate::schema::SchemaError;
@@ -62,23 +64,12 @@ pub enum PatchError {
         equal: bool,
     },
     /// The patch adds something that a newer revision contains in a different form.
-    #[error(
-        "{file}: the patch has {ours} at `{place}`, but {document} has {theirs} at `{target}`; \
-         change the patch, or give its part for older revisions another name"
-    )]
+    #[error("{ours}, but {theirs}; change the patch, or use another name in it")]
     Conflict {
         /// The patch.
-        file: String,
-        /// JSON pointer in the patch.
-        place: String,
-        /// What the patch has there.
-        ours: String,
+        ours: Box<Side>,
         /// The revision.
-        document: String,
-        /// JSON pointer below the definitions of the revision.
-        target: String,
-        /// What the revision has there.
-        theirs: String,
+        theirs: Box<Side>,
     },
     /// The patch refers to a type that only another patch defines.
     #[error("the patch `{name}` refers at `{pointer}` to `{target}`, which only `{owner}` defines")]
@@ -94,17 +85,31 @@ pub enum PatchError {
     },
 }
 
-impl PatchError {
-    /// Creates the error for an addition that a document contains in a different form: the patch and
-    /// the document, each with the position and the value.
-    pub(super) fn conflict(ours: (&str, &str, &Value), theirs: (&str, &str, &Value)) -> Self {
-        Self::Conflict {
-            file: ours.0.to_owned(),
-            place: ours.1.to_owned(),
-            ours: describe_value(Some(ours.2)),
-            document: theirs.0.to_owned(),
-            target: theirs.1.to_owned(),
-            theirs: describe_value(Some(theirs.2)),
+/// One side of a conflict.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Side {
+    /// The name of the file or of the revision.
+    pub file: String,
+    /// JSON pointer: in a patch from its root, in a revision below the definitions.
+    pub pointer: String,
+    /// The value.
+    pub value: Value,
+}
+
+impl Side {
+    pub(super) fn new(file: &str, pointer: &str, value: &Value) -> Self {
+        Self {
+            file: file.to_owned(),
+            pointer: pointer.to_owned(),
+            value: value.clone(),
         }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = describe_value(Some(&self.value));
+        write!(out, "{} has {value} at `{}`", self.file, self.pointer)
     }
 }

@@ -81,7 +81,12 @@ fn elements(
     let replaced = base.iter().filter(|one| !ours.contains(one));
     let mut replaced = replaced.peekable();
     if replaced.peek().is_some() && !replaced.any(|one| theirs.contains(one)) {
-        return Merge::Conflict;
+        let only_removed = theirs.iter().all(|one| base.contains(one));
+        return if only_removed {
+            Merge::Merged(theirs.into())
+        } else {
+            Merge::Conflict
+        };
     }
     Merge::Merged(merged.into())
 }

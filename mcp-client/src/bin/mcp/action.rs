@@ -12,7 +12,7 @@ use crate::values;
 pub(crate) enum Action<'a> {
     Discover,
     Tools,
-    Call(Named<'a>),
+    Call(NamedArguments<'a>),
     Resources,
     Read {
         uri: &'a str,
@@ -26,12 +26,12 @@ pub(crate) enum Action<'a> {
         depth: usize,
     },
     Prompts,
-    Prompt(Named<'a>),
+    Prompt(NamedArguments<'a>),
     Watch(&'a [String]),
 }
 
 /// A tool or a prompt with its arguments.
-pub(crate) struct Named<'a> {
+pub(crate) struct NamedArguments<'a> {
     pub(crate) name: &'a str,
     /// The arguments of `--args`.
     pub(crate) given: Object,
@@ -43,17 +43,19 @@ impl<'a> Action<'a> {
     /// Checks a command and the words that do not name the server.
     pub(crate) fn new(command: &'a Command, words: &'a [String]) -> Result<Self, Failure> {
         Ok(match command {
-            Command::Discover(_) => alone(Self::Discover, words)?,
-            Command::Tools(_) => alone(Self::Tools, words)?,
-            Command::Call(args) => Self::Call(Named::new("tool", words, args.args.as_deref())?),
-            Command::Resources(_) => alone(Self::Resources, words)?,
+            Command::Discover(_) => without_arguments(Self::Discover, words)?,
+            Command::Tools(_) => without_arguments(Self::Tools, words)?,
+            Command::Call(args) => {
+                Self::Call(NamedArguments::new("tool", words, args.args.as_deref())?)
+            }
+            Command::Resources(_) => without_arguments(Self::Resources, words)?,
             Command::Read(args) => Self::Read {
-                uri: one("read", words)?,
+                uri: single_argument("read", words)?,
                 media_type: args.media_type.as_deref(),
                 file: args.output.as_deref(),
             },
-            Command::Fetch(args) => Self::Fetch(one("fetch", words)?, args),
-            Command::Metadata(_) => Self::Metadata(one("metadata", words)?),
+            Command::Fetch(args) => Self::Fetch(single_argument("fetch", words)?, args),
+            Command::Metadata(_) => Self::Metadata(single_argument("metadata", words)?),
             Command::Tree(args) => match words {
                 [] | [_] => Self::Tree {
                     uri: words.first().map(String::as_str),
@@ -61,16 +63,16 @@ impl<'a> Action<'a> {
                 },
                 _ => return Err(Failure::Usage("`tree` expects one URI at most".to_owned())),
             },
-            Command::Prompts(_) => alone(Self::Prompts, words)?,
+            Command::Prompts(_) => without_arguments(Self::Prompts, words)?,
             Command::Prompt(args) => {
-                Self::Prompt(Named::new("prompt", words, args.args.as_deref())?)
+                Self::Prompt(NamedArguments::new("prompt", words, args.args.as_deref())?)
             }
             Command::Watch(_) => Self::Watch(words),
         })
     }
 }
 
-fn one<'a>(command: &str, words: &'a [String]) -> Result<&'a str, Failure> {
+fn single_argument<'a>(command: &str, words: &'a [String]) -> Result<&'a str, Failure> {
     match words {
         [uri] => Ok(uri),
         _ => Err(Failure::Usage(format!(
@@ -80,7 +82,7 @@ fn one<'a>(command: &str, words: &'a [String]) -> Result<&'a str, Failure> {
     }
 }
 
-fn alone<'a>(action: Action<'a>, words: &[String]) -> Result<Action<'a>, Failure> {
+fn without_arguments<'a>(action: Action<'a>, words: &[String]) -> Result<Action<'a>, Failure> {
     match words {
         [] => Ok(action),
         [word, ..] => {
@@ -90,7 +92,7 @@ fn alone<'a>(action: Action<'a>, words: &[String]) -> Result<Action<'a>, Failure
     }
 }
 
-impl<'a> Named<'a> {
+impl<'a> NamedArguments<'a> {
     fn new(what: &str, words: &'a [String], args: Option<&str>) -> Result<Self, Failure> {
         let Some((name, words)) = words.split_first() else {
             return Err(Failure::Usage(format!(
@@ -101,7 +103,7 @@ impl<'a> Named<'a> {
         Ok(Self {
             name,
             words: words.collect::<Result<_, _>>()?,
-            given: values::given(args)?,
+            given: values::read_args(args)?,
         })
     }
 }

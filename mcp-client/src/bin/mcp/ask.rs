@@ -20,7 +20,7 @@ pub(crate) struct Answers {
 }
 
 /// The permission to ask, until it is dropped.
-pub(crate) struct Turn<'a> {
+pub(crate) struct AskPermit<'a> {
     _permit: SemaphorePermit<'a>,
     /// `None` if a person types at a terminal, who may think as long as needed.
     patience: Option<Duration>,
@@ -58,21 +58,21 @@ impl Answers {
     }
 
     /// Waits until no other question is open.
-    pub(crate) async fn turn(&self) -> Result<Turn<'_>, NoAnswer> {
+    pub(crate) async fn turn(&self) -> Result<AskPermit<'_>, NoAnswer> {
         let at_terminal = io::stdin().is_terminal();
         if at_terminal && !io::stderr().is_terminal() {
             return Err(NoAnswer::Unseen);
         }
         // Fails only if the semaphore is closed, which never happens.
         let permit = self.turn.acquire().await.map_err(|_| NoAnswer::Closed)?;
-        Ok(Turn {
+        Ok(AskPermit {
             _permit: permit,
             patience: (!at_terminal).then_some(self.patience),
         })
     }
 }
 
-impl Turn<'_> {
+impl AskPermit<'_> {
     /// Shows a question and reads the next line as its answer.
     pub(crate) async fn ask(&self, question: &str) -> Result<String, NoAnswer> {
         let end = if self.patience.is_some() { "\n" } else { " " };

@@ -5,7 +5,7 @@ use mcp_client::types::{
 };
 use mcp_client::{CallError, Client};
 
-use crate::action::Named;
+use crate::action::NamedArguments;
 use crate::exact::{Exactly, to_json};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -15,7 +15,7 @@ use crate::{tools, values};
 
 pub(crate) async fn call(
     client: &Client,
-    named: &Named<'_>,
+    named: &NamedArguments<'_>,
     verbose: bool,
     output: Output,
 ) -> Result<(), Failure> {

@@ -16,8 +16,8 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     let text = without_returns(text);
     match text {
-        Cow::Borrowed(text) => escaped(text, is_unfit),
-        Cow::Owned(text) => escaped(&text, is_unfit).into_owned().into(),
+        Cow::Borrowed(text) => escaped(text, must_be_escaped),
+        Cow::Owned(text) => escaped(&text, must_be_escaped).into_owned().into(),
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn json(text: &str) -> String {
     clean
 }
 
-fn is_unfit(c: char) -> bool {
+fn must_be_escaped(c: char) -> bool {
     is_unsafe(c) && c != '\n' && c != '\t'
 }
 
@@ -69,9 +69,9 @@ fn escaped(text: &str, unfit: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// Writes events of `tracing` to standard error: one escaped line for each event.
-pub(crate) struct Traced;
+pub(crate) struct LogWriter;
 
-impl<'a> MakeWriter<'a> for Traced {
+impl<'a> MakeWriter<'a> for LogWriter {
     type Writer = Self;
 
     fn make_writer(&'a self) -> Self {
@@ -79,7 +79,7 @@ impl<'a> MakeWriter<'a> for Traced {
     }
 }
 
-impl Write for Traced {
+impl Write for LogWriter {
     /// Writes a whole event.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);

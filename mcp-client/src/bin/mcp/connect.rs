@@ -62,7 +62,7 @@ pub(crate) async fn connect(
             let stderr = Stderr::capture(move |line| {
                 if verbose {
                     // The prefix distinguishes it from lines of this program.
-                    output::note(&format!("server: {line}"));
+                    output::print_message(&format!("server: {line}"));
                 }
             });
             Ok(builder.connect(process.stderr(stderr)).await?)
@@ -109,7 +109,7 @@ fn builder(options: &Options, command: &Command, output: Output) -> ClientBuilde
         builder = builder.on_log(LoggingLevel::Debug, move |log| watch::log(&log, output));
     } else if options.verbose {
         builder = builder.on_log(LoggingLevel::Debug, |log| {
-            output::note(&watch::words(&log));
+            output::print_message(&watch::log_line(&log));
         });
     }
     builder

@@ -2,7 +2,7 @@
 
 use mcp_client::Client;
 use mcp_client::types::json::{Object, Value};
-use mcp_client::types::{DiscoverRequest, RequestParams, Revision};
+use mcp_client::types::{DiscoverRequest, RequestParams};
 
 use crate::connect::described;
 use crate::exact::{Exactly, to_json};
@@ -12,12 +12,12 @@ use crate::output::Output;
 pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Failure> {
     let revision = client.revision();
     if output.json {
-        if revision == Revision::LATEST {
+        if revision.is_modern() {
             let params = RequestParams::new(client.meta());
             let exact = client.request::<Exactly<DiscoverRequest>>(params).await?;
             return Ok(output.json(exact.text())?);
         }
-        return Ok(output.value(&agreed(client))?);
+        return Ok(output.value(&handshake_result(client))?);
     }
     if let Some(info) = client.server_info() {
         output.line(&described(&info))?;
@@ -43,7 +43,7 @@ pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Fail
 }
 
 /// Returns what a server of an older revision sent in the handshake.
-fn agreed(client: &Client) -> Object {
+fn handshake_result(client: &Client) -> Object {
     let mut all = Object::from([("protocolVersion", client.revision().as_str())]);
     if let Some(info) = client.server_info() {
         all.insert("serverInfo", to_json(&info));

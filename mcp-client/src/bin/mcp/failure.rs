@@ -62,7 +62,7 @@ impl Failure {
                 return ExitCode::SUCCESS;
             }
             Self::Tool | Self::Interrupted => {}
-            failure => output::complain(&failure.to_string()),
+            failure => output::print_error(&failure.to_string()),
         }
         ExitCode::from(self.code())
     }

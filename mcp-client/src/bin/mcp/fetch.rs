@@ -9,7 +9,7 @@ use mcp_client::{Client, FetchPolicy, Fetched, FetchedBy};
 
 use crate::args;
 use crate::failure::Failure;
-use crate::output::{Output, note};
+use crate::output::{Output, print_message};
 
 pub(crate) async fn fetch(
     client: &Client,
@@ -43,11 +43,11 @@ pub(crate) async fn fetch(
         let mut reasons: Vec<_> = fetched.attempts().iter().map(ToString::to_string).collect();
         reasons.dedup();
         for reason in reasons {
-            note(&format!("not fetched by its URL: {reason}"));
+            print_message(&format!("not fetched by its URL: {reason}"));
         }
     }
     let media_type = fetched.media_type().unwrap_or("of an unknown type");
-    note(&format!("{bytes} bytes, {media_type}, {}", by(&fetched)));
+    print_message(&format!("{bytes} bytes, {media_type}, {}", by(&fetched)));
     Ok(())
 }
 
@@ -101,7 +101,7 @@ async fn write_file(fetched: &mut Fetched, path: &Path) -> Result<u64, Failure> 
     };
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.part", std::process::id()));
-    let part = Part(name.as_ref());
+    let part = TempFile(name.as_ref());
     let file = OpenOptions::new().write(true).create_new(true).open(part.0);
     let written = write(fetched, &mut file.map_err(failed)?).await;
     let bytes = written.map_err(|failure| match failure {
@@ -113,9 +113,9 @@ async fn write_file(fetched: &mut Fetched, path: &Path) -> Result<u64, Failure> 
 }
 
 /// A temporary file, which is deleted when this is dropped, unless it was renamed.
-struct Part<'a>(&'a Path);
+struct TempFile<'a>(&'a Path);
 
-impl Drop for Part<'_> {
+impl Drop for TempFile<'_> {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(self.0);
     }

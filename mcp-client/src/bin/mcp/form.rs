@@ -6,9 +6,9 @@ use mcp_client::types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, ElicitValue,
 };
 
-use crate::ask::{Answers, NoAnswer, Turn};
+use crate::ask::{Answers, AskPermit, NoAnswer};
 use crate::exact::to_json;
-use crate::output::note;
+use crate::output::print_message;
 use crate::schema::{Field, fields};
 use crate::values;
 
@@ -17,7 +17,7 @@ pub(crate) async fn fill_in(
     answers: Answers,
     params: ElicitRequestFormParams,
 ) -> Result<ElicitResult, InputError> {
-    note(&format!("The server asks: {}", params.message));
+    print_message(&format!("The server asks: {}", params.message));
     let filled = async {
         let turn = answers.turn().await?;
         let mut content = Object::new();
@@ -45,8 +45,8 @@ pub(crate) async fn open(
     answers: Answers,
     params: ElicitRequestUrlParams,
 ) -> Result<ElicitResult, InputError> {
-    note(&format!("The server asks: {}", params.message));
-    note(&format!("It sends you to {}", params.url));
+    print_message(&format!("The server asks: {}", params.message));
+    print_message(&format!("It sends you to {}", params.url));
     let opened = async {
         let turn = answers.turn().await?;
         turn.ask("Will you open it? [y/N]").await
@@ -62,7 +62,7 @@ pub(crate) async fn open(
 fn refuse(no_answer: NoAnswer) -> ElicitResult {
     match no_answer.reason() {
         Some(reason) => {
-            note(&format!("The question is declined: {reason}."));
+            print_message(&format!("The question is declined: {reason}."));
             ElicitResult::new(ElicitAction::Decline)
         }
         None => ElicitResult::new(ElicitAction::Cancel),
@@ -74,7 +74,7 @@ fn is_yes(answer: &str) -> bool {
 }
 
 /// Asks for a field until the answer is valid; `None` if the field stays empty.
-async fn ask(turn: &Turn<'_>, field: &Field) -> Result<Option<Value>, NoAnswer> {
+async fn ask(turn: &AskPermit<'_>, field: &Field) -> Result<Option<Value>, NoAnswer> {
     loop {
         let text = turn.ask(&format!("  {}:", field.question())).await?;
         if text.is_empty() {
@@ -82,7 +82,7 @@ async fn ask(turn: &Turn<'_>, field: &Field) -> Result<Option<Value>, NoAnswer> 
                 (Some(default), _) => return Ok(Some(default.clone())),
                 (None, false) => return Ok(None),
                 (None, true) => {
-                    note("  The server needs it.");
+                    print_message("  The server needs it.");
                     continue;
                 }
             }
@@ -90,7 +90,7 @@ async fn ask(turn: &Turn<'_>, field: &Field) -> Result<Option<Value>, NoAnswer> 
         let value = values::answer(field, &text);
         match field.fault(&value) {
             None => return Ok(Some(value)),
-            Some(fault) => note(&format!("  {fault}")),
+            Some(fault) => print_message(&format!("  {fault}")),
         }
     }
 }

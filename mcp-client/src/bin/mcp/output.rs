@@ -75,12 +75,12 @@ impl Output {
 }
 
 /// Prints an error on stderr.
-pub(crate) fn complain(text: &str) {
-    note(&format!("mcp: {text}"));
+pub(crate) fn print_error(text: &str) {
+    print_message(&format!("mcp: {text}"));
 }
 
 /// Prints a message on stderr.
-pub(crate) fn note(text: &str) {
+pub(crate) fn print_message(text: &str) {
     // If stderr is closed, there is nowhere to report it.
     let _ = writeln!(io::stderr(), "{}", clean::message(text));
 }
@@ -91,7 +91,7 @@ pub(crate) fn trace() {
     let crates = ["mcp", "mcp_client", "mcp_types"];
     let targets = crates.map(|name| (name, Level::DEBUG));
     let events = tracing_subscriber::fmt::layer()
-        .with_writer(clean::Traced)
+        .with_writer(clean::LogWriter)
         .with_ansi(false)
         .without_time();
     tracing_subscriber::registry()

@@ -50,7 +50,7 @@ impl Progress {
                     let _ = io::stderr().flush();
                 })
             }
-            Style::Lines => Box::new(|params| output::note(&line(&params))),
+            Style::Lines => Box::new(|params| output::print_message(&line(&params))),
         })
     }
 }

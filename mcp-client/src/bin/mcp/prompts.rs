@@ -4,7 +4,7 @@ use mcp_client::Client;
 use mcp_client::types::json::{Map, Value};
 use mcp_client::types::{GetPromptRequest, GetPromptRequestParams};
 
-use crate::action::Named;
+use crate::action::NamedArguments;
 use crate::call::content;
 use crate::connect::named;
 use crate::exact::Exactly;
@@ -36,7 +36,7 @@ pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failu
 
 pub(crate) async fn prompt(
     client: &Client,
-    named: &Named<'_>,
+    named: &NamedArguments<'_>,
     output: Output,
 ) -> Result<(), Failure> {
     let mut arguments: Map<String> = Map::new();

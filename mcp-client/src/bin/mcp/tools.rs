@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::connect::named;
 use crate::exact::to_json;
 use crate::failure::Failure;
-use crate::output::{Output, complain};
+use crate::output::{Output, print_error};
 use crate::schema::fields;
 
 pub(crate) async fn tools(client: &Client, output: Output) -> Result<(), Failure> {
@@ -26,7 +26,7 @@ pub(crate) async fn tools(client: &Client, output: Output) -> Result<(), Failure
 pub(crate) async fn all<R: Paged>(list: List<R>) -> Result<Vec<R::Item>, CallError> {
     let Listed { items, faults, .. } = list.all().await?;
     for fault in faults {
-        complain(&format!("left out of the list: {fault}"));
+        print_error(&format!("left out of the list: {fault}"));
     }
     Ok(items)
 }

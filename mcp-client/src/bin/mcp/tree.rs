@@ -7,7 +7,7 @@ use mcp_client::{CallError, Client, Proposal};
 
 use crate::exact::to_json;
 use crate::failure::Failure;
-use crate::output::{Output, complain};
+use crate::output::{Output, print_error};
 use crate::tools::{all, object};
 
 /// A resource and its level in the tree.
@@ -75,7 +75,7 @@ async fn members(client: &Client, uri: &str, depth: usize) -> Result<Vec<Entry>,
                 Ok(found) => rest.extend(found.into_iter().rev().map(|member| (level, member))),
                 // The collection may have been deleted meanwhile; the others are shown.
                 Err(error @ CallError::Refused { .. }) if level > 0 => {
-                    complain(&format!("left out: `{uri}`: {error}"));
+                    print_error(&format!("left out: `{uri}`: {error}"));
                 }
                 Err(error) => return Err(error.into()),
             }

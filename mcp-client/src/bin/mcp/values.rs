@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::schema::Field;
 
 /// Reads the object of `--args`; an empty one if the option is absent.
-pub(crate) fn given(args: Option<&str>) -> Result<Object, Failure> {
+pub(crate) fn read_args(args: Option<&str>) -> Result<Object, Failure> {
     let text = match args {
         None => return Ok(Object::new()),
         Some("-") => {

@@ -6,7 +6,7 @@ use mcp_client::{Client, SubscriptionEvent};
 
 use crate::exact::to_json;
 use crate::failure::Failure;
-use crate::output::{Output, note};
+use crate::output::{Output, print_message};
 
 pub(crate) async fn watch(client: &Client, uris: &[String], output: Output) -> Result<(), Failure> {
     let mut filter = SubscriptionFilter::new()
@@ -20,7 +20,7 @@ pub(crate) async fn watch(client: &Client, uris: &[String], output: Output) -> R
     while let Some(event) = subscription.next().await {
         let event = event?;
         if let SubscriptionEvent::Interrupted { error, again } = &event {
-            note(&format!("interrupted, trying again in {again:?}: {error}"));
+            print_message(&format!("interrupted, trying again in {again:?}: {error}"));
             continue;
         }
         let (name, about) = describe(event);
@@ -71,14 +71,14 @@ pub(crate) fn log(log: &LoggingMessageNotificationParams, output: Output) {
     let shown = if output.json {
         show("log", to_json(log), output)
     } else {
-        output.message(&words(log))
+        output.message(&log_line(log))
     };
     // If stdout is closed, the next event ends the program.
     drop(shown);
 }
 
 /// Returns a log message of the server as a line.
-pub(crate) fn words(log: &LoggingMessageNotificationParams) -> String {
+pub(crate) fn log_line(log: &LoggingMessageNotificationParams) -> String {
     let level = log.level.as_str();
     let data = match &log.data {
         Value::String(text) => text.clone(),

@@ -41,7 +41,7 @@ impl Client {
         &self,
         collection: impl Into<String>,
     ) -> Result<List<ListResourcesRequest>, CallError> {
-        self.needs(Proposal::Sep2093, ListResourcesRequest::METHOD)?;
+        self.require_proposal(Proposal::Sep2093, ListResourcesRequest::METHOD)?;
         Ok(self
             .resources()
             .one_page()

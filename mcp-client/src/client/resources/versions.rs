@@ -45,7 +45,7 @@ impl Client {
         &self,
         filter: impl Into<Object>,
     ) -> Result<List<ListResourcesRequest>, CallError> {
-        self.needs(Proposal::VersionedResources, ListResourcesRequest::METHOD)?;
+        self.require_proposal(Proposal::VersionedResources, ListResourcesRequest::METHOD)?;
         let filter = filter.into();
         Ok(self
             .resources()

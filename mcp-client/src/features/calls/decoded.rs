@@ -3,13 +3,12 @@
 use std::any::TypeId;
 use std::borrow::Cow;
 
-use mcp_types::json;
 use mcp_types::revision::{VersionError, Versioned};
-use mcp_types::{InputRequiredResult, Outcome, Request, Revision};
+use mcp_types::{Outcome, Request, Revision};
 use serde::Deserialize;
 
-/// The result type of an input-required result.
-pub(super) const INPUT_REQUIRED: &str = "input_required";
+use crate::features::server_requests::question::InputRequired;
+
 /// The result type of a final result.
 pub(super) const COMPLETE: &str = "complete";
 
@@ -17,18 +16,18 @@ pub(super) const COMPLETE: &str = "complete";
 pub(crate) enum Decoded<T> {
     Final(T),
     /// The server needs input before it can finish the request.
-    InputRequired(Box<InputRequiredResult>),
+    InputRequired(InputRequired),
     /// A result of another type.
     Other,
 }
 
 impl<T> Decoded<T> {
-    /// Decodes an input-required result; `None` for other results. Only servers of the newest
-    /// revision send them.
+    /// Decodes an input-required result; `None` for other results. Only modern servers send them.
     #[cold]
     fn input_required(revision: Revision, text: &str) -> Option<Self> {
-        let result = (revision == Revision::LATEST).then(|| json::from_str(text).ok())?;
-        result.map(|result| Self::InputRequired(Box::new(result)))
+        let is_modern = revision.is_modern();
+        let result = is_modern.then(|| InputRequired::read(revision, text).ok())?;
+        result.map(Self::InputRequired)
     }
 
     /// Decodes a result that is not the final one; `fault` is the error for it, if there is one.
@@ -58,7 +57,7 @@ where
     // Most types have no other form.
     let could_be_more =
         TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
-    if could_be_more && revision == Revision::LATEST {
+    if could_be_more && revision.is_modern() {
         if let Ok(result) = revision.decode::<<R::Result as Outcome>::Complete>(text)
             && let Ok(result) = result.complete()
         {
@@ -79,9 +78,9 @@ where
 /// Returns the member `resultType` of a result, for errors.
 pub(super) fn result_type(text: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
-    struct Peek<'a> {
+    struct ResultTypeOnly<'a> {
         #[serde(borrow, default, rename = "resultType")]
         kind: Option<Cow<'a, str>>,
     }
-    serde_json::from_str::<Peek<'_>>(text).ok()?.kind
+    serde_json::from_str::<ResultTypeOnly<'_>>(text).ok()?.kind
 }

@@ -8,23 +8,24 @@ use std::sync::Arc;
 use mcp_types::CallToolRequest;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
-use mcp_types::json::{self, Object};
+use mcp_types::json::{self, Map, Object};
 use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
-use mcp_types::{InputRequiredResult, ListToolsResult, Request, Revision};
+use mcp_types::{ListToolsResult, Request, Revision};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::decoded::{COMPLETE, Decoded, INPUT_REQUIRED, result_type};
-use crate::features::cache::{Lookup, Vacant};
+use super::decoded::{COMPLETE, Decoded, result_type};
+use crate::features::cache::{CacheMiss, Lookup};
+use crate::features::server_requests::question::{INPUT_REQUIRED, InputRequired};
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
-use crate::protocol::params::{ParamValue, Params};
+use crate::protocol::params::{EncodedParams, ParamValue, Params};
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
 /// The parts of a call that the program configures.
@@ -57,8 +58,7 @@ impl<R: Request> Clone for CallParts<R> {
 pub(super) struct PreparedCall<R> {
     shared: SharedConnection,
     pub(super) revision: Revision,
-    /// The params as text.
-    encoded: String,
+    encoded: EncodedParams,
     meta: Object,
     timeout: CallTimeout,
     fresh: bool,
@@ -88,12 +88,12 @@ where
         }
         let parts = *parts;
         let revision = parts.connection.connection().revision();
-        let params = revision.encode_text(parts.params);
-        let params = params.map_err(|source| CallError::Params { method, source })?;
+        let encoded = EncodedParams::new(revision, parts.params);
+        let encoded = encoded.map_err(|source| CallError::Params { method, source })?;
         Ok(Self {
             shared: parts.connection,
             revision,
-            encoded: params,
+            encoded,
             meta: parts.meta,
             timeout: parts.timeout,
             fresh: parts.fresh,
@@ -109,9 +109,9 @@ where
         self.shared.features()
     }
 
-    /// Splits the params into their members. Called once for a call, however often it is sent.
+    /// Separates the members of the params. Called once for a call, however often it is sent.
     pub(super) fn params(&self) -> Result<Params<'_>, CallError> {
-        Params::split(&self.encoded).map_err(|error| CallError::Params {
+        self.encoded.members().map_err(|error| CallError::Params {
             method: R::METHOD,
             source: error.into(),
         })
@@ -128,7 +128,7 @@ where
         let rounds = self.connection().limits.rounds.max(1);
         let read = |text: &str| lenient::read(self.revision, method, text, &read);
         let params = self.params()?;
-        let mut vacant = match self.look_up(&params) {
+        let mut miss = match self.look_up(&params) {
             Lookup::Cached(text) => match read(&text) {
                 Ok(Decoded::Final(mut result)) => {
                     self.accept(result_of(&mut result));
@@ -138,7 +138,7 @@ where
                 }
                 _ => None,
             },
-            Lookup::Vacant(vacant) => Some(vacant),
+            Lookup::Miss(miss) => Some(miss),
             Lookup::Uncacheable => None,
         };
         // Rare paths are boxed to keep the future small.
@@ -157,7 +157,7 @@ where
             };
             let input_required = match read(text.get()) {
                 Ok(Decoded::Final(mut result)) => {
-                    self.store(vacant, &text);
+                    self.store(miss, &text);
                     self.accept(result_of(&mut result));
                     #[cfg(feature = "json-schema")]
                     self.check_output(&params, text.get(), result_of(&mut result))?;
@@ -168,8 +168,8 @@ where
                 Err(fault) => return Err(self.not_final(&text, Some(fault))),
             };
             // A result that depends on answers is not cached.
-            vacant = None;
-            answers = Box::pin(self.answer(*input_required)).await?;
+            miss = None;
+            answers = Box::pin(self.answer(input_required)).await?;
         }
         Err(CallError::Rounds { method, rounds })
     }
@@ -179,10 +179,10 @@ where
     fn not_final(&self, text: &RawValue, fault: Option<VersionError>) -> CallError {
         let method = R::METHOD;
         let kind = result_type(text.get());
-        let known = |kind: &str| self.revision != Revision::LATEST || kind == COMPLETE;
-        if self.revision == Revision::LATEST
+        let known = |kind: &str| !self.revision.is_modern() || kind == COMPLETE;
+        if self.revision.is_modern()
             && kind.as_deref() == Some(INPUT_REQUIRED)
-            && let Err(error) = json::from_str::<InputRequiredResult>(text.get())
+            && let Err(error) = InputRequired::read(self.revision, text.get())
         {
             let source = error.into();
             return CallError::Answer { method, source };
@@ -213,10 +213,10 @@ where
         };
         let mut params = params.clone();
         if let Some(responses) = &answers.responses {
-            params = params.with("inputResponses", ParamValue::Raw(responses));
+            params = params.with("inputResponses", ParamValue::Text(responses.get()));
         }
         if let Some(state) = &answers.state {
-            params = params.with("requestState", ParamValue::Raw(state));
+            params = params.with("requestState", ParamValue::Text(state.get()));
         }
         let text = roundtrip(
             self.connection(),
@@ -224,8 +224,8 @@ where
             self.timeout.clone(),
             header_source,
             |id| {
-                if self.revision == Revision::LATEST {
-                    params = params.describe(&self.connection().request_meta);
+                if self.revision.is_modern() {
+                    params = params.describe(self.connection().request_meta());
                 }
                 if wants_progress {
                     params = params.progress_token(id);
@@ -239,7 +239,7 @@ where
             (&text, &self.features().cache)
         {
             // The server may have rejected a cursor because the list has changed.
-            if source.code == INVALID_PARAMS && self.revision == Revision::LATEST {
+            if source.code == INVALID_PARAMS && self.revision.is_modern() {
                 cache.invalidate(method);
             }
         }
@@ -264,8 +264,8 @@ where
     /// Looks the result up in the cache.
     fn look_up(&self, params: &Params<'_>) -> Lookup {
         match &self.features().cache {
-            Some(cache) if self.revision == Revision::LATEST => {
-                let client = &self.connection().request_meta;
+            Some(cache) if self.revision.is_modern() => {
+                let client = self.connection().request_meta();
                 cache.look_up(R::METHOD, params, client, &self.meta, self.fresh)
             }
             _ => Lookup::Uncacheable,
@@ -310,7 +310,7 @@ where
         let Some(page) = result.downcast_mut::<ListToolsResult>() else {
             return;
         };
-        if self.revision == Revision::LATEST {
+        if self.revision.is_modern() {
             self.connection().sender.learn_tools(&mut page.tools);
         }
         #[cfg(feature = "json-schema")]
@@ -318,9 +318,9 @@ where
     }
 
     /// Stores a result in the cache.
-    fn store(&self, vacant: Option<Vacant>, text: &RawValue) {
-        if let (Some(vacant), Some(cache)) = (vacant, &self.features().cache) {
-            cache.insert(vacant, text.get());
+    fn store(&self, miss: Option<CacheMiss>, text: &RawValue) {
+        if let (Some(miss), Some(cache)) = (miss, &self.features().cache) {
+            cache.insert(miss, text.get());
         }
     }
 
@@ -338,22 +338,30 @@ where
     }
 
     /// Answers the questions of an input-required result.
-    async fn answer(&self, result: InputRequiredResult) -> Result<Answers, CallError> {
+    async fn answer(&self, result: InputRequired) -> Result<Answers, CallError> {
         let method = R::METHOD;
         let encode_error = |error: serde_json::Error| CallError::Params {
             method,
             source: error.into(),
         };
         let mut answers = Answers::default();
-        if let Some(requests) = result.input_requests {
-            self.check_questions(requests.len())?;
+        if !result.questions.is_empty() {
+            self.check_questions(result.questions.len())?;
             let (permits, time) = (&self.features().input_permits, self.timeout.time);
             let inputs = self.features().server_requests.inputs();
-            let responses = inputs.answers(requests, permits, time).await;
+            let responses = inputs.answers(result.questions, permits, time).await;
             let responses = responses.map_err(|source| CallError::Input { method, source })?;
-            answers.responses = Some(json::to_raw(&responses).map_err(encode_error)?);
+            let mut encoded = Map::with_capacity(responses.len());
+            for (key, reply) in responses {
+                let reply = reply.encode(self.revision);
+                encoded.push(
+                    &key,
+                    reply.map_err(|source| CallError::Params { method, source })?,
+                );
+            }
+            answers.responses = Some(json::to_raw(&encoded).map_err(encode_error)?);
         }
-        if let Some(state) = result.request_state {
+        if let Some(state) = result.state {
             answers.state = Some(json::to_raw(&state).map_err(encode_error)?);
         }
         Ok(answers)

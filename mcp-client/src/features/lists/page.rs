@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::paged::Paged;
 use crate::features::calls::decoded::Decoded;
 use crate::protocol::error::ElementError;
+use crate::protocol::lenient;
 
 /// One page of a list.
 #[derive(Debug)]
@@ -77,11 +78,13 @@ fn separate<R: Paged>(revision: Revision, text: &str) -> Option<(String, Vec<Ele
 /// many valid ones.
 fn check<R: Paged>(revision: Revision, raw: &RawValue) -> Result<(), VersionError> {
     if revision == Revision::LATEST {
+        // Both forms of an element are the same.
         json::from_str::<R::Item>(raw.get())?;
     } else {
-        // Only pages have an older form, in which no other member is required.
+        // Only pages have an older form. The other members that they require are added.
         let page = format!("{{\"{}\":[{raw}]}}", R::ITEMS);
-        let _: R::Result = revision.decode(&page).map_err(|error| match error {
+        let page = lenient::read(revision, R::METHOD, &page, Revision::decode);
+        let _: R::Result = page.map_err(|error| match error {
             VersionError::Decode(error) => {
                 let inner = error.path().segments().iter().skip(2).cloned();
                 let path = inner.collect();
@@ -95,7 +98,7 @@ fn check<R: Paged>(revision: Revision, raw: &RawValue) -> Result<(), VersionErro
 
 fn fault<R: Paged>(index: usize, source: VersionError, raw: Box<RawValue>) -> ElementError {
     #[derive(Deserialize)]
-    struct Named {
+    struct ElementName {
         name: String,
     }
     let locate = |error: DecodeError| error.inside_index(index).inside_member(R::ITEMS);
@@ -110,7 +113,7 @@ fn fault<R: Paged>(index: usize, source: VersionError, raw: Box<RawValue>) -> El
             (path, other)
         }
     };
-    let named = serde_json::from_str::<Named>(raw.get()).ok();
+    let named = serde_json::from_str::<ElementName>(raw.get()).ok();
     ElementError {
         index,
         name: named.map(|named| named.name),

@@ -8,14 +8,15 @@ use std::time::Duration;
 use mcp_types::form;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, ElicitRequestParams,
-    ElicitRequestUrlParams, ElicitResult, InputRequest, InputRequests, InputResponse,
-    InputResponses, ListRootsResult, Root,
+    CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
+    ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitResult,
+    ListRootsRequest, ListRootsResult, Request, Root,
 };
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::question::{InputReply, Question};
 use crate::protocol::error::InputError;
 
 type Answer<R> = Pin<Box<dyn Future<Output = Result<R, InputError>> + Send>>;
@@ -40,49 +41,54 @@ where
 
 impl Inputs {
     /// Answers a question.
-    pub(crate) async fn answer(&self, request: InputRequest) -> Result<InputResponse, InputError> {
-        Ok(match request {
-            InputRequest::Elicit(request) => match (request.params, &self.form, &self.url) {
-                (ElicitRequestParams::Form(params), Some(handler), _) => {
-                    let form = params.requested_schema.clone();
-                    form::complete(&form, handler(params).await?)?.into()
-                }
-                (ElicitRequestParams::Url(params), _, Some(handler)) => {
-                    handler(params).await?.into()
-                }
-                (ElicitRequestParams::Form(_), _, _) => return Err(mode("forms")),
-                (ElicitRequestParams::Url(_), _, _) => return Err(mode("URLs")),
-                _ => return Err(undeclared("elicitation/create")),
+    pub(crate) async fn answer(&self, question: Question) -> Result<InputReply, InputError> {
+        Ok(match question {
+            Question::Elicit(params) => InputReply::Elicit(self.elicit(params).await?),
+            Question::Sample(params) => match &self.sample {
+                Some(handler) => InputReply::Sample(Box::new(handler(*params).await?)),
+                None => return Err(undeclared(CreateMessageRequest::METHOD)),
             },
-            InputRequest::CreateMessage(request) => match &self.sample {
-                Some(handler) => handler(request.params).await?.into(),
-                None => return Err(undeclared("sampling/createMessage")),
+            Question::Roots => match &self.roots {
+                Some(handler) => InputReply::Roots(ListRootsResult::new(handler(()).await?)),
+                None => return Err(undeclared(ListRootsRequest::METHOD)),
             },
-            InputRequest::ListRoots(_) => match &self.roots {
-                Some(handler) => ListRootsResult::new(handler(()).await?).into(),
-                None => return Err(undeclared("roots/list")),
-            },
-            _ => return Err(undeclared("an unknown request")),
         })
+    }
+
+    /// Shows a form or a page to the user.
+    pub(crate) async fn elicit(
+        &self,
+        params: ElicitRequestParams,
+    ) -> Result<ElicitResult, InputError> {
+        match (params, &self.form, &self.url) {
+            (ElicitRequestParams::Form(params), Some(handler), _) => {
+                let form = params.requested_schema.clone();
+                Ok(form::complete(&form, handler(params).await?)?)
+            }
+            (ElicitRequestParams::Url(params), _, Some(handler)) => handler(params).await,
+            (ElicitRequestParams::Form(_), _, _) => Err(mode("forms")),
+            (ElicitRequestParams::Url(_), _, _) => Err(mode("URLs")),
+            _ => Err(undeclared(ElicitRequest::METHOD)),
+        }
     }
 
     /// Answers several questions at once, as far as there are `permits`. A question waits for its permit
     /// at most `time`: otherwise handlers that send calls with questions could wait for each other.
     pub(crate) async fn answers(
         &self,
-        requests: InputRequests,
+        questions: Vec<(String, Question)>,
         permits: &Arc<Semaphore>,
         time: Duration,
-    ) -> Result<InputResponses, InputError> {
-        let names: Vec<String> = requests.keys().map(str::to_owned).collect();
-        let mut answers: Vec<Option<InputResponse>> = names.iter().map(|_| None).collect();
+    ) -> Result<Vec<(String, InputReply)>, InputError> {
+        let names: Vec<String> = questions.iter().map(|(name, _)| name.clone()).collect();
+        let mut answers: Vec<Option<InputReply>> = names.iter().map(|_| None).collect();
         // Dropping the set aborts the handlers.
         let mut tasks = JoinSet::new();
-        for (index, (_, request)) in requests.into_iter().enumerate() {
+        for (index, (_, question)) in questions.into_iter().enumerate() {
             let (inputs, permits) = (self.clone(), Arc::clone(permits));
             tasks.spawn(async move {
                 let answer = match timeout(time, permits.acquire()).await {
-                    Ok(_permit) => inputs.answer(request).await,
+                    Ok(_permit) => inputs.answer(question).await,
                     Err(_) => Err(InputError::from("too many questions are pending")),
                 };
                 (index, answer)

@@ -5,10 +5,11 @@
 use mcp_types::json::{self, Value};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::v2025_11_25::{URL_ELICITATION_REQUIRED, UrlElicitationRequiredErrorData};
-use mcp_types::{ElicitAction, ElicitRequest, ElicitRequestUrlParams, InputResponse, Revision};
+use mcp_types::v2025_11_25::{self, URL_ELICITATION_REQUIRED, UrlElicitationRequiredErrorData};
+use mcp_types::{ElicitAction, ElicitRequestParams, Revision};
 
 use super::inputs::Inputs;
+use super::question::newest_form;
 use crate::protocol::error::InputError;
 
 /// Returns the pages that the user has to open before the server accepts a call; `None` if the error
@@ -17,8 +18,8 @@ pub(crate) fn required_pages(
     inputs: &Inputs,
     revision: Revision,
     refusal: &ErrorObject,
-) -> Option<Vec<ElicitRequestUrlParams>> {
-    let asks = refusal.code == URL_ELICITATION_REQUIRED && revision < Revision::LATEST;
+) -> Option<Vec<ElicitRequestParams>> {
+    let asks = refusal.code == URL_ELICITATION_REQUIRED && !revision.is_modern();
     if !asks || inputs.url.is_none() {
         return None;
     }
@@ -29,22 +30,26 @@ pub(crate) fn required_pages(
         return None;
     };
     let pages = data.elicitations.into_iter();
-    Some(pages.map(ElicitRequestUrlParams::from).collect())
+    let pages = pages.map(|page| newest_form(&v2025_11_25::ElicitRequestParams::Url(page)));
+    let pages: Result<_, _> = pages.collect();
+    pages
+        .inspect_err(|error| tracing::warn!(%error, "the error names pages that cannot be opened"))
+        .ok()
 }
 
 /// Shows pages to the user, one after the other. Returns `true` if there are some and the user
 /// accepted all of them, so that the call may be sent again.
 pub(crate) async fn open_pages(
     inputs: &Inputs,
-    pages: Vec<ElicitRequestUrlParams>,
+    pages: Vec<ElicitRequestParams>,
 ) -> Result<bool, InputError> {
     if pages.is_empty() {
         return Ok(false);
     }
     for page in pages {
-        match inputs.answer(ElicitRequest::new(page).into()).await? {
-            InputResponse::Elicit(answer) if answer.action == ElicitAction::Accept => {}
-            _ => return Ok(false),
+        let answer = inputs.elicit(page).await?;
+        if answer.action != ElicitAction::Accept {
+            return Ok(false);
         }
     }
     Ok(true)

@@ -30,7 +30,7 @@ impl Inboxes {
     }
 
     /// Returns the inboxes of a subscription. Notifications of revisions without subscriptions have
-    /// no id: they go to all inboxes whose filter wants them.
+    /// no id: they go to all inboxes whose filter matches them.
     pub(crate) fn of(
         &self,
         subscription: Option<&RequestId>,

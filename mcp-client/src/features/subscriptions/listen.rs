@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_types::json;
-use mcp_types::{Request, Revision, SubscriptionsListenRequest};
+use mcp_types::{Request, SubscriptionsListenRequest};
 use tokio::time::{sleep, timeout};
 
 use super::backoff::Backoff;
@@ -22,7 +22,7 @@ pub(super) async fn run(connection: Arc<Connection>, features: Arc<Features>, in
     let mut backoff = Backoff::new(&connection.limits);
     let end = loop {
         connection.state.wait_reconnected().await;
-        let ended = if connection.revision() == Revision::LATEST {
+        let ended = if connection.revision().is_modern() {
             listen(&connection, &inbox, &mut backoff).await
         } else {
             legacy::listen(&connection, &features, &inbox, &mut backoff).await
@@ -67,7 +67,7 @@ async fn listen(
         |id| {
             inbox.set_id(Some(id));
             let params = Params::new().with("notifications", ParamValue::Value(&filter));
-            params.describe(&connection.request_meta)
+            params.describe(connection.request_meta())
         },
     );
     let mut ended = std::pin::pin!(ended);

@@ -121,7 +121,7 @@ impl Download {
             };
             let is_interruption = matches!(error, FetchError::Http(_) | FetchError::Time { .. });
             let can_resume = self.tag.is_some() && self.resumptions < RESUMPTIONS;
-            if !is_interruption || !can_resume || self.body.clock().is_over() {
+            if !is_interruption || !can_resume || self.body.budget().is_over() {
                 return Err(error);
             }
             report(error);
@@ -153,7 +153,7 @@ impl Download {
             // All redirects were already followed.
             follows: &|_: &Origin, _: &Origin| false,
         };
-        let got = get.send_within(self.body.clock().clone()).await?;
+        let got = get.send_within(self.body.budget().clone()).await?;
         let status = got.status;
         let range = got.headers.get(CONTENT_RANGE);
         let range = range.and_then(|range| range.to_str().ok());

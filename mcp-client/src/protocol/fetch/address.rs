@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_the_internet_are_public() {
+    fn ordinary_addresses_are_public() {
         for text in [
             "1.1.1.1",
             "8.8.8.8",

@@ -19,12 +19,12 @@ use crate::util::origin::Origin;
 
 /// The remaining time for a transfer.
 #[derive(Clone)]
-pub(crate) struct Clock {
+pub(crate) struct TimeBudget {
     idle: Duration,
     left: Duration,
 }
 
-impl Clock {
+impl TimeBudget {
     pub(crate) fn new(policy: &FetchPolicy) -> Self {
         Self {
             idle: policy.idle,

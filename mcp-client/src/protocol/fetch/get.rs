@@ -11,7 +11,7 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::task::JoinHandle;
 
-use super::dial::{Clock, dial};
+use super::dial::{TimeBudget, dial};
 use super::error::{FetchError, RedirectFault};
 use super::policy::FetchPolicy;
 use crate::protocol::error::HttpError;
@@ -32,7 +32,7 @@ pub(crate) struct Get<'a> {
 }
 
 /// The response after all redirects, with any status.
-pub(crate) struct Got {
+pub(crate) struct FetchResponse {
     /// The URL after all redirects.
     #[cfg(feature = "https-url")]
     pub(crate) url: String,
@@ -42,11 +42,14 @@ pub(crate) struct Got {
 }
 
 impl Get<'_> {
-    pub(crate) async fn send(&self) -> Result<Got, FetchError> {
-        self.send_within(Clock::new(self.policy)).await
+    pub(crate) async fn send(&self) -> Result<FetchResponse, FetchError> {
+        self.send_within(TimeBudget::new(self.policy)).await
     }
 
-    pub(crate) async fn send_within(&self, mut clock: Clock) -> Result<Got, FetchError> {
+    pub(crate) async fn send_within(
+        &self,
+        mut budget: TimeBudget,
+    ) -> Result<FetchResponse, FetchError> {
         let mut url = self.url.to_owned();
         let mut redirects = 0;
         loop {
@@ -54,18 +57,18 @@ impl Get<'_> {
             let target: Uri = url
                 .parse()
                 .map_err(|_| FetchError::Url(UrlFault::Characters))?;
-            let (response, connection) = self.exchange(&mut clock, &origin, &target).await?;
+            let (response, connection) = self.exchange(&mut budget, &origin, &target).await?;
             let (head, incoming) = response.into_parts();
             let status = head.status;
             if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
-                return Ok(Got {
+                return Ok(FetchResponse {
                     #[cfg(feature = "https-url")]
                     url,
                     status,
                     headers: head.headers,
                     body: Body {
                         incoming,
-                        clock,
+                        budget,
                         received: self.rest.map_or(0, |(from, _)| from),
                         limit: self.policy.bytes,
                         _connection: connection,
@@ -80,12 +83,12 @@ impl Get<'_> {
 
     async fn exchange(
         &self,
-        clock: &mut Clock,
+        budget: &mut TimeBudget,
         origin: &Origin,
         target: &Uri,
     ) -> Result<(http::Response<Incoming>, ConnectionTask), FetchError> {
         let failed = |error: hyper::Error| HttpError::Exchange(error.into());
-        let stream = clock.wait(dial(self.policy, origin)).await??;
+        let stream = budget.wait(dial(self.policy, origin)).await??;
         let handshake = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, driver) = handshake.map_err(failed)?;
         let connection = ConnectionTask(tokio::spawn(async move {
@@ -94,7 +97,7 @@ impl Get<'_> {
             }
         }));
         let request = self.request(target)?;
-        let response = clock.wait(sender.send_request(request)).await?;
+        let response = budget.wait(sender.send_request(request)).await?;
         Ok((response.map_err(failed)?, connection))
     }
 
@@ -161,7 +164,7 @@ impl Drop for ConnectionTask {
 /// The body of a response.
 pub(crate) struct Body {
     incoming: Incoming,
-    clock: Clock,
+    budget: TimeBudget,
     /// The number of received bytes, including those of earlier attempts.
     received: u64,
     limit: u64,
@@ -181,8 +184,8 @@ impl Body {
     }
 
     #[cfg(feature = "https-url")]
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.clock
+    pub(crate) fn budget(&self) -> &TimeBudget {
+        &self.budget
     }
 
     /// Returns the next bytes; `None` at the end.
@@ -191,7 +194,7 @@ impl Body {
             let limit = self.limit;
             return Err(FetchError::TooLarge { found, limit });
         }
-        let bytes = self.clock.wait(chunk(&mut self.incoming)).await?;
+        let bytes = self.budget.wait(chunk(&mut self.incoming)).await?;
         let Some(bytes) = bytes.map_err(HttpError::exchange)? else {
             return Ok(None);
         };

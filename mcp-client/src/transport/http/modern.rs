@@ -58,8 +58,8 @@ pub(super) async fn send(
                 headers.remove(SESSION_ID);
                 headers.insert(ACCEPT, JSON_AND_EVENTS);
                 headers.insert(CONTENT_TYPE, JSON);
-                let latest = HeaderValue::from_static(Revision::LATEST.as_str());
-                headers.insert(PROTOCOL_VERSION, latest);
+                let revision = HeaderValue::from_static(connection.revision().as_str());
+                headers.insert(PROTOCOL_VERSION, revision);
                 for (name, value) in standard.iter().flatten().chain(&repeated) {
                     headers.insert(name, value.clone());
                 }
@@ -97,12 +97,12 @@ async fn refresh_tool(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &
             if let Some(cursor) = &cursor {
                 params = params.with("cursor", ParamValue::Value(cursor));
             }
-            params.describe(&connection.request_meta)
+            params.describe(connection.request_meta())
         });
         let Ok(page) = page.await else {
             return false;
         };
-        let page = lenient::read(Revision::LATEST, method, page.get(), Revision::decode);
+        let page = lenient::read(connection.revision(), method, page.get(), Revision::decode);
         let Ok::<ListToolsResult, _>(mut page) = page else {
             return false;
         };

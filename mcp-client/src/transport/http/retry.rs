@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pause_that_a_server_requests_is_bounded() {
+    fn requested_retry_delay_is_bounded() {
         let second = Duration::from_secs(1);
         assert_eq!(wait(None, PAUSE), PAUSE);
         assert_eq!(wait(Some(second), PAUSE), second);

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::Method;
-use mcp_types::Revision;
 use mcp_types::peer_text::PeerDisplay;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -83,7 +82,7 @@ async fn post(endpoint: &Endpoint, connection: &Connection, queued: QueuedPost) 
         let other = queued
             .session
             .is_some_and(|number| number != session.number);
-        if connection.revision() == Revision::LATEST || !session.is_ready() || other {
+        if connection.revision().is_modern() || !session.is_ready() || other {
             tracing::warn!("a message is dropped because its session has ended");
             return;
         }

@@ -38,13 +38,13 @@ impl HttpSender {
         let endpoint = &self.endpoint;
         let body = Bytes::from(message);
         let revision = connection.revision();
-        if revision == Revision::LATEST {
+        if revision.is_modern() {
             let client = &endpoint.client;
             let response = client.send(Method::POST, &client.url, body, |headers| {
                 headers.insert(ACCEPT, JSON_AND_EVENTS);
                 headers.insert(CONTENT_TYPE, JSON);
-                let latest = HeaderValue::from_static(Revision::LATEST.as_str());
-                headers.insert(PROTOCOL_VERSION, latest);
+                let revision = HeaderValue::from_static(revision.as_str());
+                headers.insert(PROTOCOL_VERSION, revision);
             });
             return self.check_accepted(response.await?).await;
         }
@@ -97,7 +97,7 @@ impl MessageSender for HttpSender {
         request: OutgoingRequest<'a>,
     ) -> SendFuture<'a> {
         let is_handshake = request.method == InitializeRequest::METHOD;
-        if is_handshake || connection.revision() != Revision::LATEST {
+        if is_handshake || !connection.revision().is_modern() {
             Box::pin(legacy::send(&self.endpoint, connection, request))
         } else {
             Box::pin(modern::send(&self.endpoint, connection, request))
@@ -129,7 +129,7 @@ impl MessageSender for HttpSender {
 
     fn cancels_on_drop(&self, connection: &Connection) -> bool {
         // The specification forbids to cancel the handshake, which comes before a session.
-        connection.revision() == Revision::LATEST || !self.endpoint.session.borrow().is_ready()
+        connection.revision().is_modern() || !self.endpoint.session.borrow().is_ready()
     }
 
     fn expects_handshake(&self) -> bool {
@@ -149,7 +149,7 @@ impl MessageSender for HttpSender {
         let is_sse = self.endpoint.session.borrow().messages.is_some();
         self.endpoint
             .remember(revision.map(|revision| match revision {
-                Revision::LATEST => Begin::Modern,
+                modern if modern.is_modern() => Begin::Modern,
                 _ if is_sse => Begin::Stream,
                 _ => Begin::Handshake,
             }));

@@ -11,7 +11,6 @@ use mcp_types::error::Segment;
 use mcp_types::headers::{HeaderParam, encode_value, header_params};
 use mcp_types::json::{self, Object};
 use mcp_types::peer_text::{PeerDisplay, PeerText};
-use serde_json::value::RawValue;
 
 use crate::protocol::error::HttpError;
 
@@ -101,12 +100,12 @@ impl ToolHeaders {
     pub(super) fn headers(
         &self,
         tool: &str,
-        arguments: Option<&RawValue>,
+        arguments: Option<&str>,
     ) -> Result<Vec<(HeaderName, HeaderValue)>, HttpError> {
         let (Some(known), Some(arguments)) = (self.of(tool), arguments) else {
             return Ok(Vec::new());
         };
-        let Ok(arguments) = json::from_str::<Object>(arguments.get()) else {
+        let Ok(arguments) = json::from_str::<Object>(arguments) else {
             return Ok(Vec::new());
         };
         let mut headers = Vec::with_capacity(known.len());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Restarts a process after a delay that doubles each time, up to a number of times within a period.
-/// If the process exits once more in that period, the connection is closed.
+/// If the process exits again in that period, the connection is closed.
 #[derive(Clone, Debug)]
 pub struct Restart {
     times: usize,
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_delay_doubles_up_to_its_bound_and_old_restarts_do_not_count() {
+    async fn delay_doubles_up_to_its_maximum_and_old_restarts_expire() {
         let seconds = Duration::from_secs;
         let policy = Restart::new(4, seconds(60)).delay(seconds(1), seconds(3));
         let mut restarts = Restarts::new(Some(policy));

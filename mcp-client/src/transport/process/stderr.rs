@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_line_is_handled_and_the_last_may_lack_its_end() {
+    async fn each_line_is_handled_even_without_a_final_line_feed() {
         let (lines, last) = captured(b"one\r\n\ntwo\xFF\nthree").await;
         assert_eq!(lines, ["one", "", "two\u{FFFD}", "three"]);
         assert_eq!(last, "one\n\ntwo\u{FFFD}\nthree");

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::features::input::error::InputError;
 use crate::features::input::question::Question;
-use crate::features::input::state::{self, Raws, SealedState};
+use crate::features::input::state::{self, RawValues, SealedState};
 use crate::protocol::core::Context;
 use crate::protocol::error_text::invalid_params;
 use crate::protocol::handler_error::HandlerError;
@@ -24,14 +24,14 @@ use crate::protocol::respond;
 #[derive(Default)]
 pub(crate) struct Inputs {
     /// `None` if the result of the request cannot be a list of questions.
-    origin: Option<Origin>,
+    origin: Option<BoundValues>,
     /// The error, if `requestState` was not made by this server.
     foreign: Option<ErrorObject>,
     rounds: Mutex<Rounds>,
 }
 
 /// The values that the state is bound to, besides the method.
-struct Origin {
+struct BoundValues {
     params: Box<str>,
     principal: Option<Box<str>>,
 }
@@ -39,11 +39,11 @@ struct Origin {
 #[derive(Default)]
 pub(crate) struct Rounds {
     /// The answers in this request that have not been read yet.
-    responses: Raws,
+    responses: RawValues,
     /// Answers of earlier rounds, and the valid ones of this round.
-    accepted: Raws,
+    accepted: RawValues,
     /// Values of finished operations of `once`.
-    pub(crate) once: Raws,
+    pub(crate) once: RawValues,
     /// Operations of `once` that are running.
     pub(crate) working: BTreeSet<String>,
     /// Keys of the questions of this round.
@@ -88,7 +88,7 @@ impl Inputs {
         state: AcceptedState,
     ) -> Result<Self, ErrorObject> {
         let method = cx.method();
-        let origin = Origin {
+        let origin = BoundValues {
             params: head.text().into(),
             principal: cx.state.extensions.principal().map(Into::into),
         };
@@ -206,7 +206,7 @@ fn fingerprint(text: &str) -> u64 {
     })
 }
 
-impl Origin {
+impl BoundValues {
     fn binding(&self, method: &str) -> Result<Vec<u8>, ErrorObject> {
         state::binding(method, &self.params, self.principal.as_deref())
     }
@@ -258,10 +258,10 @@ pub(crate) fn suspend(cx: &Context, waker: &Waker) -> Option<Result<Vec<u8>, Han
 
 fn input_required(
     cx: &Context,
-    origin: &Origin,
+    origin: &BoundValues,
     open: Vec<OpenQuestion>,
-    answers: Raws,
-    once: Raws,
+    answers: RawValues,
+    once: RawValues,
 ) -> Result<Vec<u8>, HandlerError> {
     let bound_to = origin
         .binding(cx.method())

@@ -1,5 +1,6 @@
 //! [`Question`]: the requests that a server can send to a client.
 
+use mcp_types::connection::capability::{declared, with_member};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::Versioned;
 use mcp_types::rpc;
@@ -13,7 +14,6 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::features::input::error::InputError;
-use crate::protocol::capability::{declared, with_member};
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::peer::Peer;
 
@@ -221,7 +221,11 @@ impl Question {
         let method = self.method();
         match self {
             Self::Form { params, .. } if revision == Revision::V2025_06_18 => {
-                let params = v2025_11_25::ElicitRequestFormParams::from(params);
+                // Written and read again, because there are conversions between adjacent revisions
+                // only.
+                let params = ElicitRequestParams::Form(params);
+                let text = Revision::V2025_11_25.encode_text(params)?;
+                let params = json::from_str::<v2025_11_25::ElicitRequestFormParams>(&text)?;
                 let params = v2025_06_18::ElicitRequestFormParams::try_from(params)?;
                 rpc::write_request(message, id, method, Some(&params))?;
             }

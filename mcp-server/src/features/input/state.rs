@@ -13,7 +13,7 @@ use crate::protocol::seal::Keys;
 const PURPOSE: &str = "requestState";
 
 /// Raw JSON by key.
-pub(crate) type Raws = BTreeMap<String, Box<RawValue>>;
+pub(crate) type RawValues = BTreeMap<String, Box<RawValue>>;
 
 /// The state of a request between two rounds.
 #[derive(Default, Serialize, Deserialize)]
@@ -21,13 +21,13 @@ pub(crate) struct SealedState {
     /// When it expires, in milliseconds since 1970.
     until: u64,
     /// The client's answers so far.
-    pub(crate) answers: Raws,
+    pub(crate) answers: RawValues,
     /// Values of finished operations of `once`.
-    pub(crate) once: Raws,
+    pub(crate) once: RawValues,
 }
 
 impl SealedState {
-    pub(crate) fn new(lifetime: std::time::Duration, answers: Raws, once: Raws) -> Self {
+    pub(crate) fn new(lifetime: std::time::Duration, answers: RawValues, once: RawValues) -> Self {
         let lifetime = u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX);
         Self {
             until: now().saturating_add(lifetime),
@@ -78,15 +78,15 @@ pub(crate) fn binding(
         .map_err(|error| ErrorObject::invalid_params(format!("params: {error}")))?;
     params.retain(|name, _| !matches!(name, "_meta" | "inputResponses" | "requestState"));
     let mut bytes = Vec::with_capacity(256);
-    part(&mut bytes, method.as_bytes());
+    hash_part(&mut bytes, method.as_bytes());
     bytes.push(u8::from(principal.is_some()));
-    part(&mut bytes, principal.unwrap_or_default().as_bytes());
+    hash_part(&mut bytes, principal.unwrap_or_default().as_bytes());
     let internal = |error: serde_json::Error| ErrorObject::internal_error(error.to_string());
     sorted(&mut bytes, &Value::Object(params)).map_err(internal)?;
     Ok(bytes)
 }
 
-fn part(bytes: &mut Vec<u8>, part: &[u8]) {
+fn hash_part(bytes: &mut Vec<u8>, part: &[u8]) {
     bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
     bytes.extend_from_slice(part);
 }
@@ -125,10 +125,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn state_is_of_no_use_to_another_principal() {
+    fn state_of_another_principal_is_rejected() {
         let keys = Keys::from_bytes([1; 32]);
         let bound = |principal| binding("tools/call", r#"{"name":"a"}"#, principal).unwrap();
-        let state = SealedState::new(Duration::from_secs(60), Raws::new(), Raws::new());
+        let state = SealedState::new(Duration::from_secs(60), RawValues::new(), RawValues::new());
         let text = state.seal(&keys, &bound(Some("alice"))).unwrap();
         assert!(SealedState::open(&keys, &bound(Some("alice")), &text).is_ok());
         for other in [Some("bob"), Some(""), None] {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_client_asks_for_is_bound() {
+    fn binding_ignores_members_of_a_retry() {
         let bound = |params| binding("tools/call", params, None).unwrap();
         let first = bound(r#"{"name":"a","arguments":{"b":1,"c":2},"_meta":{"x":1}}"#);
         let retry =

@@ -7,7 +7,7 @@ use mcp_types::{
 
 use crate::features::access::{Access, access_setters};
 use crate::features::arguments::Arguments;
-use crate::features::catalog::{Definition, Hints, ListItem};
+use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::DefinitionError;
 use crate::features::prompts::result::IntoPrompt;
 use crate::protocol::changes::Change;
@@ -250,7 +250,7 @@ impl ListItem for PromptDef {
         self.prompt.clone()
     }
 
-    fn page(items: Vec<Prompt>, hints: &Hints, next: Option<Cursor>) -> ListPromptsResult {
+    fn page(items: Vec<Prompt>, hints: &CacheHints, next: Option<Cursor>) -> ListPromptsResult {
         let mut page = ListPromptsResult::new(items, hints.ttl_ms, hints.scope);
         page.next_cursor = next;
         page

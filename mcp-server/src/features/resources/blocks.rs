@@ -16,7 +16,7 @@ use crate::protocol::core::Context;
 pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &ResourceCatalog) {
     match block {
         ContentBlock::ResourceLink(link) => {
-            through(link, |resource| finish(resource, cx, resources))
+            apply_to_link(link, |resource| finish(resource, cx, resources))
         }
         #[cfg(feature = "sep-2093")]
         ContentBlock::Resource(embedded) => {
@@ -31,7 +31,7 @@ pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &R
 /// has to be the same in each round.
 pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
     match block {
-        ContentBlock::ResourceLink(link) => through(link, |resource| withhold(resource, cx)),
+        ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| withhold(resource, cx)),
         #[cfg(feature = "sep-2093")]
         ContentBlock::Resource(embedded) => withhold_of_contents(&mut embedded.resource, cx),
         _ => {}
@@ -39,7 +39,7 @@ pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
 }
 
 /// Applies a change of resources to a link: both have the same members.
-fn through(link: &mut ResourceLink, change: impl FnOnce(&mut Resource)) {
+fn apply_to_link(link: &mut ResourceLink, change: impl FnOnce(&mut Resource)) {
     macro_rules! swap {
         ($one:ident, $other:ident, $($member:ident)*) => {
             $(std::mem::swap(&mut $one.$member, &mut $other.$member);)*
@@ -69,11 +69,11 @@ fn annotate(embedded: &mut EmbeddedResource, cx: &Context) {
     if !cx.core().offers(Proposal::Sep2093) {
         return;
     }
-    let Some(read_metadata) = read_metadata(&mut embedded.resource) else {
+    let Some(view) = read_metadata(&mut embedded.resource) else {
         return;
     };
     let block = &mut embedded.annotations;
-    let contents = read_metadata.annotations;
+    let contents = view.annotations;
     if contents.is_none() {
         contents.clone_from(block);
     }

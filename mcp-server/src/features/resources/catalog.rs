@@ -9,7 +9,7 @@ use mcp_types::json::Map;
 use crate::features::catalog::List;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::found::{Found, Located};
+use crate::features::resources::resolved::{CheckedResource, UncheckedResource};
 #[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::protocol::core::Context;
@@ -47,12 +47,16 @@ impl ResourceCatalog {
     }
 
     /// Returns the resource with a URI, or one of the first template that matches the URI.
-    pub(crate) fn locate(&self, uri: &str) -> Option<Located> {
+    pub(crate) fn locate(&self, uri: &str) -> Option<UncheckedResource> {
         let (definition, variables): (Arc<dyn Defined>, _) = match self.resources.get(uri) {
             Some(resource) => (resource, Map::new()),
             None => self.template_of(uri)?,
         };
-        Some(Located::new(uri.to_owned(), definition, variables))
+        Some(UncheckedResource::new(
+            uri.to_owned(),
+            definition,
+            variables,
+        ))
     }
 
     /// Returns the resource with a URI from the member `uri` of the params. Checks that the client
@@ -61,11 +65,15 @@ impl ResourceCatalog {
     /// # Errors
     ///
     /// -32602 if the URI is too long, "resource not found", or the error of a guard.
-    pub(crate) async fn find(&self, cx: &Context, uri: &str) -> Result<Found, HandlerError> {
+    pub(crate) async fn find(
+        &self,
+        cx: &Context,
+        uri: &str,
+    ) -> Result<CheckedResource, HandlerError> {
         check_uri(cx.core(), "$.uri", uri)?;
-        let located = self.locate(uri);
-        let located = located.ok_or_else(|| HandlerError::resource_not_found(uri))?;
-        located.admit(cx).await
+        let unchecked = self.locate(uri);
+        let unchecked = unchecked.ok_or_else(|| HandlerError::resource_not_found(uri))?;
+        unchecked.check_access(cx).await
     }
 
     /// Returns the states that the handlers require and the server does not have.

@@ -44,14 +44,14 @@ pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
     for part in contents {
         match part {
             AnyResourceContents::Text(text) => {
-                named(&mut digest, &text.uri, text.mime_type.as_deref());
+                hash_name(&mut digest, &text.uri, text.mime_type.as_deref());
                 content(&mut digest, text.text.as_bytes());
             }
             AnyResourceContents::Blob(blob) => {
-                named(&mut digest, &blob.uri, blob.mime_type.as_deref());
+                hash_name(&mut digest, &blob.uri, blob.mime_type.as_deref());
                 match blob.blob.decode() {
                     Ok(bytes) => content(&mut digest, &bytes),
-                    // Invalid base64 is hashed as it is.
+                    // Invalid base64 is hashed unchanged.
                     Err(_) => content(&mut digest, blob.blob.as_str().as_bytes()),
                 }
             }
@@ -70,7 +70,7 @@ pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
     version
 }
 
-fn named(digest: &mut Sha256, uri: &str, mime_type: Option<&str>) {
+fn hash_name(digest: &mut Sha256, uri: &str, mime_type: Option<&str>) {
     content(digest, uri.as_bytes());
     digest.update([u8::from(mime_type.is_some())]);
     content(digest, mime_type.unwrap_or_default().as_bytes());
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_stay_what_they_were() {
+    fn derived_versions_are_stable() {
         let contents = [text("x:a", Some("text/plain"), "hello")];
         // Clients store versions for longer than a process lives, so this must never change.
         assert_eq!(derived(&contents), "81c47a18fe0b4ed61d88b20b10c0526e");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_differs_has_the_same_version() {
+    fn different_contents_have_different_versions() {
         let all = [
             vec![],
             vec![text("x:a", None, "")],

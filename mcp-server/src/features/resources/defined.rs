@@ -4,7 +4,7 @@
 use mcp_types::Resource;
 
 use crate::features::access::Access;
-use crate::features::catalog::Hints;
+use crate::features::catalog::CacheHints;
 #[cfg(feature = "https-url")]
 use crate::features::resources::fixed_body::FixedBody;
 #[cfg(feature = "_proposals")]
@@ -19,7 +19,7 @@ pub(crate) const TEMPLATE: &str = "resource template";
 /// The definition that answers for a URI: of a resource, or of a template that matches it.
 pub(crate) trait Defined: Send + Sync {
     /// Returns how long caches may keep the contents.
-    fn hints(&self) -> &Hints;
+    fn hints(&self) -> &CacheHints;
 
     /// Returns who may use it.
     fn access_rules(&self) -> &Access;
@@ -39,7 +39,7 @@ pub(crate) trait Defined: Send + Sync {
     #[cfg(feature = "pagination")]
     fn lister(&self) -> Option<&ListHandler>;
 
-    /// Returns `true` if a URL is handed out for it.
+    /// Returns `true` if a URL is issued for it.
     #[cfg(feature = "https-url")]
     fn has_url(&self) -> bool;
 

@@ -19,7 +19,7 @@ use super::handlers::DescribeHandler;
 use super::handlers::ListHandler;
 use super::handlers::{ReadHandler, ReadParams};
 use crate::features::access::{Access, access_setters};
-use crate::features::catalog::{Definition, Hints, ListItem};
+use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::DefinitionError;
 #[cfg(feature = "versioned-resources")]
 use crate::features::resources::content_version::FixedVersion;
@@ -50,7 +50,7 @@ use crate::protocol::handler::{Handler, NoArguments};
 #[must_use = "a definition does nothing until it is added"]
 pub struct ResourceDef {
     resource: Resource,
-    hints: Hints,
+    hints: CacheHints,
     access: Access,
     #[cfg(feature = "https-url")]
     http_url: bool,
@@ -73,7 +73,7 @@ impl ResourceDef {
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             resource: Resource::new(uri, name),
-            hints: Hints::default(),
+            hints: CacheHints::default(),
             access: Access::default(),
             #[cfg(feature = "https-url")]
             http_url: true,
@@ -296,7 +296,7 @@ impl ListItem for ResourceDef {
         self.resource.clone()
     }
 
-    fn page(items: Vec<Resource>, hints: &Hints, next: Option<Cursor>) -> ListResourcesResult {
+    fn page(items: Vec<Resource>, hints: &CacheHints, next: Option<Cursor>) -> ListResourcesResult {
         let mut page = ListResourcesResult::new(items, hints.ttl_ms, hints.scope);
         page.next_cursor = next;
         page

@@ -42,7 +42,7 @@ macro_rules! described {
 
         /// Sets for how long, and for whom, caches may keep the contents: not at all by default.
         pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
-            self.hints = Hints::new(ttl, scope);
+            self.hints = CacheHints::new(ttl, scope);
             self
         }
 
@@ -136,7 +136,7 @@ macro_rules! described {
             self
         }
 
-        /// Sets whether a URL is handed out for it, if the server has [`HttpUrls`](crate::HttpUrls):
+        /// Sets whether a URL is issued for it, if the server has [`HttpUrls`](crate::HttpUrls):
         /// `true` by default. Collections never have one.
         #[cfg(feature = "https-url")]
         pub fn http_url(mut self, http_url: bool) -> Self {
@@ -150,7 +150,7 @@ macro_rules! described {
 /// templates.
 macro_rules! defined {
     ($definition:ident, $resource:ident) => {
-        fn hints(&self) -> &Hints {
+        fn hints(&self) -> &CacheHints {
             &self.hints
         }
 

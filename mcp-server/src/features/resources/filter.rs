@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_equal_by_value_and_only_then() {
+    fn numbers_are_compared_by_value() {
         let resource =
             |value: &str| format!(r#"{{"uri":"x:a","name":"a","metadata":{{"n":{value},"o":1}}}}"#);
         for (asked, is, equals) in [
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_resource_does_not_have_holds_for_none() {
+    fn criterion_does_not_match_an_absent_member() {
         let bare = r#"{"uri":"x:a","name":"a"}"#;
         assert!(matches("{}", bare));
         assert!(matches(r#"{"metadata":{}}"#, bare));

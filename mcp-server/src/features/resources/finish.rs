@@ -31,7 +31,7 @@ pub(crate) fn finish(
     // Before `withhold` removes the type: collections have no URL.
     #[cfg(feature = "https-url")]
     if cx.offered(Proposal::HttpsUrl) {
-        urls::offer(resource, cx, resources);
+        urls::set_url(resource, cx, resources);
     }
     withhold(resource, cx);
     #[cfg(feature = "versioned-resources")]
@@ -69,8 +69,8 @@ pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
 #[cfg(feature = "sep-2093")]
 pub(crate) fn withhold_of_contents(contents: &mut AnyResourceContents, cx: &Context) {
     if !cx.offered(Proposal::Sep2093)
-        && let Some(read_metadata) = read_metadata(contents)
+        && let Some(view) = read_metadata(contents)
     {
-        read_metadata.forget();
+        view.clear();
     }
 }

@@ -22,7 +22,7 @@ pub(crate) async fn get(
     resources: Arc<ResourceCatalog>,
 ) -> Result<GetResourceResult, HandlerError> {
     let found = resources.find(&cx, &params.uri).await?;
-    let (resource, contents) = versions::described(&found, &cx, &resources).await?;
+    let (resource, contents) = versions::describe_with_version(&found, &cx, &resources).await?;
     if let Some(version) = params.version
         && resource.version.as_ref() == Some(&version)
     {
@@ -32,7 +32,7 @@ pub(crate) async fn get(
         Some(contents) => contents,
         None => found.read_as(&resource, &cx).await?,
     };
-    let first = contents.into_iter().next().and_then(first);
+    let first = contents.into_iter().next().and_then(to_get_contents);
     let Some(first) = first else {
         let what =
             "the resource has no contents that `resources/get` can return: use `resources/read`";
@@ -47,7 +47,7 @@ fn not_modified(uri: String, version: String) -> HandlerError {
 }
 
 /// Converts contents to the form of the proposal, which requires a media type.
-fn first(contents: AnyResourceContents) -> Option<GetResourceContents> {
+fn to_get_contents(contents: AnyResourceContents) -> Option<GetResourceContents> {
     Some(match contents {
         AnyResourceContents::Text(text) => {
             let media_type = text.mime_type.unwrap_or_else(|| "text/plain".to_owned());

@@ -10,10 +10,10 @@ use mcp_types::{
 
 use super::finish::finish;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::found::Found;
 use crate::features::resources::metadata_view::read_metadata;
+use crate::features::resources::resolved::CheckedResource;
 use crate::protocol::core::Context;
-use crate::protocol::error_report::logged;
+use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
 
 /// Handles `resources/metadata`. The resource is not read.
@@ -30,7 +30,7 @@ pub(crate) async fn metadata(
 
 /// Reads a resource and adds its metadata to the contents.
 pub(crate) async fn read(
-    found: &Found,
+    found: &CheckedResource,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
@@ -39,21 +39,21 @@ pub(crate) async fn read(
     let resource = found.describe(cx).await?;
     let mut contents = found.read_as(&resource, cx).await?;
     let mut formats = HashMap::<String, usize>::new();
-    for read_metadata in contents.iter_mut().filter_map(read_metadata) {
-        *formats.entry(read_metadata.uri.to_owned()).or_default() += 1;
+    for view in contents.iter_mut().filter_map(read_metadata) {
+        *formats.entry(view.uri.to_owned()).or_default() += 1;
     }
     for contents in &mut contents {
-        let Some(mut read_metadata) = read_metadata(contents) else {
+        let Some(mut view) = read_metadata(contents) else {
             continue;
         };
-        read_metadata.measure();
-        let alone = formats.get(read_metadata.uri) == Some(&1);
-        if read_metadata.uri == resource.uri {
-            read_metadata.fill(&resource, alone);
-        } else if (read_metadata.name.is_none() || read_metadata.resource_type.is_none())
-            && let Some(member) = member(read_metadata.uri, cx, resources).await
+        view.set_size();
+        let alone = formats.get(view.uri) == Some(&1);
+        if view.uri == resource.uri {
+            view.fill(&resource, alone);
+        } else if (view.name.is_none() || view.resource_type.is_none())
+            && let Some(member) = member(view.uri, cx, resources).await
         {
-            read_metadata.fill(&member, alone);
+            view.fill(&member, alone);
         }
     }
     Ok(contents)
@@ -65,17 +65,17 @@ async fn member(
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Option<mcp_types::Resource> {
-    let located = resources.locate(uri)?;
-    if !located.is_visible(cx) {
+    let unchecked = resources.locate(uri)?;
+    if !unchecked.is_visible(cx) {
         return None;
     }
-    let described = match located.admit(cx).await {
+    let described = match unchecked.check_access(cx).await {
         Ok(found) => found.describe(cx).await,
         Err(error) => Err(error),
     };
     described
         .inspect_err(|error| {
-            let error = logged(error);
+            let error = for_log(error);
             tracing::warn!(uri = %PeerText(uri), %error, "a member of a collection cannot be described");
         })
         .ok()

@@ -66,13 +66,13 @@ impl MetadataView<'_> {
     }
 
     /// Sets the size, if it is empty.
-    pub(crate) fn measure(&mut self) {
+    pub(crate) fn set_size(&mut self) {
         let length = self.length.and_then(|length| i64::try_from(length).ok());
         fill(self.size, length.as_ref());
     }
 
     /// Removes all metadata.
-    pub(crate) fn forget(self) {
+    pub(crate) fn clear(self) {
         *self.name = None;
         *self.title = None;
         *self.description = None;
@@ -96,7 +96,7 @@ mod tests {
     use super::decoded;
 
     #[test]
-    fn the_length_of_bytes_is_that_before_encoding() {
+    fn blob_size_is_the_decoded_length() {
         for length in 0..20 {
             let text = Base64Text::encode(vec![7; length]);
             assert_eq!(decoded(text.as_str()), Some(length), "{text:?}");

@@ -32,7 +32,7 @@ pub(crate) async fn list(
     let keys = cx.core().keys.get();
     let scope = Scope::of(&params, &cx);
     #[cfg(feature = "versioned-resources")]
-    let scope = scope.filtered(&params, &cx)?;
+    let scope = scope.with_filter(&params, &cx)?;
     let bound_to = cursor_binding(&cx, &scope.to_bytes());
     let start = match &params.cursor {
         None => Position::Beginning,
@@ -55,7 +55,7 @@ pub(crate) async fn list(
         restricted,
     } = page;
     #[cfg(feature = "versioned-resources")]
-    scope.narrow(&mut resources);
+    scope.apply_filter(&mut resources);
     for resource in &mut resources {
         finish(resource, &cx, &catalog);
     }
@@ -139,13 +139,13 @@ async fn all(
 }
 
 /// No more resources fit on the page.
-struct Full;
+struct PageFull;
 
 /// Returns how many more resources fit on the page; `None` without a limit.
-fn remaining(size: Option<NonZeroUsize>, listed: usize) -> Result<Option<NonZeroUsize>, Full> {
+fn remaining(size: Option<NonZeroUsize>, listed: usize) -> Result<Option<NonZeroUsize>, PageFull> {
     let Some(size) = size else {
         return Ok(None);
     };
     let left = size.get().saturating_sub(listed);
-    NonZeroUsize::new(left).map(Some).ok_or(Full)
+    NonZeroUsize::new(left).map(Some).ok_or(PageFull)
 }

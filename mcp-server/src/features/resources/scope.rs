@@ -43,7 +43,7 @@ impl Scope {
 
     /// Adds the filter of the params.
     #[cfg(feature = "versioned-resources")]
-    pub(crate) fn filtered(
+    pub(crate) fn with_filter(
         mut self,
         params: &PaginatedRequestParams,
         cx: &Context,
@@ -62,7 +62,7 @@ impl Scope {
     /// A page examines as many resources as fit on it, so it may be short, or empty although
     /// another page follows. The cost of one request is therefore limited whatever the filter is.
     #[cfg(feature = "versioned-resources")]
-    pub(crate) fn narrow(&self, resources: &mut Vec<Resource>) {
+    pub(crate) fn apply_filter(&self, resources: &mut Vec<Resource>) {
         if let Some(criteria) = &self.criteria {
             resources.retain(|resource| criteria.matches(resource));
         }

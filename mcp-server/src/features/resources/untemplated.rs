@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_types::json::Value;
 use mcp_types::{EmptyResult, ListResourceTemplatesRequest, Request, Revision};
 
-use crate::features::catalog::Hints;
-use crate::features::list_page::{Part, bad_cursor};
+use crate::features::catalog::CacheHints;
+use crate::features::list_page::{PageParams, bad_cursor};
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::defined::TEMPLATE;
 use crate::protocol::core::Context;
@@ -20,7 +20,7 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
     });
 }
 
-fn list(part: &Part, cx: &Context, hints: &Hints) -> Result<EmptyResult, HandlerError> {
+fn list(part: &PageParams, cx: &Context, hints: &CacheHints) -> Result<EmptyResult, HandlerError> {
     if part.cursor.is_some() {
         return Err(bad_cursor(TEMPLATE));
     }

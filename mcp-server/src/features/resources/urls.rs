@@ -5,14 +5,14 @@ use http::request::Parts;
 use mcp_types::peer_text::PeerText;
 use mcp_types::{CacheScope, Resource};
 
-use crate::features::catalog::Hints;
+use crate::features::catalog::CacheHints;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
 use crate::protocol::extensions::Principal;
 
 /// Sets the URL of a resource, for a client that gets what the proposal adds. A URL that the
 /// program set stays, unless its scheme is not `https`.
-pub(crate) fn offer(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
+pub(crate) fn set_url(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
     if let Some(url) = &resource.http_url {
         let scheme = url.get(..8).unwrap_or_default();
         if !scheme.eq_ignore_ascii_case("https://") {
@@ -37,8 +37,8 @@ fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option
     if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
         return None;
     }
-    let located = resources.locate(&resource.uri)?;
-    if !is_known(cx) || !located.has_url() || !located.is_visible(cx) {
+    let unchecked = resources.locate(&resource.uri)?;
+    if !is_known(cx) || !unchecked.has_url() || !unchecked.is_visible(cx) {
         return None;
     }
     urls.issue(&resource.uri, cx.extension())
@@ -46,7 +46,11 @@ fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option
 
 /// Returns the caching hints of a list of resources. A list that contains signed URLs is private to
 /// the peer that receives it, and expires with the URLs.
-pub(crate) fn hints(hints: &Hints, resources: &[Resource], catalog: &ResourceCatalog) -> Hints {
+pub(crate) fn hints(
+    hints: &CacheHints,
+    resources: &[Resource],
+    catalog: &ResourceCatalog,
+) -> CacheHints {
     let mut hints = hints.clone();
     if let Some(urls) = &catalog.urls
         && resources.iter().any(|resource| resource.http_url.is_some())

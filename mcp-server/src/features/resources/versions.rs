@@ -6,18 +6,18 @@ use mcp_types::{AnyResourceContents, Resource};
 
 use super::finish::finish;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::found::Found;
+use crate::features::resources::resolved::CheckedResource;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
 /// Returns the current resource with its version.
-pub(crate) async fn current(
+pub(crate) async fn current_resource(
     uri: &str,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<Resource, HandlerError> {
     let found = resources.find(cx, uri).await?;
-    let (resource, _) = described(&found, cx, resources).await?;
+    let (resource, _) = describe_with_version(&found, cx, resources).await?;
     Ok(resource)
 }
 
@@ -25,9 +25,9 @@ pub(crate) async fn current(
 ///
 /// The contents may change at any time. The version is determined before the contents that are sent
 /// with it are read: old contents with a new version would be cached for ever, while new contents
-/// with an old version are only sent once more.
-pub(crate) async fn described(
-    found: &Found,
+/// with an old version are only sent again.
+pub(crate) async fn describe_with_version(
+    found: &CheckedResource,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<(Resource, Option<Vec<AnyResourceContents>>), HandlerError> {

@@ -11,11 +11,11 @@ use mcp_types::{
 use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::versions::current;
+use crate::features::resources::versions::current_resource;
 use crate::protocol::announcements::announcement;
 use crate::protocol::changes::{Change, Subscriber};
 use crate::protocol::core::Context;
-use crate::protocol::error_report::logged;
+use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::notification::notification;
 use crate::protocol::request_task::caught;
@@ -82,7 +82,7 @@ impl ChangeNotifier {
                     tracing::debug!(uri = %PeerText(uri), "a resource that changed is gone");
                 }
                 Err(error) => {
-                    let error = logged(&error);
+                    let error = for_log(&error);
                     tracing::warn!(uri = %PeerText(uri), %error, "a resource that changed is not described");
                 }
             }
@@ -93,7 +93,7 @@ impl ChangeNotifier {
     /// Returns the current resource. An error or panic of its handler does not end the
     /// subscription.
     async fn resource(&self, uri: &str) -> Result<Resource, HandlerError> {
-        let described = caught(current(uri, &self.cx, &self.resources));
+        let described = caught(current_resource(uri, &self.cx, &self.resources));
         match timeout(self.cx.core().limits().request_time, described).await {
             Ok(Some(resource)) => resource,
             Ok(None) => Err(HandlerError::internal("the handler panicked")),

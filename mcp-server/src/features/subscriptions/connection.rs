@@ -15,7 +15,7 @@ use crate::features::subscriptions::capability::can_subscribe;
 use crate::protocol::changes::{Change, Interest, Subscriber};
 use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::core::Context;
-use crate::protocol::error_report::logged;
+use crate::protocol::error_report::for_log;
 
 use crate::protocol::error_text::method_not_found;
 use crate::protocol::handler_error::{HandlerError, bad_params};
@@ -27,7 +27,7 @@ use crate::util::uri_set::UriSet;
 
 /// The resources that the client of a connection subscribed to. Dropped with the connection.
 #[derive(Default)]
-pub(crate) struct Subscribed(Mutex<Subscriptions>);
+pub(crate) struct ResourceSubscriptions(Mutex<Subscriptions>);
 
 #[derive(Default)]
 struct Subscriptions {
@@ -37,7 +37,7 @@ struct Subscriptions {
     notifier: Option<Arc<ChangeNotifier>>,
 }
 
-impl Subscribed {
+impl ResourceSubscriptions {
     fn state(&self) -> MutexGuard<'_, Subscriptions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,7 +79,11 @@ impl Subscribed {
             // Before the response, so that later changes are announced.
             let subscriber = cx.core().hub.subscribe(Interest::default(), wants);
             let sink = Arc::clone(&cx.state.sink);
-            scope.spawn(Box::pin(tell(Arc::clone(self), subscriber, sink)));
+            scope.spawn(Box::pin(send_notifications(
+                Arc::clone(self),
+                subscriber,
+                sink,
+            )));
         }
         Ok(())
     }
@@ -97,7 +101,11 @@ impl Subscribed {
 }
 
 /// Notifies the client of changes until it is dropped or the connection ends.
-async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, sink: Arc<dyn MessageSink>) {
+async fn send_notifications(
+    subscribed: Arc<ResourceSubscriptions>,
+    changes: Arc<Subscriber>,
+    sink: Arc<dyn MessageSink>,
+) {
     loop {
         changes.ready().await;
         sink.ready().await;
@@ -115,7 +123,7 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, sink: Arc<d
                     return;
                 }
             }
-            Err(error) => tracing::error!(error = %logged(&error), "a change cannot be announced"),
+            Err(error) => tracing::error!(error = %for_log(&error), "a change cannot be announced"),
         }
     }
 }
@@ -148,7 +156,9 @@ fn check_uris(cx: &Context, uris: &[String]) -> Result<(), HandlerError> {
 }
 
 /// Returns the subscriptions of the connection that the request arrived on.
-fn of_connection(cx: &Context) -> Result<(Arc<Subscribed>, Arc<ConnectionScope>), HandlerError> {
+fn of_connection(
+    cx: &Context,
+) -> Result<(Arc<ResourceSubscriptions>, Arc<ConnectionScope>), HandlerError> {
     let core = cx.core();
     if !core.offers(Proposal::VersionedResources) || !can_subscribe(core) {
         return Err(HandlerError::protocol(method_not_found(cx.method())));

@@ -86,7 +86,7 @@ pub(crate) async fn listen(
     let method = SubscriptionsAcknowledgedNotification::METHOD;
     // The subscription may last for long, and the URIs are stored elsewhere already.
     let message = notification(cx.revision(), method, acknowledged)?;
-    cx.say(message).await;
+    cx.send_message(message).await;
     #[cfg(feature = "versioned-resources")]
     let notifier = ChangeNotifier::new(&cx, &resources);
     loop {
@@ -106,7 +106,7 @@ pub(crate) async fn listen(
         .reason("the server is shutting down")
         .meta(meta);
     let method = CancelledNotification::METHOD;
-    cx.say(notification(cx.revision(), method, cancelled)?)
+    cx.send_message(notification(cx.revision(), method, cancelled)?)
         .await;
     let meta = SubscriptionsListenResultMetaObject::new(id);
     Ok(SubscriptionsListenResult::new(meta))

@@ -13,7 +13,7 @@ use mcp_types::{
 
 use crate::features::access::{Access, access_setters};
 use crate::features::arguments::Arguments;
-use crate::features::catalog::{Definition, Hints, ListItem};
+use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::DefinitionError;
 use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::result::IntoToolResult;
@@ -367,7 +367,7 @@ impl ListItem for ToolDef {
         downgrade::tool(self.tool.clone(), revision)
     }
 
-    fn page(items: Vec<Tool>, hints: &Hints, next: Option<Cursor>) -> ListToolsResult {
+    fn page(items: Vec<Tool>, hints: &CacheHints, next: Option<Cursor>) -> ListToolsResult {
         let mut page = ListToolsResult::new(items, hints.ttl_ms, hints.scope);
         page.next_cursor = next;
         page

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cause_is_counted_at_its_own_index() {
+    fn index_of_each_refusal_cause_is_its_position() {
         for (at, cause) in RefusalCause::ALL.into_iter().enumerate() {
             assert_eq!(cause as usize, at, "{cause}");
         }

@@ -57,11 +57,11 @@ pub(crate) fn represent(
         Selected::Part(part) => {
             let last = part.end.saturating_sub(1);
             let sent = format!("bytes {}-{last}/{size}", part.start);
-            put(headers, CONTENT_RANGE, sent);
+            set_header(headers, CONTENT_RANGE, sent);
             part
         }
         Selected::Outside => {
-            put(headers, CONTENT_RANGE, format!("bytes */{size}"));
+            set_header(headers, CONTENT_RANGE, format!("bytes */{size}"));
             return response;
         }
         Selected::NotModified | Selected::Changed => return response,
@@ -111,8 +111,8 @@ fn status(selected: &Selected) -> StatusCode {
 fn validated(status: StatusCode, etag: String, max_age: u64) -> Response<HttpBody> {
     let mut response = respond(status, HttpBody::none());
     let headers = response.headers_mut();
-    put(headers, ETAG, etag);
-    put(
+    set_header(headers, ETAG, etag);
+    set_header(
         headers,
         CACHE_CONTROL,
         format!("private, max-age={max_age}"),
@@ -168,7 +168,7 @@ fn respond(status: StatusCode, body: HttpBody) -> Response<HttpBody> {
 }
 
 /// Sets a header to a text of the server.
-fn put(headers: &mut HeaderMap, name: http::HeaderName, text: String) {
+fn set_header(headers: &mut HeaderMap, name: http::HeaderName, text: String) {
     if let Ok(value) = HeaderValue::try_from(text) {
         headers.insert(name, value);
     }

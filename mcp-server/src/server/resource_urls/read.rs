@@ -8,13 +8,13 @@ use mcp_types::{AnyResourceContents, ReadResourceRequest, Request as _, Resource
 use tokio::sync::oneshot;
 use tracing::Span;
 
-use super::select::{Selected, unmet};
+use super::select::{Selected, evaluate_conditions};
 use crate::features::resources::fixed_body::FixedBody;
-use crate::features::resources::found::{Found, Located};
+use crate::features::resources::resolved::{CheckedResource, UncheckedResource};
 use crate::protocol::answer::Rejection;
 use crate::protocol::core::Context;
 use crate::protocol::core::Core;
-use crate::protocol::error_report::{logged, report, resolve};
+use crate::protocol::error_report::{for_log, report, resolve};
 use crate::protocol::extensions::Extensions;
 use crate::protocol::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
 use crate::protocol::request_task::RequestTask;
@@ -58,7 +58,7 @@ pub(crate) enum Failed {
 /// Runs the handlers that the request needs. Dropping the future cancels them.
 pub(crate) async fn read(
     server: &Arc<Core>,
-    located: Located,
+    unchecked: UncheckedResource,
     extensions: Extensions,
     span: Span,
     request: Arc<Parts>,
@@ -70,7 +70,7 @@ pub(crate) async fn read(
     let running = {
         let cx = cx.clone();
         Box::pin(async move {
-            let outcome = match located.admit(&cx).await {
+            let outcome = match unchecked.check_access(&cx).await {
                 Ok(found) => outcome(&found, &cx, &request).await,
                 Err(error) => Err(error),
             };
@@ -91,7 +91,7 @@ pub(crate) async fn read(
 /// The description comes first, because its version can make reading unnecessary and only it may
 /// contain the media type.
 async fn outcome(
-    found: &Found,
+    found: &CheckedResource,
     cx: &Context,
     request: &Parts,
 ) -> Result<Option<ReadOutcome>, HandlerError> {
@@ -137,7 +137,7 @@ fn tag(resource: &Resource) -> Option<String> {
 /// HEAD and the size is known.
 fn unread(resource: &Resource, etag: &str, request: &Parts) -> Option<WithoutContents> {
     let size = resource.size.and_then(|size| u64::try_from(size).ok());
-    let selected = match unmet(&request.headers, etag) {
+    let selected = match evaluate_conditions(&request.headers, etag) {
         Some(selected) => selected,
         None if request.method == Method::HEAD && size.is_some() => Selected::Whole,
         None => return None,
@@ -168,7 +168,7 @@ fn failed(error: HandlerError, cx: &Context) -> Failed {
             Failed::Inside
         }
         _ => {
-            tracing::warn!(error = %logged(&error), "cannot read a resource for its URL");
+            tracing::warn!(error = %for_log(&error), "cannot read a resource for its URL");
             Failed::Inside
         }
     }

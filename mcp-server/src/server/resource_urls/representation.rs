@@ -19,7 +19,7 @@ pub(crate) struct Representation {
 
 /// The reasons why contents cannot be sent.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unusable {
+pub(crate) enum RepresentationError {
     #[error("the contents are not valid base64")]
     Base64(#[from] Base64Error),
     #[error("expected contents of kind text or blob")]
@@ -39,11 +39,11 @@ pub(crate) fn is_quick(contents: &AnyResourceContents) -> bool {
 pub(crate) fn represent(
     contents: AnyResourceContents,
     etag: Option<String>,
-) -> Result<Representation, Unusable> {
+) -> Result<Representation, RepresentationError> {
     let (bytes, mime_type, is_text) = match contents {
         AnyResourceContents::Text(text) => (Bytes::from(text.text), text.mime_type, true),
         AnyResourceContents::Blob(blob) => (blob.blob.decode()?.into(), blob.mime_type, false),
-        _ => return Err(Unusable::Kind),
+        _ => return Err(RepresentationError::Kind),
     };
     Ok(Representation {
         etag: etag.unwrap_or_else(|| etag::of_contents(&bytes)),

@@ -23,16 +23,18 @@ pub(crate) enum Selected {
 
 /// Returns what a request selects of a representation with this tag and size in bytes.
 pub(crate) fn select(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selected {
-    unmet(headers, etag).unwrap_or_else(|| range(method, headers, etag, size))
+    evaluate_conditions(headers, etag).unwrap_or_else(|| range(method, headers, etag, size))
 }
 
 /// Evaluates `If-Match` and `If-None-Match`. Returns `None` if they are met or absent.
-pub(crate) fn unmet(headers: &HeaderMap, etag: &str) -> Option<Selected> {
-    if headers.contains_key(IF_MATCH) && !named(headers, IF_MATCH).any(|tag| is(tag, etag)) {
+pub(crate) fn evaluate_conditions(headers: &HeaderMap, etag: &str) -> Option<Selected> {
+    if headers.contains_key(IF_MATCH)
+        && !header_tags(headers, IF_MATCH).any(|tag| tag_matches(tag, etag))
+    {
         return Some(Selected::Changed);
     }
-    let weakly = |tag: &str| is(tag.strip_prefix("W/").unwrap_or(tag), etag);
-    named(headers, IF_NONE_MATCH)
+    let weakly = |tag: &str| tag_matches(tag.strip_prefix("W/").unwrap_or(tag), etag);
+    header_tags(headers, IF_NONE_MATCH)
         .any(weakly)
         .then_some(Selected::NotModified)
 }
@@ -48,12 +50,15 @@ fn range(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selec
     if method != Method::GET || !fits {
         return Selected::Whole;
     }
-    let range = range.to_str().ok().and_then(|range| part(range, size));
+    let range = range
+        .to_str()
+        .ok()
+        .and_then(|range| parse_range(range, size));
     range.unwrap_or(Selected::Whole)
 }
 
 /// Iterates over the tags in a header.
-fn named(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
+fn header_tags(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     let values = headers.get_all(name).into_iter();
     let texts = values.filter_map(|value| value.to_str().ok());
     // A tag that contains a comma is split. No part of it equals a tag of this server, because
@@ -61,13 +66,13 @@ fn named(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     texts.flat_map(|text| text.split(',')).map(str::trim)
 }
 
-fn is(tag: &str, etag: &str) -> bool {
+fn tag_matches(tag: &str, etag: &str) -> bool {
     tag == "*" || tag == etag
 }
 
 /// Parses a range. Returns `None` for a range that is ignored: its unit or form is unknown, or it
 /// contains several ranges.
-fn part(text: &str, size: usize) -> Option<Selected> {
+fn parse_range(text: &str, size: usize) -> Option<Selected> {
     let (unit, range) = text.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
         return None;

@@ -19,7 +19,7 @@ use super::answer;
 use super::read;
 use super::read::{Failed, ReadOutcome};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
-use crate::features::resources::found::Located;
+use crate::features::resources::resolved::UncheckedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
 use crate::protocol::error_text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
@@ -152,7 +152,7 @@ impl UrlService {
             .catalogs
             .resources
             .locate(&token.uri)
-            .filter(Located::has_url);
+            .filter(UncheckedResource::has_url);
         let Some(found) = found else {
             return refuse(StatusCode::NOT_FOUND, not_found);
         };

@@ -20,9 +20,9 @@ use tokio::time::{Instant, sleep};
 use super::activity::{Activity, CloseReason, InFlightRequest};
 use super::http_connection::HttpConnection;
 use super::opening;
-use super::opening::{FirstBytes, Protocol, Rewound};
+use super::opening::{FirstBytes, PrefixedStream, Protocol};
 use super::response_future::HttpFuture;
-use super::service::{HttpService, Remote};
+use super::service::{HttpService, RemotePeer};
 use super::stream_executor::StreamExecutor;
 use super::write_timeout::WriteTimeout;
 use crate::protocol::core::Core;
@@ -95,7 +95,7 @@ impl SocketServices {
     fn respond(
         &self,
         request: Request<Incoming>,
-        remote: Remote,
+        remote: RemotePeer,
         in_flight: InFlightRequest,
     ) -> HttpFuture {
         if let Some(service) = &self.path_service
@@ -181,14 +181,14 @@ impl Connection {
         let limits = self.server.limits();
         let usage = self.server.peers.usage(PeerKey::at(self.remote.ip()));
         let respond = service_fn(|request| {
-            let remote = Remote {
+            let remote = RemotePeer {
                 address: self.remote,
                 usage: Arc::clone(&usage),
             };
             self.services
                 .respond(request, remote, self.activity.start_request())
         });
-        let io = TokioIo::new(Rewound::new(first.bytes, stream));
+        let io = TokioIo::new(PrefixedStream::new(first.bytes, stream));
         match first.protocol {
             Protocol::Http1 => {
                 // hyper handles up to 16 requests in one poll if they have arrived already.
@@ -230,7 +230,7 @@ impl Connection {
             Either::Second(reason) => {
                 let time = match reason {
                     // Requests that run longer end with an error, which still has to be sent.
-                    Either::First(()) => limits.grace_time + farewell_time(limits),
+                    Either::First(()) => limits.grace_time + shutdown_write_time(limits),
                     Either::Second(reason) => {
                         self.log_closed(reason);
                         match reason {
@@ -272,7 +272,7 @@ fn configure(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
 }
 
 /// Returns the maximum time for writing the last responses of a server that shuts down.
-pub(crate) fn farewell_time(limits: &Limits) -> Duration {
+pub(crate) fn shutdown_write_time(limits: &Limits) -> Duration {
     limits.write_time.min(Duration::from_secs(1))
 }
 

@@ -19,7 +19,7 @@ use http_body::Body;
 use super::answer;
 use super::body::HttpBody;
 use super::config::HttpConfig;
-use super::service::Remote;
+use super::service::RemotePeer;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 
@@ -187,7 +187,7 @@ impl Endpoint {
         self: Arc<Self>,
         parts: Arc<Parts>,
         body: B,
-        remote: Option<Remote>,
+        remote: Option<RemotePeer>,
     ) -> Response<HttpBody> {
         let cors = Cors::of(&self.config, &parts);
         let mut response = if cors.origin.is_none() {

@@ -89,7 +89,7 @@ impl Endpoint {
             all.insert(id.clone(), channel);
         }
         let address = format!("{}?{ID}={id}", parts.uri.path());
-        let output = Output {
+        let output = ChannelStream {
             first: Some(event("endpoint", [address.as_bytes()])),
             id,
             channels: Arc::clone(&self.channels),
@@ -152,7 +152,7 @@ impl Endpoint {
 }
 
 /// The response to the GET. Dropping it ends the channel and cancels its requests.
-struct Output {
+struct ChannelStream {
     /// The first event, with the URL for messages.
     first: Option<Vec<u8>>,
     id: String,
@@ -166,7 +166,7 @@ struct Output {
     keep_alive: Duration,
 }
 
-impl Output {
+impl ChannelStream {
     async fn text(&mut self) -> Option<Vec<u8>> {
         if let Some(first) = self.first.take() {
             return Some(first);
@@ -195,7 +195,7 @@ impl Output {
     }
 }
 
-impl Source for Output {
+impl Source for ChannelStream {
     fn next(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = Chunk> + Send>> {
         Box::pin(async move {
             let text = self.text().await?;
@@ -205,7 +205,7 @@ impl Source for Output {
     }
 }
 
-impl Drop for Output {
+impl Drop for ChannelStream {
     fn drop(&mut self) {
         self.channels.all().remove(&self.id);
     }

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_networks_are_refused_with_the_reason() {
+    fn invalid_networks_are_rejected_with_the_reason() {
         let message = |text: &str| text.parse::<IpNetwork>().expect_err(text).to_string();
         for text in ["", "example.com", "10.0.0/8", "/8", " 10.0.0.1"] {
             assert!(message(text).contains("expected an address"), "{text}");

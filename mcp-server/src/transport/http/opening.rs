@@ -25,7 +25,7 @@ const CHUNK: usize = 4 << 10;
 /// The first bytes that a client has sent.
 pub(crate) struct FirstBytes {
     pub(crate) protocol: Protocol,
-    /// All bytes that were read. They have to be read again, see [`Rewound`].
+    /// All bytes that were read. They have to be read again, see [`PrefixedStream`].
     pub(crate) bytes: Bytes,
 }
 
@@ -102,18 +102,18 @@ fn has_end_of_head(bytes: &[u8], scanned: usize) -> bool {
 }
 
 /// A stream that first returns bytes that were read from it before.
-pub(crate) struct Rewound<S> {
+pub(crate) struct PrefixedStream<S> {
     bytes: Bytes,
     stream: S,
 }
 
-impl<S> Rewound<S> {
+impl<S> PrefixedStream<S> {
     pub(crate) fn new(bytes: Bytes, stream: S) -> Self {
         Self { bytes, stream }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Rewound<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for PrefixedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
@@ -133,7 +133,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Rewound<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Rewound<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for PrefixedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,

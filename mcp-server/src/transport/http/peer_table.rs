@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_with_its_share_loses_its_own_entry() {
+    fn peer_at_its_limit_loses_its_own_entry() {
         let mut table = PeerTable::new(10, 2);
         for (key, owner, since) in [(1, 1, Some(1)), (2, 2, Some(2)), (3, 2, Some(3))] {
             let entry = Since::default();

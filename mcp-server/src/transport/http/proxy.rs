@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_disagree_count_for_the_proxy() {
+    fn contradictory_headers_yield_the_address_of_the_proxy() {
         let both = |one, other| peer(&[("forwarded", one), ("x-forwarded-for", other)]);
         assert_eq!(both("for=192.0.2.1", "192.0.2.1"), "192.0.2.1");
         assert_eq!(both("for=203.0.113.9", "192.0.2.1"), "10.0.0.1");

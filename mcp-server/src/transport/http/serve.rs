@@ -15,7 +15,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep};
 
 use super::activity::{Activity, EventCounter};
-use super::connection::{Connection, Encryption, SocketServices, farewell_time, refuse};
+use super::connection::{Connection, Encryption, SocketServices, refuse, shutdown_write_time};
 use super::peer_table::{AllBusy, PeerTable};
 use crate::protocol::core::Core;
 use crate::protocol::error::ServeError;
@@ -238,7 +238,7 @@ impl<'a> Acceptor<'a> {
         }
         // The last responses still have to be sent.
         let remaining = async { while self.tasks.join_next().await.is_some() {} };
-        select(remaining, sleep(farewell_time(self.server.limits()))).await;
+        select(remaining, sleep(shutdown_write_time(self.server.limits()))).await;
     }
 }
 

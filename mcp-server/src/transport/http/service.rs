@@ -79,7 +79,7 @@ impl HttpService {
     }
 
     /// Handles a request. It is cancelled if the future, or the body of the response, is dropped.
-    pub(crate) fn respond<B>(&self, request: Request<B>, remote: Option<Remote>) -> HttpFuture
+    pub(crate) fn respond<B>(&self, request: Request<B>, remote: Option<RemotePeer>) -> HttpFuture
     where
         B: Body + Send + 'static,
         B::Data: Send,
@@ -99,7 +99,7 @@ impl HttpService {
 }
 
 /// The client of a connection of `serve_http`.
-pub(crate) struct Remote {
+pub(crate) struct RemotePeer {
     pub(crate) address: SocketAddr,
     pub(crate) usage: Arc<PeerUsage>,
 }
@@ -128,7 +128,7 @@ impl Endpoint {
         self: Arc<Self>,
         parts: Arc<Parts>,
         body: B,
-        remote: Option<Remote>,
+        remote: Option<RemotePeer>,
     ) -> Response<HttpBody> {
         self.server.counters.request();
         let response = self.handle(parts, body, remote).await;
@@ -139,7 +139,7 @@ impl Endpoint {
         &self,
         parts: Arc<Parts>,
         body: B,
-        remote: Option<Remote>,
+        remote: Option<RemotePeer>,
     ) -> Result<Response<HttpBody>, Refusal> {
         if let Err(refusal) = self.config.check_host(&parts) {
             return self.probe(&parts).ok_or(refusal);
@@ -200,7 +200,7 @@ impl Endpoint {
     async fn other_method(
         &self,
         parts: &Parts,
-        remote: Option<&Remote>,
+        remote: Option<&RemotePeer>,
     ) -> Result<Response<HttpBody>, Refusal> {
         if let Some(response) = self.operation(parts) {
             return Ok(response);
@@ -234,7 +234,7 @@ impl Endpoint {
     }
 
     /// Returns the peer for which a request is counted.
-    fn peer(&self, parts: &Parts, remote: Option<&Remote>) -> Arc<PeerUsage> {
+    fn peer(&self, parts: &Parts, remote: Option<&RemotePeer>) -> Arc<PeerUsage> {
         let principal = config::principal(parts);
         let reported = parts.extensions.get::<PeerAddress>();
         if let (None, None, Some(remote)) = (principal, reported, remote) {

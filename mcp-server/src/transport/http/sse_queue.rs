@@ -102,7 +102,7 @@ impl SseQueue {
         state.events.is_empty()
     }
 
-    /// Closes the queue, because nobody reads it any more.
+    /// Closes the queue, because its reader was dropped.
     pub(crate) fn close(&self) {
         let mut state = self.state();
         state.closed = true;

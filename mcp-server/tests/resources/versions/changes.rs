@@ -1,4 +1,4 @@
-//! `notifications/resources/content_changed`: what a peer is told of a change, and when.
+//! `notifications/resources/content_changed`: content and time of the notifications.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::notes::Notes;
 use super::{CHANGED, SUBSCRIPTION, UPDATED, opted, speaking};
 use crate::peer::Peer;
 
-/// Subscribes a peer that speaks the proposal in one of the two ways.
+/// Subscribes a peer with the proposal, by one of the two methods.
 async fn subscribe(peer: &mut Peer, listens: bool, uris: &[String]) {
     if listens {
         let params = json!({ "notifications": { "resourceSubscriptions": uris } });
@@ -36,7 +36,7 @@ fn version(told: &Value) -> u64 {
 }
 
 #[tokio::test]
-async fn a_listening_peer_gets_the_resource_with_its_subscription() {
+async fn notification_contains_the_resource_and_the_subscription_id() {
     let notes = Notes::default();
     let server = opted()
         .add_resource_template(notes.versioned())
@@ -53,7 +53,7 @@ async fn a_listening_peer_gets_the_resource_with_its_subscription() {
 }
 
 #[tokio::test]
-async fn who_did_not_announce_the_proposal_gets_what_the_specification_says() {
+async fn peer_without_the_proposal_gets_standard_notifications() {
     let notes = Notes::default();
     let server = opted()
         .add_resource_template(notes.versioned())
@@ -74,7 +74,7 @@ async fn who_did_not_announce_the_proposal_gets_what_the_specification_says() {
 }
 
 #[tokio::test]
-async fn the_version_of_what_has_none_is_that_of_its_contents() {
+async fn missing_version_is_derived_from_the_contents() {
     let notes = Notes::default();
     let server = opted()
         .add_resource_template(notes.plain())
@@ -97,7 +97,7 @@ async fn the_version_of_what_has_none_is_that_of_its_contents() {
 }
 
 #[tokio::test]
-async fn of_a_burst_every_resource_is_told_in_its_last_version() {
+async fn burst_of_changes_ends_with_the_last_version_of_every_resource() {
     const ROUNDS: u64 = 100;
     const NOTES: u64 = 100;
     for listens in [false, true] {
@@ -117,7 +117,7 @@ async fn of_a_burst_every_resource_is_told_in_its_last_version() {
                     for name in &names {
                         notes.change(&server, name, round);
                     }
-                    // The peer is told meanwhile, too.
+                    // The peer also reads meanwhile.
                     tokio::task::yield_now().await;
                 }
             }
@@ -141,7 +141,7 @@ async fn of_a_burst_every_resource_is_told_in_its_last_version() {
 }
 
 #[tokio::test]
-async fn who_reads_slowly_holds_nobody_else_and_gets_the_last_version() {
+async fn slow_reader_does_not_block_others_and_gets_the_last_version() {
     const CHANGES: u64 = 10_000;
     for listens in [false, true] {
         let notes = Notes::default();
@@ -163,7 +163,7 @@ async fn who_reads_slowly_holds_nobody_else_and_gets_the_last_version() {
                 notes.change(&server, name, change);
             }
             let mut heard = [0; 2];
-            // Each change is heard by who listens, while the other reads nothing at all.
+            // The listening peer gets every change, while the other one reads nothing.
             while heard.iter().any(|version| *version < change) && change % 100 == 0 {
                 let told = quick.receive().await;
                 let b = told["params"]["resource"]["uri"] == "n:b";
@@ -180,13 +180,13 @@ async fn who_reads_slowly_holds_nobody_else_and_gets_the_last_version() {
             last.insert(uri, version(&told));
             count += 1;
         }
-        // What the pipe and the queue hold, and not what happened.
+        // The number is limited by the pipe and the queue, not by the number of changes.
         assert!(count < 200, "{count} messages");
     }
 }
 
 #[tokio::test]
-async fn what_changes_while_it_is_described_is_told_again() {
+async fn change_during_the_description_is_notified_again() {
     for listens in [false, true] {
         let notes = Notes::default();
         notes.put("a", 0);
@@ -218,7 +218,7 @@ async fn what_changes_while_it_is_described_is_told_again() {
 }
 
 #[tokio::test]
-async fn news_of_what_cannot_be_described_is_not_lost() {
+async fn change_of_a_resource_without_a_description_is_notified() {
     let mut limits = Limits::default();
     limits.request_time = Duration::from_millis(50);
     let notes = Notes::default();
@@ -226,7 +226,7 @@ async fn news_of_what_cannot_be_described_is_not_lost() {
     let failing = |name: &str, fails: fn(&Context) -> bool| {
         let describe = move |resource: Resource, cx: Context| async move {
             if !fails(&cx) {
-                // For ever.
+                // Blocks forever.
                 std::future::pending::<()>().await;
             }
             Err::<Resource, _>(HandlerError::internal(resource.uri))
@@ -266,7 +266,7 @@ async fn news_of_what_cannot_be_described_is_not_lost() {
             let id = &told["params"]["_meta"][SUBSCRIPTION];
             assert_eq!(id.is_null(), !listens, "{told}");
         }
-        // And the subscription lives on.
+        // The subscription continues.
         notes.change(&server, "a", 1);
         assert_eq!(version(&peer.receive().await), 1);
         notes.remove("a");
@@ -276,7 +276,7 @@ async fn news_of_what_cannot_be_described_is_not_lost() {
 }
 
 #[tokio::test]
-async fn a_handler_that_describes_for_news_is_the_peers_and_cannot_ask_it() {
+async fn describing_handler_has_the_peers_context_without_input() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let describe = move |resource: Resource, cx: Context| {

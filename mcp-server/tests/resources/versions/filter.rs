@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::opted;
 use crate::peer::Peer;
 
-/// Static resources, and some that a handler lists.
+/// Returns a server with static resources, and some that a handler lists.
 fn server(page: Option<usize>) -> Server {
     let fixed =
         |name: &str, kind: &str| ResourceDef::text(format!("f:{name}"), name, "x").kind(kind);
@@ -78,7 +78,7 @@ const CASES: [(&str, &str); 13] = [
 ];
 
 #[tokio::test]
-async fn all_criteria_must_hold() {
+async fn all_criteria_must_match() {
     let mut peer = Peer::modern(&server(None));
     for (filter, expected) in CASES {
         let filter: Value = serde_json::from_str(filter).unwrap();
@@ -90,7 +90,7 @@ async fn all_criteria_must_hold() {
 }
 
 #[tokio::test]
-async fn pages_of_a_filtered_list_leave_nothing_out_and_end() {
+async fn pages_of_a_filtered_list_are_complete() {
     for size in 1..=12 {
         let mut peer = Peer::modern(&server(Some(size)));
         for (filter, expected) in CASES {
@@ -102,7 +102,7 @@ async fn pages_of_a_filtered_list_leave_nothing_out_and_end() {
                 assert!(names(&page).len() <= size, "{page}");
                 all.extend(names(&page));
                 pages += 1;
-                // A page looks at no more than it could hold, and no less until the end.
+                // A page examines as many resources as it can hold, except the last page.
                 assert!(pages <= 11_usize.div_ceil(size) + 1, "{filter}");
                 if page["nextCursor"].is_null() {
                     break;
@@ -115,7 +115,7 @@ async fn pages_of_a_filtered_list_leave_nothing_out_and_end() {
 }
 
 #[tokio::test]
-async fn a_cursor_belongs_to_its_filter() {
+async fn cursor_is_bound_to_its_filter() {
     let mut peer = Peer::modern(&server(Some(1)));
     let filter = json!({ "kind": "file" });
     let page = peer
@@ -133,7 +133,7 @@ async fn a_cursor_belongs_to_its_filter() {
 }
 
 #[tokio::test]
-async fn members_of_a_collection_are_filtered_as_well() {
+async fn members_of_a_collection_are_filtered() {
     let member = |name: &str, kind: &str| Resource::new(format!("c:{name}"), name).kind(kind);
     let members = vec![
         member("a", "file"),
@@ -157,7 +157,7 @@ async fn members_of_a_collection_are_filtered_as_well() {
 }
 
 #[tokio::test]
-async fn what_is_no_criterion_is_refused_by_name() {
+async fn invalid_criterion_is_rejected_by_name() {
     let mut peer = Peer::modern(&server(None));
     for (filter, place) in [
         (json!({ "colour": "red" }), "$.filter.colour"),

@@ -17,14 +17,14 @@ async fn get(peer: &mut Peer, uri: &str, version: &Value) -> Value {
     peer.request("resources/get", params).await
 }
 
-/// What a peer is told that has the present version.
+/// The error for a peer that has the current version.
 fn not_modified(uri: &str, version: &Value) -> Value {
     let data = json!({ "uri": uri, "version": version });
     json!({ "code": 304, "message": "Not Modified", "data": data })
 }
 
 #[tokio::test]
-async fn contents_come_in_the_documents_form() {
+async fn contents_have_the_form_of_the_proposal() {
     let several = || async {
         let one = TextResourceContents::new("d:several", "one").mime_type("text/markdown");
         let two = BlobResourceContents::new("d:several", Base64Text::encode(b"two"));
@@ -70,7 +70,7 @@ async fn contents_come_in_the_documents_form() {
 }
 
 #[tokio::test]
-async fn nothing_to_give_is_an_error() {
+async fn empty_contents_are_an_error() {
     let empty = || async { Vec::<AnyResourceContents>::new() };
     let server = opted()
         .add_resource(ResourceDef::new("d:empty", "empty").handler(empty))
@@ -97,7 +97,7 @@ async fn nothing_to_give_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_version_that_is_known_is_answered_without_the_contents() {
+async fn known_version_returns_not_modified() {
     let notes = Notes::default();
     notes.put("a", "1");
     let unread = |ResourceUri(uri): ResourceUri| async move {
@@ -126,7 +126,7 @@ async fn a_version_that_is_known_is_answered_without_the_contents() {
 }
 
 #[tokio::test]
-async fn a_version_is_derived_where_none_is_given() {
+async fn missing_version_is_derived() {
     let notes = Notes::default();
     notes.put("a", "text");
     let server = || {
@@ -144,7 +144,7 @@ async fn a_version_is_derived_where_none_is_given() {
         assert_eq!(version.as_str().map(str::len), Some(32), "{answer}");
         let answer = get(&mut peer, uri, &version).await;
         assert_eq!(answer["error"], not_modified(uri, &version), "{answer}");
-        // Another process makes the same of the same.
+        // Another process derives the same version from the same contents.
         let answer = get(&mut Peer::modern(&server()), uri, &version).await;
         assert_eq!(answer["error"], not_modified(uri, &version), "{answer}");
     }
@@ -156,7 +156,7 @@ async fn a_version_is_derived_where_none_is_given() {
 }
 
 #[tokio::test]
-async fn static_contents_have_their_version_in_lists() {
+async fn versions_of_static_contents_are_listed() {
     let server = opted()
         .add_resource(ResourceDef::text("d:a", "a", "text"))
         .add_resource(ResourceDef::text("d:b", "b", "text").version("own"))
@@ -177,9 +177,9 @@ async fn static_contents_have_their_version_in_lists() {
     let got = get(&mut peer, "d:a", &Value::Null).await;
     assert_eq!(versions[0], got["result"]["resource"]["version"]);
     assert_eq!(versions[1], "own");
-    // What is made when it is read would have to be read.
+    // Dynamic contents would have to be read, so they are listed without a version.
     assert_eq!(versions[2], Value::Null);
-    // Another definition in its place is another version.
+    // Another definition with the same URI has another version.
     let changed = ResourceDef::text("d:a", "a", "another text");
     server.resources().replace(changed).unwrap();
     let page = peer.result("resources/list", json!({})).await;
@@ -187,8 +187,8 @@ async fn static_contents_have_their_version_in_lists() {
 }
 
 #[tokio::test]
-async fn a_version_is_never_newer_than_the_contents_with_it() {
-    // Whoever holds old contents under a new version would never ask again.
+async fn version_is_never_newer_than_the_contents() {
+    // A client with old contents under a new version would never request the new contents.
     let order = Arc::new(Mutex::new(Vec::new()));
     let note = |what: &'static str| {
         let order = Arc::clone(&order);
@@ -210,7 +210,7 @@ async fn a_version_is_never_newer_than_the_contents_with_it() {
 }
 
 #[tokio::test]
-async fn kind_and_metadata_are_said_of_a_resource() {
+async fn kind_and_metadata_are_sent() {
     let fixed = ResourceDef::text("d:a", "a", "text")
         .kind("file")
         .metadata(mcp_server::types::json::Object::from([("owner", "me")]));

@@ -1,4 +1,4 @@
-//! The same over HTTP, where nothing connects the requests of a peer.
+//! The same over HTTP, where requests of a peer have no common connection.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use super::notes::Notes;
 use super::{CHANGED, SUBSCRIPTION, opted, speaking};
 
-/// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any successful operation.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn serve(server: &Server) -> SocketAddr {
     let config = HttpConfig::new().http_sse("/sse");
@@ -30,7 +30,7 @@ fn serve(server: &Server) -> SocketAddr {
     address
 }
 
-/// Messages as they come.
+/// The messages of a response stream.
 struct Messages {
     status: StatusCode,
     body: Incoming,
@@ -38,7 +38,7 @@ struct Messages {
 }
 
 impl Messages {
-    /// Posts a request on a connection of its own.
+    /// Sends a POST on a new connection.
     async fn post(address: SocketAddr, method: &str, params: Value) -> Self {
         Self::post_to(address, "/mcp", method, params).await
     }
@@ -59,7 +59,7 @@ impl Messages {
         tokio::spawn(connection);
         let request = request.header("Host", address.to_string()).body(body);
         let response = sender.send_request(request.expect("a request"));
-        let response = timeout(PATIENCE, response).await.expect("in time");
+        let response = timeout(TIMEOUT, response).await.expect("in time");
         let (head, body) = response.expect("answered").into_parts();
         Self {
             status: head.status,
@@ -68,7 +68,7 @@ impl Messages {
         }
     }
 
-    /// The data of the next event.
+    /// Returns the data of the next event.
     async fn data(&mut self) -> String {
         loop {
             while let Some((event, rest)) = self.read.split_once("\n\n") {
@@ -80,11 +80,11 @@ impl Messages {
                     return data;
                 }
             }
-            assert!(self.more().await, "the end came too early: {}", self.read);
+            assert!(self.more().await, "the stream ended early: {}", self.read);
         }
     }
 
-    /// The message of the next event.
+    /// Returns the message of the next event.
     async fn next(&mut self) -> Value {
         serde_json::from_str(&self.data().await).expect("JSON")
     }
@@ -92,7 +92,7 @@ impl Messages {
     async fn more(&mut self) -> bool {
         let body = &mut self.body;
         let frame = poll_fn(|task| pin!(&mut *body).poll_frame(task));
-        let Some(frame) = timeout(PATIENCE, frame).await.expect("in time") else {
+        let Some(frame) = timeout(TIMEOUT, frame).await.expect("in time") else {
             return false;
         };
         if let Ok(data) = frame.expect("a frame").into_data() {
@@ -101,7 +101,7 @@ impl Messages {
         true
     }
 
-    /// The one answer.
+    /// Returns the only response.
     async fn answer(mut self) -> (StatusCode, Value) {
         while self.more().await {}
         (self.status, serde_json::from_str(&self.read).expect("JSON"))
@@ -113,7 +113,7 @@ async fn ask(address: SocketAddr, method: &str, params: Value) -> (StatusCode, V
 }
 
 #[tokio::test]
-async fn subscriptions_need_a_connection_and_the_error_says_what_does_not() {
+async fn subscribe_over_http_is_rejected_with_an_alternative() {
     let server = opted().add_resource_template(Notes::default().versioned());
     let address = serve(&server.build().unwrap());
     for method in ["resources/subscribe", "resources/unsubscribe"] {
@@ -128,9 +128,9 @@ async fn subscriptions_need_a_connection_and_the_error_says_what_does_not() {
     }
 }
 
-/// It belongs to an older revision, and its connections come and go.
+/// It belongs to an older revision, and clients reconnect.
 #[tokio::test]
-async fn the_deprecated_transport_is_http_too() {
+async fn subscribe_over_http_sse_is_rejected() {
     let server = opted().add_resource_template(Notes::default().versioned());
     let address = serve(&server.build().unwrap());
     let open = Request::get("/sse").header("Accept", "text/event-stream");
@@ -143,7 +143,7 @@ async fn the_deprecated_transport_is_http_too() {
 }
 
 #[tokio::test]
-async fn one_stream_tells_of_several_resources() {
+async fn one_stream_notifies_of_several_resources() {
     let notes = Notes::default();
     let server = opted()
         .add_resource_template(notes.versioned())
@@ -169,7 +169,7 @@ async fn one_stream_tells_of_several_resources() {
 }
 
 #[tokio::test]
-async fn of_a_burst_the_last_version_comes() {
+async fn burst_of_changes_ends_with_the_last_version() {
     const CHANGES: usize = 10_000;
     let notes = Notes::default();
     let server = opted()
@@ -188,7 +188,7 @@ async fn of_a_burst_the_last_version_comes() {
             tokio::task::yield_now().await;
         }
     }
-    // One after the other: whom nobody reads holds nobody.
+    // One after the other: an unread stream does not block the others.
     for stream in [&mut stream, &mut slow] {
         let (mut a, mut b) = (0, 0);
         while (a, b) != (CHANGES, CHANGES - 1) {
@@ -207,7 +207,7 @@ async fn of_a_burst_the_last_version_comes() {
 }
 
 #[tokio::test]
-async fn get_and_filters_are_the_same() {
+async fn get_and_filters_work_over_http() {
     let server = opted()
         .add_resource(ResourceDef::text("d:a", "a", "text").kind("file"))
         .add_resource(ResourceDef::text("d:b", "b", "text"));

@@ -1,4 +1,4 @@
-//! What the tests read and change: notes by name, as `n:NAME`.
+//! The resources of the tests: notes with URIs of the form `n:NAME`.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -21,7 +21,7 @@ impl Notes {
         texts.insert(name.to_owned(), text.to_string());
     }
 
-    /// Changes a note and says so.
+    /// Changes a note and notifies the server.
     pub(super) fn change(&self, server: &Server, name: &str, text: impl Display) {
         self.put(name, text);
         server.resource_updated(format!("n:{name}"));
@@ -31,20 +31,20 @@ impl Notes {
         self.texts.lock().unwrap().remove(name);
     }
 
-    /// The text of a note.
+    /// Returns the text of a note.
     pub(super) fn text(&self, uri: &str) -> Result<String, HandlerError> {
         let name = uri.strip_prefix("n:").unwrap_or_default();
         let text = self.texts.lock().unwrap().get(name).cloned();
         text.ok_or_else(|| HandlerError::resource_not_found(uri))
     }
 
-    /// How often a note was read, and described.
+    /// Returns how often notes were read, and described.
     pub(super) fn counts(&self) -> (usize, usize) {
         let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
         (count(&self.reads), count(&self.descriptions))
     }
 
-    /// The notes without versions of their own.
+    /// A template for the notes, without versions.
     pub(super) fn plain(&self) -> TemplateDef {
         let notes = self.clone();
         TemplateDef::new("n:{name}", "note").kind("note").handler(
@@ -58,7 +58,7 @@ impl Notes {
         )
     }
 
-    /// The notes, whose version is their text.
+    /// A template for the notes, whose version is their text.
     pub(super) fn versioned(&self) -> TemplateDef {
         let notes = self.clone();
         self.plain().describe(move |resource: Resource| {

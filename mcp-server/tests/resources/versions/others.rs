@@ -1,5 +1,5 @@
-//! Who sees nothing of the proposal: peers of older revisions, and all peers of a program that did
-//! not opt in.
+//! Peers that do not see the proposal: peers of older revisions, and all peers of a server that did
+//! not enable it.
 
 use mcp_server::types::{CallToolResult, ResourceLink, json::Object};
 use mcp_server::{ResourceDef, Server, ServerBuilder};
@@ -35,12 +35,12 @@ fn assert_bare(text: &Value) {
 }
 
 #[tokio::test]
-async fn older_revisions_see_nothing() {
+async fn older_revisions_do_not_get_the_proposal() {
     let notes = Notes::default();
     let server = offering(opted(), &notes);
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut peer = Peer::legacy(&server, revision).await;
-        // An unknown member, and so not looked at.
+        // It is an unknown member, so it is ignored.
         for params in [json!({}), json!({ "filter": { "colour": 1 } })] {
             let page = peer.result("resources/list", params).await;
             assert_eq!(page["resources"].as_array().unwrap().len(), 2);
@@ -62,7 +62,7 @@ async fn older_revisions_see_nothing() {
 }
 
 #[tokio::test]
-async fn a_program_that_did_not_opt_in_is_as_if_there_were_no_proposal() {
+async fn server_without_the_proposal_behaves_as_specified() {
     let notes = Notes::default();
     let server = offering(Server::builder("test", "1"), &notes);
     let mut peer = Peer::modern(&server);
@@ -98,7 +98,7 @@ async fn a_program_that_did_not_opt_in_is_as_if_there_were_no_proposal() {
 }
 
 #[tokio::test]
-async fn what_is_only_added_is_for_every_peer_of_the_newest_revision() {
+async fn additions_are_sent_to_every_peer_of_the_newest_revision() {
     let server = offering(opted(), &Notes::default());
     let mut peer = Peer::modern(&server);
     let found = peer.result("server/discover", json!({})).await;
@@ -113,7 +113,7 @@ async fn what_is_only_added_is_for_every_peer_of_the_newest_revision() {
     let linked = peer.call("links", json!({})).await["content"].take();
     assert_eq!(linked[0]["kind"], "file");
     assert_eq!(linked[0]["version"], "2");
-    // What is known of a resource is said of links to it.
+    // The metadata of a resource is also sent in links to it.
     let got = peer.result("resources/get", json!({ "uri": "d:b" })).await;
     assert_eq!(linked[1]["version"], got["resource"]["version"]);
 }

@@ -29,13 +29,13 @@ fn uris(names: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn a_peer_hears_of_all_that_it_subscribed_to_and_of_nothing_else() {
+async fn peer_is_notified_only_of_its_subscriptions() {
     let notes = Notes::default();
     let server = server(&notes);
     let mut peer = Peer::modern(&server);
     let result = peer.result("resources/subscribe", uris(&["a", "b"])).await;
     assert_eq!(result["resultType"], "complete");
-    // And who answers, which is in every result.
+    // Every result also has the server info.
     assert_eq!(result.as_object().unwrap().len(), 2, "{result}");
     peer.result("resources/subscribe", uris(&["b", "c"])).await;
     for name in ["other", "b", "a", "c"] {
@@ -59,12 +59,12 @@ async fn a_peer_hears_of_all_that_it_subscribed_to_and_of_nothing_else() {
     }
     let told = peer.receive().await;
     assert_eq!(told["params"]["resource"]["uri"], "n:b");
-    // What nobody wants to hear of is not described.
+    // A resource without subscribers is not described.
     assert_eq!(notes.counts(), (0, 4));
 }
 
 #[tokio::test]
-async fn who_changed_its_mind_meanwhile_is_not_told() {
+async fn unsubscribed_peer_is_not_notified() {
     let notes = Notes::default();
     let entered = Arc::new(Semaphore::new(0));
     let go = Arc::new(Semaphore::new(0));
@@ -89,7 +89,7 @@ async fn who_changed_its_mind_meanwhile_is_not_told() {
 }
 
 #[tokio::test]
-async fn a_peer_that_does_not_speak_the_proposal_hears_in_the_old_form() {
+async fn peer_without_the_proposal_gets_the_standard_form() {
     let notes = Notes::default();
     let server = server(&notes);
     let mut peer = Peer::modern(&server);
@@ -103,7 +103,7 @@ async fn a_peer_that_does_not_speak_the_proposal_hears_in_the_old_form() {
 }
 
 #[tokio::test]
-async fn two_eras_on_one_connection_do_not_mix() {
+async fn subscriptions_of_both_eras_on_one_connection_are_separate() {
     let notes = Notes::default();
     let server = server(&notes);
     let mut peer = Peer::legacy(&server, "2025-11-25").await;
@@ -133,7 +133,7 @@ async fn two_eras_on_one_connection_do_not_mix() {
     assert_eq!(told(&mut peer, "old", 1).await, [UPDATED]);
     assert_eq!(told(&mut peer, "new", 1).await, [CHANGED]);
     assert_eq!(told(&mut peer, "both", 2).await, [CHANGED, UPDATED]);
-    // Neither takes away what the other has.
+    // The subscriptions of both are independent.
     peer.result("resources/unsubscribe", uris(&["both", "old"]))
         .await;
     assert_eq!(told(&mut peer, "both", 1).await, [UPDATED]);
@@ -142,7 +142,7 @@ async fn two_eras_on_one_connection_do_not_mix() {
     peer.result("resources/unsubscribe", legacy("n:new")).await;
     notes.change(&server, "old", "more");
     assert_eq!(told(&mut peer, "new", 1).await, [CHANGED]);
-    // Each has its own form and no other.
+    // Each gets only its own form.
     let (code, message) = peer
         .error("resources/subscribe", json!({ "uris": ["n:a"] }))
         .await;
@@ -156,7 +156,7 @@ async fn two_eras_on_one_connection_do_not_mix() {
 }
 
 #[tokio::test]
-async fn what_a_connection_may_keep_is_bounded() {
+async fn subscriptions_of_a_connection_are_bounded() {
     let notes = Notes::default();
     let mut limits = Limits::default();
     limits.subscribed_resources = 3;
@@ -175,7 +175,7 @@ async fn what_a_connection_may_keep_is_bounded() {
         message.contains("$.uris") && message.contains("more than 3"),
         "{message}"
     );
-    // What is there already does not count twice.
+    // An existing subscription does not count twice.
     peer.result("resources/subscribe", uris(&["a", "b", "a", "c", "c"]))
         .await;
     peer.error("resources/subscribe", uris(&["d"])).await;
@@ -190,10 +190,10 @@ async fn what_a_connection_may_keep_is_bounded() {
         message.contains("$.uris") && message.contains("262144 bytes"),
         "{message}"
     );
-    // What was taken away makes room.
+    // A cancelled subscription frees its permit.
     peer.result("resources/unsubscribe", uris(&[&long])).await;
     peer.result("resources/subscribe", uris(&[&other])).await;
-    // Another connection has places of its own.
+    // Another connection has its own limit.
     let mut another = Peer::modern(&server);
     another
         .result("resources/subscribe", uris(&["a", "b", "c"]))
@@ -207,7 +207,7 @@ async fn what_a_connection_may_keep_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_wrong_form_is_refused_with_its_place() {
+async fn invalid_params_are_rejected_with_their_path() {
     let mut peer = Peer::modern(&server(&Notes::default()));
     for method in ["resources/subscribe", "resources/unsubscribe"] {
         for (params, place) in [
@@ -224,7 +224,7 @@ async fn a_wrong_form_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_server_without_subscriptions_has_no_such_method() {
+async fn subscribe_is_unknown_without_subscriptions() {
     let quiet = opted()
         .capabilities(|has| has.resources(ResourcesCapability::new()))
         .add_resource(ResourceDef::text("d:a", "a", "text"))
@@ -243,7 +243,7 @@ async fn a_server_without_subscriptions_has_no_such_method() {
 #[tokio::test]
 async fn subscriptions_end_with_the_connection() {
     let notes = Notes::default();
-    // Held by what describes for a peer, and by a task that it leaves behind.
+    // Referenced by the description of a resource for a peer, and by a task that it spawned.
     let held = Arc::new(());
     let seen = Arc::clone(&held);
     let describe = move |resource: Resource, cx: Context| {
@@ -284,7 +284,7 @@ async fn subscriptions_end_with_the_connection() {
     notes.change(&server, "a", "1");
     let told = lines.next_line().await.unwrap().unwrap();
     assert!(told.contains(CHANGED), "{told}");
-    // Both are at work when the peer goes.
+    // Both are running when the peer disconnects.
     server.resource_updated("h:a");
     until(|| Arc::strong_count(&held) == 4).await;
     drop((lines, writer));
@@ -296,7 +296,7 @@ async fn subscriptions_end_with_the_connection() {
     assert_eq!(notes.counts(), (0, before));
 }
 
-/// Waits for something that nothing tells of.
+/// Polls until a condition holds that cannot be awaited.
 async fn until(condition: impl Fn() -> bool) {
     let holds = async {
         while !condition() {

@@ -1,5 +1,5 @@
 //! [`Line`]: a formatter for compact JSON in one line that can add a member to the `_meta` of the
-//! outermost object.
+//! outermost object, or separate the members of that object.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 const META: &str = "_meta";
 
 /// The formatter for `serde_json`.
-pub(super) struct Line<'a>(Option<Added<'a>>);
+pub(super) struct Line<'a>(Option<Watch<'a>>);
 
 impl<'a> Line<'a> {
     pub(super) fn new() -> Self {
@@ -19,9 +19,18 @@ impl<'a> Line<'a> {
     /// Creates a formatter that adds a member to the `_meta` of the outermost object, unless
     /// `_meta` has that member already. A missing `_meta` is created.
     pub(super) fn adding(name: &'a str, value: &'a RawValue) -> Self {
-        Self(Some(Added {
-            name,
-            value,
+        Self::watching(Purpose::Add { name, value })
+    }
+
+    /// Creates a formatter that writes a line break instead of the comma between members of the
+    /// outermost object and of its `_meta`, and one at the beginning and the end of `_meta`.
+    pub(super) fn separating() -> Self {
+        Self::watching(Purpose::Separate)
+    }
+
+    fn watching(purpose: Purpose<'a>) -> Self {
+        Self(Some(Watch {
+            purpose,
             depth: 0,
             key: Key::None,
             meta: Meta::Missing,
@@ -30,10 +39,17 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The member to add, and the state of the outermost object so far.
-struct Added<'a> {
-    name: &'a str,
-    value: &'a RawValue,
+/// Why the outermost object is watched.
+enum Purpose<'a> {
+    /// To add a member to its `_meta`.
+    Add { name: &'a str, value: &'a RawValue },
+    /// To separate its members.
+    Separate,
+}
+
+/// The state of the outermost object so far.
+struct Watch<'a> {
+    purpose: Purpose<'a>,
     /// The number of open objects and arrays.
     depth: usize,
     key: Key,
@@ -64,7 +80,7 @@ enum Key {
     Other,
 }
 
-impl Added<'_> {
+impl Watch<'_> {
     /// Returns `true` if the members that are being written belong to the outermost object or to
     /// its `_meta`.
     fn matters(&self) -> bool {
@@ -73,7 +89,16 @@ impl Added<'_> {
     }
 
     fn wanted(&self) -> &str {
-        if self.depth == 1 { META } else { self.name }
+        match self.purpose {
+            Purpose::Add { name, .. } if self.depth != 1 => name,
+            _ => META,
+        }
+    }
+
+    /// Returns `true` if a line break stands before the next member, or before the end of `_meta`.
+    fn separates(&self, first: bool) -> bool {
+        let within = matches!(self.purpose, Purpose::Separate) && self.matters();
+        within && (!first || self.depth == 2)
     }
 
     fn open_object(&mut self) {
@@ -124,8 +149,12 @@ impl Added<'_> {
         self.key = Key::None;
     }
 
-    /// Adds the missing member when the object ends.
+    /// Adds the missing member, or the last separator, when the object ends.
     fn complete(&mut self, writer: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        let Purpose::Add { name, value } = self.purpose else {
+            let ends_meta = self.separates(true);
+            return writer.write_all(if ends_meta { b"\n" } else { b"" });
+        };
         let (open, close) = match (self.depth, self.meta) {
             (1, Meta::Missing) => ("\"_meta\":{", "}"),
             (2, Meta::Incomplete) => ("", ""),
@@ -135,9 +164,9 @@ impl Added<'_> {
             writer.write_all(b",")?;
         }
         writer.write_all(open.as_bytes())?;
-        serde_json::to_writer(&mut *writer, self.name)?;
+        serde_json::to_writer(&mut *writer, name)?;
         writer.write_all(b":")?;
-        raw(writer, self.value.get())?;
+        raw(writer, value.get())?;
         writer.write_all(close.as_bytes())
     }
 }
@@ -163,33 +192,33 @@ fn raw(writer: &mut (impl Write + ?Sized), text: &str) -> io::Result<()> {
 impl Formatter for Line<'_> {
     #[inline]
     fn begin_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        if let Some(added) = &mut self.0 {
-            added.depth += 1;
+        if let Some(watch) = &mut self.0 {
+            watch.depth += 1;
         }
         writer.write_all(b"[")
     }
 
     #[inline]
     fn end_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        if let Some(added) = &mut self.0 {
-            added.close();
+        if let Some(watch) = &mut self.0 {
+            watch.close();
         }
         writer.write_all(b"]")
     }
 
     #[inline]
     fn begin_object<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        if let Some(added) = &mut self.0 {
-            added.open_object();
+        if let Some(watch) = &mut self.0 {
+            watch.open_object();
         }
         writer.write_all(b"{")
     }
 
     #[inline]
     fn end_object<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        if let Some(added) = &mut self.0 {
-            added.complete(writer)?;
-            added.close();
+        if let Some(watch) = &mut self.0 {
+            watch.complete(writer)?;
+            watch.close();
         }
         writer.write_all(b"}")
     }
@@ -200,20 +229,20 @@ impl Formatter for Line<'_> {
         writer: &mut W,
         first: bool,
     ) -> io::Result<()> {
-        if let Some(added) = &mut self.0 {
-            added.begin_key();
+        if let Some(watch) = &mut self.0 {
+            watch.begin_key();
         }
-        if first {
-            Ok(())
-        } else {
-            writer.write_all(b",")
+        match &self.0 {
+            Some(watch) if watch.separates(first) => writer.write_all(b"\n"),
+            _ if first => Ok(()),
+            _ => writer.write_all(b","),
         }
     }
 
     #[inline]
     fn end_object_key<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
-        if let Some(added) = &mut self.0 {
-            added.end_key();
+        if let Some(watch) = &mut self.0 {
+            watch.end_key();
         }
         Ok(())
     }
@@ -224,8 +253,8 @@ impl Formatter for Line<'_> {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        if let Some(added) = &mut self.0 {
-            added.text(fragment);
+        if let Some(watch) = &mut self.0 {
+            watch.text(fragment);
         }
         writer.write_all(fragment.as_bytes())
     }
@@ -235,8 +264,8 @@ impl Formatter for Line<'_> {
         writer: &mut W,
         escape: CharEscape,
     ) -> io::Result<()> {
-        if let Some(added) = &mut self.0 {
-            added.escape();
+        if let Some(watch) = &mut self.0 {
+            watch.escape();
         }
         CompactFormatter.write_char_escape(writer, escape)
     }
@@ -246,6 +275,15 @@ impl Formatter for Line<'_> {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
+        // The outermost value: its members are not known.
+        if let Some(Watch {
+            purpose: Purpose::Separate,
+            depth: 0,
+            ..
+        }) = self.0
+        {
+            writer.write_all(b"\n")?;
+        }
         raw(writer, fragment)
     }
 }

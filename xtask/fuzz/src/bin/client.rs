@@ -1,7 +1,9 @@
-//! A client and a server that says anything: it connects or says why not, and all its calls end.
+//! A client, and a server that sends arbitrary lines: the client connects or returns an error, and
+//! all its calls end.
 //!
-//! Each line is said when the client has asked the next thing; in it `@` stands for the id of what was
-//! asked last. A line that ends with `&` is followed by the next one at once.
+//! The server sends a line after each request of the client. In a line, `@` is replaced by the id
+//! of the latest request. After a line that ends with `&`, the server sends the next one
+//! immediately.
 #![no_main]
 
 use fuzz::world::{run, settle};
@@ -68,7 +70,7 @@ async fn speak(stream: DuplexStream, bytes: &[u8]) {
         let id = json::to_string(&id).expect("an id");
         loop {
             let Some(line) = said.next() else {
-                // It ends when nothing is left to say.
+                // The output ends when no lines are left.
                 return;
             };
             let more = line.strip_suffix(b"&");

@@ -1,5 +1,5 @@
-//! Forms and their answers: what is completed fits, and stays as it is. The first line is a form,
-//! the second an answer.
+//! Forms and their answers: a completed answer matches the form, and completing it again does not
+//! change it. The first line is a form, the second an answer.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
@@ -22,9 +22,13 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
         assert_ne!(completed.action, ElicitAction::Accept);
         return Corpus::Keep;
     };
-    check(&form, content).expect("what is complete fits");
+    check(&form, content).expect("a completed answer is valid");
     for (name, value) in &given {
-        assert_eq!(content.get(name), Some(value), "what was said stays");
+        assert_eq!(
+            content.get(name),
+            Some(value),
+            "values of the answer are kept"
+        );
     }
     for name in form.required.iter().flatten() {
         assert!(content.contains_key(name), "{name} is required");

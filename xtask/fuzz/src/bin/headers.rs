@@ -1,6 +1,6 @@
-//! Headers that repeat parts of a body: what is encoded is decoded, and what a client writes passes
-//! the checks of a server. The first line is a header's value, the second a tool's schema, the third
-//! the arguments.
+//! Headers that repeat parts of a body: encoded values can be decoded, and headers written by the
+//! client pass the checks of the server. The first line is the value of a header, the second a
+//! tool's schema, the third the arguments.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     if let Ok(text) = decode_value(value) {
-        check_name(Some(value), &text).expect("what it stands for is what it says");
+        check_name(Some(value), &text).expect("the decoded value matches the text");
         round(&text);
     }
     let _ = check_method(Some(value), "tools/call");
@@ -40,14 +40,14 @@ fuzz_target!(|bytes: &[u8]| {
         }
     };
     for param in &params {
-        assert!(says_mark(&schema), "a mark is found where one is");
+        assert!(has_header_mark(&schema), "the mark is found");
         match param.value_in(&arguments) {
             Ok(Some(text)) => {
                 let header = encode_value(&text);
                 let sent = Some(header.as_bytes());
                 param
                     .matches(sent, Some(&arguments))
-                    .expect("it is what was written");
+                    .expect("the header matches the argument");
                 param.matches(sent, None).expect_err("the body has none");
                 param
                     .matches(None::<&[u8]>, Some(&arguments))
@@ -56,7 +56,7 @@ fuzz_target!(|bytes: &[u8]| {
             Ok(None) => {
                 param
                     .matches(None::<&[u8]>, Some(&arguments))
-                    .expect("there is none in both");
+                    .expect("both are absent");
                 param
                     .matches(Some(value), Some(&arguments))
                     .expect_err("the body has none");
@@ -64,7 +64,7 @@ fuzz_target!(|bytes: &[u8]| {
             Err(_) => {
                 param
                     .matches(Some(value), Some(&arguments))
-                    .expect_err("it cannot be said");
+                    .expect_err("the value cannot be encoded");
             }
         }
     }
@@ -74,13 +74,13 @@ fn round(text: &str) {
     let value = encode_value(text);
     let safe = |byte: u8| matches!(byte, b' '..=b'~');
     assert!(value.bytes().all(safe), "{value:?}");
-    let back = decode_value(value.as_bytes()).expect("what was encoded can be decoded");
+    let back = decode_value(value.as_bytes()).expect("an encoded value can be decoded");
     assert_eq!(back, text);
-    check_name(Some(value.as_bytes()), text).expect("it is the same");
+    check_name(Some(value.as_bytes()), text).expect("the decoded value is the original");
 }
 
-/// Whether there is a mark anywhere.
-fn says_mark(schema: &Object) -> bool {
+/// Returns `true` if a schema marks any of its properties for a header.
+fn has_header_mark(schema: &Object) -> bool {
     let mut open: Vec<Value> = vec![Value::Object(schema.clone())];
     while let Some(value) = open.pop() {
         match value {

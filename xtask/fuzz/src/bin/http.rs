@@ -1,8 +1,8 @@
-//! The HTTP endpoint and a client that sends anything: each request gets a status, and a body that is
-//! a message or events of messages.
+//! The HTTP endpoint, and a client that sends arbitrary requests: each request gets a status, and a
+//! body that is a message or a stream of events with messages.
 //!
 //! Each line is a request: flags up to the first space, then the body. A line that begins with `+`
-//! gives a header to the request behind it.
+//! is a header of the request that follows it.
 #![no_main]
 
 use bytes::Bytes;
@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| run(async {
     let mut reading = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n').take(16) {
         if let [b'+', header @ ..] = line {
-            more.extend(named(header));
+            more.extend(parse_header(header));
             continue;
         }
         let Some(request) = request(line, session.as_ref(), std::mem::take(&mut more)) else {
@@ -36,11 +36,11 @@ fuzz_target!(|bytes: &[u8]| run(async {
         };
         let answer = tokio::spawn(service.call(request));
         settle().await;
-        // A handler that waits for an answer of the next request may come later.
+        // The handler may wait for an answer that the next request contains.
         let reader = tokio::spawn(async move {
             let Ok(answer) = answer.await.expect("no panic");
             let given = answer.headers().get(SESSION_ID).cloned();
-            (given, judge(answer).await)
+            (given, check_response(answer).await)
         });
         settle().await;
         if reader.is_finished() {
@@ -55,7 +55,7 @@ fuzz_target!(|bytes: &[u8]| run(async {
     }
 }));
 
-fn named(header: &[u8]) -> Option<(HeaderName, HeaderValue)> {
+fn parse_header(header: &[u8]) -> Option<(HeaderName, HeaderValue)> {
     let at = header.iter().position(|byte| *byte == b':')?;
     let (name, value) = header.split_at(at);
     let value = HeaderValue::from_bytes(value.get(1..)?.trim_ascii()).ok()?;
@@ -110,7 +110,7 @@ fn request(
     Some(request)
 }
 
-/// A member of the params.
+/// Returns a member of the params.
 fn text(body: &[u8], member: &str) -> Option<String> {
     let body: Object = json::from_slice(body).ok()?;
     let value = body.get("params")?.get(member)?;
@@ -122,7 +122,7 @@ fn split(body: &[u8], twice: bool) -> Vec<Bytes> {
     [first, second].map(Bytes::copy_from_slice).into()
 }
 
-async fn judge(answer: Response<HttpBody>) {
+async fn check_response(answer: Response<HttpBody>) {
     let (head, body) = answer.into_parts();
     let status = head.status;
     assert!((200..600).contains(&status.as_u16()), "{status}");
@@ -153,7 +153,7 @@ fn message(text: &[u8]) {
     let _: Value = json::from_str(&text).expect("JSON");
 }
 
-/// What comes within some time; some streams have no end.
+/// Reads the body for a limited time, because some streams have no end.
 async fn read(mut body: HttpBody) -> Vec<u8> {
     let mut bytes = Vec::new();
     let all = async {

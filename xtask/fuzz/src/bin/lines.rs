@@ -1,12 +1,12 @@
-//! Lines, however the bytes are cut: those that a plain reading finds, and none beyond the limit.
-//! The first byte is the limit, four more say how long the pieces are.
+//! Lines that arrive in pieces: the reader finds the same lines as a simple implementation, and
+//! none beyond the limit. The first byte is the limit, the next four are the lengths of the pieces.
 #![no_main]
 
 use fuzz::{head, number, pieces};
 use libfuzzer_sys::fuzz_target;
 use mcp_types::lines::LineReader;
 
-/// A line, or that there was one which is too long.
+/// A line, or `None` for one that exceeds the limit.
 type Line = Option<Vec<u8>>;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,5 +1,5 @@
-//! JSON-RPC messages: what is read can be written and read again as the same, and what is no JSON
-//! for others is none for us.
+//! JSON-RPC messages: a decoded message can be encoded and decoded again without a change, and text
+//! that `serde_json` rejects as invalid JSON is rejected.
 #![no_main]
 
 use fuzz::same::compact;
@@ -12,19 +12,19 @@ const BATCH: usize = 8;
 
 fuzz_target!(|bytes: &[u8]| {
     let parsed = rpc::parse(bytes);
-    judge(bytes, parsed.as_ref());
+    compare_with_serde_json(bytes, parsed.as_ref());
     if let Ok(message) = &parsed {
-        again(message);
+        check_round_trip(message);
     }
     match rpc::parse_batch(bytes, BATCH) {
         Ok(Incoming::Single(message)) => {
-            let alone = parsed.expect("what is sound with batches is sound without");
-            assert_eq!(shown(&message), shown(&alone));
+            let alone = parsed.expect("a valid batch element is a valid message");
+            assert_eq!(content(&message), content(&alone));
         }
         Ok(Incoming::Batch(messages)) => {
             assert!(parsed.is_err());
             assert!((1..=BATCH).contains(&messages.len()));
-            messages.iter().flatten().for_each(again);
+            messages.iter().flatten().for_each(check_round_trip);
         }
         Err(error) => assert!(parsed.is_err(), "{error}"),
     }
@@ -33,14 +33,15 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Compares with `serde_json` on whether the bytes are JSON at all. It refuses more values, such as
-/// numbers beyond all floats, and less of what is only skipped.
-fn judge(bytes: &[u8], parsed: Result<&Message<'_>, &EnvelopeError>) {
+/// Compares with `serde_json` whether the bytes are valid JSON. Some valid texts are rejected by
+/// `serde_json` only, such as numbers outside the range of floats; and it validates less of a value
+/// that it skips.
+fn compare_with_serde_json(bytes: &[u8], parsed: Result<&Message<'_>, &EnvelopeError>) {
     let text = std::str::from_utf8(bytes).ok();
     let json = text.is_some_and(|text| serde_json::from_str::<&RawValue>(text).is_ok());
     let value = serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
     match parsed {
-        Ok(_) => assert!(json, "it is no JSON"),
+        Ok(_) => assert!(json, "serde_json accepts invalid JSON"),
         Err(error) => {
             assert!(!value || error.code() != PARSE_ERROR, "{error}");
             assert!(json || error.code() == PARSE_ERROR, "{error}");
@@ -48,8 +49,8 @@ fn judge(bytes: &[u8], parsed: Result<&Message<'_>, &EnvelopeError>) {
     }
 }
 
-/// Writes a message and reads it again.
-fn again(message: &Message<'_>) {
+/// Encodes a message and decodes the result.
+fn check_round_trip(message: &Message<'_>) {
     let mut line = Vec::new();
     let written = match message {
         Message::Request {
@@ -66,21 +67,21 @@ fn again(message: &Message<'_>) {
             rpc::write_error(&mut line, id.as_ref(), &error)
         }
     };
-    written.expect("what was read can be written");
+    written.expect("a decoded message can be encoded");
     assert!(!line.contains(&b'\n') && !line.contains(&b'\r'), "one line");
-    let back = rpc::parse(&line).expect("what was written can be read");
+    let back = rpc::parse(&line).expect("an encoded message can be decoded");
     match (message, &back) {
         (Message::Error { error, .. }, Message::Error { error: other, .. }) => {
             let read = |raw: &RawValue| json::from_str::<ErrorObject>(raw.get()).ok();
             assert_eq!(read(error), read(other));
             assert_eq!(message.id(), back.id());
         }
-        _ => assert_eq!(shown(message), shown(&back)),
+        _ => assert_eq!(content(message), content(&back)),
     }
 }
 
-/// What a message says, apart from members that are no part of JSON-RPC.
-fn shown(message: &Message<'_>) -> String {
+/// Returns the content of a message, without members that are not part of JSON-RPC.
+fn content(message: &Message<'_>) -> String {
     let raw = |raw: &RawValue| compact(raw.get());
     let body = match message {
         Message::Request { params, .. } | Message::Notification { params, .. } => params.map(raw),
@@ -90,19 +91,19 @@ fn shown(message: &Message<'_>) -> String {
     format!("{:?} {:?} {body:?}", message.id(), message.method())
 }
 
-/// Reading bodies on the way finds the same message, whichever of them are expected.
+/// Decoding the body in the same pass returns the same message, whatever bodies are expected.
 fn decoded(text: &str) {
     let envelope = rpc::parse_str(text);
     for expected in [false, true] {
         match rpc::decode::<Object, Object>(text, |_| expected) {
             Ok(rpc::Decoded::Typed(message)) => {
-                let envelope = envelope.as_ref().expect("the envelope is sound");
+                let envelope = envelope.as_ref().expect("the envelope is valid");
                 assert_eq!(message.id(), envelope.id());
                 assert_eq!(message.method(), envelope.method());
             }
             Ok(rpc::Decoded::Raw(message)) => {
-                let envelope = envelope.as_ref().expect("the envelope is sound");
-                assert_eq!(shown(&message), shown(envelope));
+                let envelope = envelope.as_ref().expect("the envelope is valid");
+                assert_eq!(content(&message), content(envelope));
             }
             Err(rpc::MessageError::Envelope(error)) => {
                 assert_eq!(Some(&error), envelope.as_ref().err());

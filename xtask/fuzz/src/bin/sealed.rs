@@ -1,11 +1,11 @@
-//! What the server sealed and gets back: as it was, it opens; whatever else comes is refused. The
-//! first byte chooses what is sent back and how it was changed.
+//! Values that the server has sealed and receives again: it accepts an unchanged value and rejects
+//! all others. The first byte selects the value that is sent and how it is changed.
 #![no_main]
 
 use std::sync::OnceLock;
 
 use fuzz::head;
-use fuzz::world::{MESSAGE, converse, request, run, server};
+use fuzz::world::{MESSAGE, exchange, request, run, server};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use mcp_types::json::{self, Value};
 use mcp_types::rpc::INVALID_PARAMS;
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     };
     let quoted = json::to_string(&text).expect("text");
     if quoted.len() > MESSAGE / 2 {
-        // What is too long is not looked at, and refused in another way.
+        // Texts beyond the size limit are rejected earlier, with a different error.
         return Corpus::Reject;
     }
     let answer = if is_cursor {
@@ -43,7 +43,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     Corpus::Keep
 });
 
-/// A cursor and a state that the server made.
+/// Returns a cursor and a state that the server created.
 fn sealed() -> &'static (String, String) {
     static SEALED: OnceLock<(String, String)> = OnceLock::new();
     SEALED.get_or_init(|| {
@@ -64,7 +64,7 @@ fn sealed() -> &'static (String, String) {
     })
 }
 
-/// Another text, or the sealed one with characters put in other places of the alphabet.
+/// Returns an arbitrary text, or the sealed text with some characters replaced.
 fn changed(sealed: &str, bytes: &[u8], other: bool) -> Option<String> {
     if other {
         return std::str::from_utf8(bytes).ok().map(str::to_owned);
@@ -82,7 +82,7 @@ fn changed(sealed: &str, bytes: &[u8], other: bool) -> Option<String> {
 
 fn ask(method: &str, params: &str) -> Value {
     let line = request(1, method, params) + "\n";
-    let heard = run(converse(server(), [line.as_bytes()].into_iter()));
+    let heard = run(exchange(server(), [line.as_bytes()].into_iter()));
     json::from_slice(&heard).unwrap_or_else(|error| {
         panic!("{error}: {}", String::from_utf8_lossy(&heard));
     })

@@ -1,5 +1,6 @@
-//! Server-sent events: the same events however the stream is cut, and what is written is read. Two
-//! bytes are the limit, four more say how long the pieces are.
+//! Server-sent events: the parser returns the same events however the stream is divided, and parses
+//! what the writer writes. The first two bytes are the limit, the next four the lengths of the
+//! pieces.
 #![no_main]
 
 use std::time::Duration;
@@ -48,7 +49,7 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, limit: usize) -> Read {
     (seen, decoder.last_event_id().to_owned(), decoder.retry())
 }
 
-/// The input as fields of an event: id, name, delay and content.
+/// Reads the input as the fields of an event: id, name, retry time and data.
 fn written(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
@@ -68,8 +69,8 @@ fn written(bytes: &[u8]) {
     let before = stream.len();
     if write_event(&mut stream, &event).is_err() {
         let bad = |text: &str| text.contains(['\r', '\n', '\0']);
-        assert!(bad(id) || bad(name), "it can be said");
-        assert_eq!(stream.len(), before, "nothing is written");
+        assert!(bad(id) || bad(name), "a valid field was rejected");
+        assert_eq!(stream.len(), before, "a rejected event writes nothing");
         return;
     }
     let expected = Seen {

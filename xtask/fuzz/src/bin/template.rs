@@ -1,8 +1,8 @@
-//! Templates of URIs: any text is one or is refused, and any URI is read or not found. The first line
-//! is a template, each other one a URI.
+//! URI templates: every text is parsed or rejected, and every URI either matches or does not. The
+//! first line is a template, the others are URIs.
 #![no_main]
 
-use fuzz::world::{converse, request, run};
+use fuzz::world::{exchange, request, run};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use mcp_server::{ResourceUri, Server, TemplateDef};
 use mcp_types::json::{self, Map};
@@ -34,7 +34,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     if asked == 0 {
         return Corpus::Keep;
     }
-    let heard = run(converse(&server, [input.as_bytes()].into_iter()));
+    let heard = run(exchange(&server, [input.as_bytes()].into_iter()));
     for line in heard
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())
@@ -49,6 +49,6 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
         }
         asked -= 1;
     }
-    assert_eq!(asked, 0, "all are answered");
+    assert_eq!(asked, 0, "all requests have responses");
     Corpus::Keep
 });

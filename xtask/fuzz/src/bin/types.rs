@@ -1,15 +1,15 @@
-//! Every type of every revision: both ways to decode agree, and what is accepted is written back as
-//! it was. The first two bytes choose the type, the rest is its text.
+//! All types of all revisions: both decoders agree, and an accepted text is encoded without a
+//! change. The first two bytes select the type, the rest is the text.
 #![no_main]
 
-use fuzz::same::says;
-use fuzz::{head, number, seeds, two};
+use fuzz::same::same_content;
+use fuzz::{head, number, seeds, to_bytes};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use mcp_types::Revision;
 use mcp_types::json::{self, Value};
 use mcp_types::registry::{self, Entry};
 
-fuzz_target!(init: seeds::write(|_, _, of_all| two(of_all)), |bytes: &[u8]| -> Corpus {
+fuzz_target!(init: seeds::write(|_, _, of_all| to_bytes(of_all)), |bytes: &[u8]| -> Corpus {
     let (choice, text) = head(bytes, 2);
     let Ok(text) = std::str::from_utf8(text) else {
         return Corpus::Reject;
@@ -18,7 +18,7 @@ fuzz_target!(init: seeds::write(|_, _, of_all| two(of_all)), |bytes: &[u8]| -> C
     let kind = (entry.name(), entry.home());
     let direct = entry.round_trip(text);
     let Ok(value) = json::from_str::<Value>(text) else {
-        assert!(direct.is_err(), "{kind:?} takes what is no value");
+        assert!(direct.is_err(), "{kind:?} accepts an invalid value");
         return Corpus::Keep;
     };
     let indirect = entry.round_trip_value(value.clone());
@@ -28,8 +28,8 @@ fuzz_target!(init: seeds::write(|_, _, of_all| two(of_all)), |bytes: &[u8]| -> C
         "{kind:?} by text and by value: {direct:?} {indirect:?}"
     );
     if let Ok(written) = direct {
-        let back: Value = json::from_str(&written).expect("what was written is JSON");
-        assert!(says(&value, &back), "{kind:?} was written as {written}");
+        let back: Value = json::from_str(&written).expect("the encoded text is JSON");
+        assert!(same_content(&value, &back), "{kind:?} was written as {written}");
         let again = entry.round_trip(&written);
         assert_eq!(again.as_ref().ok(), Some(&written), "{kind:?}: {again:?}");
     }

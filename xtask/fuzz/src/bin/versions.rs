@@ -1,8 +1,8 @@
-//! Text at a revision, brought to the newest and back: what was read and written there is valid
-//! there. The first byte chooses the revision, two more the type, the rest is its text.
+//! Text of a revision, converted to the newest one and back: the result is valid at that revision.
+//! The first byte selects the revision, the next two the type, the rest is the text.
 #![no_main]
 
-use fuzz::{head, number, revision, seeds, two};
+use fuzz::{head, number, revision, seeds, to_bytes};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use mcp_types::registry::{self, RegistryError, convert_text};
 use mcp_types::revision::Versioned;
@@ -11,7 +11,7 @@ use mcp_types::{
     ReadResourceResult, Revision,
 };
 
-fuzz_target!(init: seeds::write(first), |bytes: &[u8]| -> Corpus {
+fuzz_target!(init: seeds::write(seed_prefix), |bytes: &[u8]| -> Corpus {
     let (choice, text) = head(bytes, 3);
     let Ok(text) = std::str::from_utf8(text) else {
         return Corpus::Reject;
@@ -22,41 +22,43 @@ fuzz_target!(init: seeds::write(first), |bytes: &[u8]| -> Corpus {
     let Some(entry) = types.get(number(kind) % types.len().max(1)) else {
         return Corpus::Reject;
     };
-    there_and_back(from, entry.name(), text);
-    typed::<CallToolRequestParams>(from, text);
-    typed::<CallToolResult>(from, text);
-    typed::<GetPromptResult>(from, text);
-    typed::<ListResourcesResult>(from, text);
-    typed::<ListToolsResult>(from, text);
-    typed::<ReadResourceResult>(from, text);
+    check_round_trip(from, entry.name(), text);
+    check_typed::<CallToolRequestParams>(from, text);
+    check_typed::<CallToolResult>(from, text);
+    check_typed::<GetPromptResult>(from, text);
+    check_typed::<ListResourcesResult>(from, text);
+    check_typed::<ListToolsResult>(from, text);
+    check_typed::<ReadResourceResult>(from, text);
     Corpus::Keep
 });
 
-fn first(revision: usize, of_revision: usize, _: usize) -> Vec<u8> {
+fn seed_prefix(revision: usize, of_revision: usize, _: usize) -> Vec<u8> {
     let revision = u8::try_from(revision).expect("there are few revisions");
-    [&[revision], &*two(of_revision)].concat()
+    [&[revision], &*to_bytes(of_revision)].concat()
 }
 
-fn there_and_back(from: Revision, name: &str, text: &str) {
+fn check_round_trip(from: Revision, name: &str, text: &str) {
     let newest = match convert_text(from, Revision::LATEST, name, text) {
         Ok(newest) => newest,
-        // What came out of a step must be text of the next one, so that only the first can fail so.
+        // The output of a step is valid for the next one, so only the first step can fail to
+        // decode.
         Err(RegistryError::Decode(error)) => {
-            let entry = registry::find(from, name).expect("the type is there");
+            let entry = registry::find(from, name).expect("the type exists");
             assert!(entry.round_trip(text).is_err(), "{from} {name}: {error}");
             return;
         }
         Err(_) => return,
     };
-    let there = upwards(from, name).expect("it was converted");
-    let entry = registry::find(Revision::LATEST, there).expect("the type is there");
+    let there = name_in_newest(from, name).expect("the type exists in the newest revision");
+    let entry = registry::find(Revision::LATEST, there).expect("the type exists");
     let valid = entry.round_trip(&newest);
     assert_eq!(valid.as_ref().ok(), Some(&newest), "{there}: {valid:?}");
     match convert_text(Revision::LATEST, from, there, &newest) {
         Ok(back) => {
-            // A type can have come of several; one of them has the text.
+            // Several types of the older revision may convert to this one; at least one of them
+            // accepts the text.
             let types = registry::types(from).iter();
-            let mut older = types.filter(|entry| upwards(from, entry.name()) == Some(there));
+            let mut older = types.filter(|entry| name_in_newest(from, entry.name()) == Some(there));
             let valid = older.any(|entry| entry.round_trip(&back).is_ok());
             assert!(valid, "{from} {name}: {back}");
         }
@@ -65,8 +67,8 @@ fn there_and_back(from: Revision, name: &str, text: &str) {
     }
 }
 
-/// The name of a type in the newest revision.
-fn upwards(from: Revision, name: &str) -> Option<&'static str> {
+/// Returns the name of a type in the newest revision.
+fn name_in_newest(from: Revision, name: &str) -> Option<&'static str> {
     let mut entry = registry::find(from, name)?;
     let newer = Revision::ALL.iter().filter(|&&revision| revision > from);
     for &revision in newer {
@@ -75,8 +77,8 @@ fn upwards(from: Revision, name: &str) -> Option<&'static str> {
     Some(entry.name())
 }
 
-/// What a revision's text was read as can be written there and read again.
-fn typed<T: Versioned>(revision: Revision, text: &str) {
+/// Checks that a value decoded at a revision can be encoded at it and decoded again.
+fn check_typed<T: Versioned>(revision: Revision, text: &str) {
     let Ok(value) = revision.decode::<T>(text) else {
         return;
     };

@@ -1,16 +1,16 @@
-//! What the system knows of a process.
+//! Processor time and memory of a process, as reported by the operating system.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-/// This process, in place of a number.
+/// This process, instead of a process id.
 pub const OWN: &str = "self";
 
-/// What all threads that there are have used of their processors so far.
+/// Returns the processor time that all current threads have used so far.
 ///
 /// # Errors
 ///
-/// Where the system has no such files, or the process is gone.
+/// Returns an error if `/proc` does not exist or the process has ended.
 pub fn cpu(process: &str) -> io::Result<Duration> {
     let mut nanoseconds = 0;
     for task in std::fs::read_dir(format!("/proc/{process}/task"))? {
@@ -25,20 +25,20 @@ pub fn cpu(process: &str) -> io::Result<Duration> {
     Ok(Duration::from_nanos(nanoseconds))
 }
 
-/// Bytes in memory now.
+/// Returns the resident memory in bytes.
 ///
 /// # Errors
 ///
-/// Where the system has no such file, or the process is gone.
+/// Returns an error if `/proc` does not exist or the process has ended.
 pub fn memory(process: &str) -> io::Result<u64> {
     status(process, "VmRSS:")
 }
 
-/// Bytes in memory at worst.
+/// Returns the peak of the resident memory in bytes.
 ///
 /// # Errors
 ///
-/// Where the system has no such file, or the process is gone.
+/// Returns an error if `/proc` does not exist or the process has ended.
 pub fn peak_memory(process: &str) -> io::Result<u64> {
     status(process, "VmHWM:")
 }

@@ -1,11 +1,11 @@
-//! Circles of a graph: its strongly connected components, by Tarjan's algorithm.
+//! Cycles of a graph: its strongly connected components, found by Tarjan's algorithm.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The nodes by what they point to.
+/// The edges of a graph: each node with the nodes that it points to.
 pub(super) type Edges = BTreeMap<usize, BTreeSet<usize>>;
 
-/// The groups of more than one node in which each reaches each, every group in ascending order.
+/// Returns the components of more than one node, each in ascending order.
 pub(super) fn of(nodes: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut search = Search {
         edges,
@@ -21,7 +21,7 @@ pub(super) fn of(nodes: usize, edges: &Edges) -> Vec<Vec<usize>> {
     search.found
 }
 
-/// What is known of a node that was visited.
+/// The state of a visited node.
 #[derive(Clone, Copy)]
 struct Visited {
     number: usize,
@@ -37,7 +37,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Returns the lowest number that the node reaches on the path.
+    /// Returns the lowest index on the path that is reachable from the node.
     fn visit(&mut self, node: usize) -> usize {
         if let Some(visited) = self.visited[node] {
             return if visited.is_on_path {
@@ -63,7 +63,7 @@ impl Search<'_> {
         lowest
     }
 
-    /// Takes a whole group from the path.
+    /// Removes a complete component from the path.
     fn close(&mut self, first: usize) {
         let Some(start) = self.path.iter().position(|&node| node == first) else {
             return;
@@ -86,7 +86,7 @@ mod tests {
     use super::{Edges, of};
 
     #[test]
-    fn only_groups_in_which_each_reaches_each_are_found() {
+    fn only_strongly_connected_components_are_found() {
         let edges: Edges = [
             (0, [1, 3].into()),
             (1, [2].into()),

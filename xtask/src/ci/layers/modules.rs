@@ -1,4 +1,4 @@
-//! The modules of a crate, read from its sources.
+//! Reads the modules of a crate from its sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree};
 
-/// A path of names, as it stands in a source or from the root of the crate.
+/// A path as it is written in a source, or from the root of the crate.
 pub(super) type Names = Vec<String>;
 
 /// The sources of a crate.
@@ -20,25 +20,25 @@ pub(super) struct Crate {
 }
 
 pub(super) struct SourceFile {
-    /// Below `src`, with slashes.
+    /// The path below `src`, with slashes.
     pub(super) path: String,
     pub(super) lines: usize,
     pub(super) is_generated: bool,
-    /// Names of the types and traits that it defines.
+    /// The names of the types and traits that it defines.
     pub(super) types: BTreeSet<String>,
-    /// Paths that it mentions, each with the module in which it does.
+    /// The paths that it mentions, each with the module that mentions it.
     pub(super) mentioned: Vec<(Names, Names)>,
 }
 
 #[derive(Default)]
 pub(super) struct Module {
-    /// Which file it stands in.
+    /// The index of its file.
     pub(super) file: usize,
-    /// Names of items.
+    /// The names of its items.
     pub(super) items: BTreeSet<String>,
-    /// Names that `use` brings in, with what they stand for.
+    /// The names that `use` declares, with the paths for which they stand.
     pub(super) uses: BTreeMap<String, Names>,
-    /// What `use a::*` brings in.
+    /// The modules that `use a::*` imports.
     pub(super) globs: Vec<Names>,
 }
 
@@ -53,7 +53,7 @@ impl Crate {
         Ok(tree)
     }
 
-    /// How many modules stand at the root.
+    /// Returns the number of modules in the root.
     pub(super) fn root_modules(&self) -> usize {
         self.modules.keys().filter(|path| path.len() == 1).count()
     }
@@ -104,7 +104,7 @@ impl Crate {
     }
 }
 
-/// The module that a file is.
+/// Returns the module path of a file.
 fn module_of(path: &str) -> Names {
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let path = path.strip_suffix("/mod").unwrap_or(path);
@@ -114,7 +114,7 @@ fn module_of(path: &str) -> Names {
     path.split('/').map(str::to_owned).collect()
 }
 
-/// Collects what one file has.
+/// Collects the content of one file.
 struct Reader<'a> {
     file: usize,
     /// The module whose items are being read.
@@ -149,18 +149,18 @@ impl Reader<'_> {
                 let name = name.ident.to_string();
                 if name == "self" {
                     let last = before.last().cloned().unwrap_or_default();
-                    self.bring_in(last, before);
+                    self.declare(last, before);
                 } else {
                     before.push(name.clone());
-                    self.bring_in(name, before);
+                    self.declare(name, before);
                 }
             }
             UseTree::Rename(rename) => {
                 before.push(rename.ident.to_string());
-                self.bring_in(rename.rename.to_string(), before);
+                self.declare(rename.rename.to_string(), before);
             }
             UseTree::Glob(_) => {
-                self.mention(before.clone());
+                self.record_path(before.clone());
                 self.module().globs.push(before);
             }
             UseTree::Group(group) => {
@@ -171,19 +171,19 @@ impl Reader<'_> {
         }
     }
 
-    fn bring_in(&mut self, name: String, path: Names) {
-        self.mention(path.clone());
+    fn declare(&mut self, name: String, path: Names) {
+        self.record_path(path.clone());
         self.module().uses.insert(name, path);
     }
 
-    fn mention(&mut self, path: Names) {
+    fn record_path(&mut self, path: Names) {
         self.mentioned.push((self.module.clone(), path));
     }
 
-    /// Finds paths that begin with `crate`, `self` or `super` in what a macro is given.
-    fn read_tokens(&mut self, tokens: TokenStream) {
+    /// Finds paths that begin with `crate`, `self` or `super` in the arguments of a macro.
+    fn visit_tokens(&mut self, tokens: TokenStream) {
         let mut path = Names::new();
-        // Whether a path goes on with the next name.
+        // `true` if the path continues with the next name.
         let mut goes_on = false;
         for token in tokens {
             match token {
@@ -204,7 +204,7 @@ impl Reader<'_> {
                     self.mention_path(&mut path);
                     goes_on = false;
                     if let TokenTree::Group(group) = other {
-                        self.read_tokens(group.stream());
+                        self.visit_tokens(group.stream());
                     }
                 }
             }
@@ -215,7 +215,7 @@ impl Reader<'_> {
     fn mention_path(&mut self, path: &mut Names) {
         let path = std::mem::take(path);
         if path.len() > 1 {
-            self.mention(path);
+            self.record_path(path);
         }
     }
 }
@@ -256,7 +256,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         self.read_use(&item.tree, Names::new());
     }
 
-    /// Items in a function do not count as those of the module.
+    /// Items in a function do not belong to the module.
     fn visit_block(&mut self, block: &'ast syn::Block) {
         for statement in &block.stmts {
             match statement {
@@ -270,20 +270,20 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.segments.len() > 1 {
             let names = path.segments.iter();
-            self.mention(names.map(|segment| segment.ident.to_string()).collect());
+            self.record_path(names.map(|segment| segment.ident.to_string()).collect());
         }
         visit::visit_path(self, path);
     }
 
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         self.visit_path(&call.path);
-        self.read_tokens(call.tokens.clone());
+        self.visit_tokens(call.tokens.clone());
     }
 
-    /// Documentation may name anything.
+    /// Documentation may mention any path.
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 
-    /// `pub(in super::super)` is no import.
+    /// `pub(in super::super)` is not an import.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 }
 
@@ -304,7 +304,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// `#[cfg(test)]` and `#[cfg(doctest)]`.
+/// Returns `true` for `#[cfg(test)]` and `#[cfg(doctest)]`.
 fn is_for_tests(attribute: &Attribute) -> bool {
     let syn::Meta::List(list) = &attribute.meta else {
         return false;

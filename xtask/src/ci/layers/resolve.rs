@@ -1,15 +1,15 @@
-//! Which file each import of a crate leads to. What a module passes on from elsewhere counts as an
-//! import of the file in which it is defined.
+//! Resolves the imports of a crate to files. An import of a reexport counts as an import of the
+//! file that defines the item.
 
 use std::collections::BTreeSet;
 
 use super::cycles::Edges;
 use super::modules::{Crate, Names};
 
-/// How many times a name may stand for another one.
+/// The maximum number of reexports that are followed.
 const STEPS: usize = 16;
 
-/// The files by what they import.
+/// Returns the files with the files that they import.
 pub(super) fn imports(tree: &Crate) -> Edges {
     let mut edges = Edges::new();
     for (at, file) in tree.files.iter().enumerate() {
@@ -24,7 +24,8 @@ pub(super) fn imports(tree: &Crate) -> Edges {
     edges
 }
 
-/// The file that defines what a path means in a module; `None` for what other crates define.
+/// Returns the file that defines the item of a path in a module, or `None` for items of other
+/// crates.
 fn defining_file(tree: &Crate, module: &[String], path: &[String], steps: usize) -> Option<usize> {
     let steps = steps.checked_sub(1)?;
     let (mut at, mut rest) = start(tree, module, path)?;
@@ -47,7 +48,7 @@ fn defining_file(tree: &Crate, module: &[String], path: &[String], steps: usize)
             meant.extend_from_slice(after);
             return defining_file(tree, &at, &meant, steps);
         }
-        // A macro, or a name that comes by `use a::*`.
+        // A macro, or a name imported by `use a::*`.
         let through = here.globs.iter().find_map(|glob| {
             let mut meant = glob.clone();
             meant.extend_from_slice(&rest);
@@ -57,7 +58,7 @@ fn defining_file(tree: &Crate, module: &[String], path: &[String], steps: usize)
     }
 }
 
-/// The module in which the search begins, and the names that are left.
+/// Returns the module in which the search begins, and the remaining names.
 fn start(tree: &Crate, module: &[String], path: &[String]) -> Option<(Names, Names)> {
     let (first, rest) = path.split_first()?;
     match first.as_str() {
@@ -72,7 +73,7 @@ fn start(tree: &Crate, module: &[String], path: &[String]) -> Option<(Names, Nam
             let mut below = module.to_vec();
             below.push(name.to_owned());
             let is_known = tree.modules.contains_key(&below) || here.items.contains(name);
-            // What a path means whose first name was brought in by `use` is found there.
+            // If `use` declares the first name, the search begins at the path of the `use`.
             let is_used = here
                 .uses
                 .get(name)
@@ -82,7 +83,7 @@ fn start(tree: &Crate, module: &[String], path: &[String]) -> Option<(Names, Nam
     }
 }
 
-/// Follows more `super` behind the first name.
+/// Follows further `super` after the first name.
 fn start_here(module: &[String], rest: &[String]) -> Option<(Names, Names)> {
     match rest.split_first() {
         Some((first, rest)) if first == "super" => {

@@ -20,7 +20,9 @@ fn complete(source: &str, definitions: Value) -> (Facts, Value) {
 }
 
 fn object(members: &[&str]) -> Value {
-    let members = members.iter().map(|name| ((*name).to_owned(), json!({"type": "string"})));
+    let members = members
+        .iter()
+        .map(|name| ((*name).to_owned(), json!({"type": "string"})));
     let members: serde_json::Map<String, Value> = members.collect();
     json!({"type": "object", "properties": members})
 }
@@ -58,7 +60,10 @@ fn members_of_nested_objects_have_an_order() {
     let size = object(&["height", "width"]);
     let book = json!({"type": "object", "properties": {"size": {"type": "array", "items": size}}});
     let (facts, _) = complete(source, json!({"Book": book}));
-    assert_eq!(facts.members["/Book/properties/size/items"], ["width", "height"]);
+    assert_eq!(
+        facts.members["/Book/properties/size/items"],
+        ["width", "height"]
+    );
 }
 
 #[test]
@@ -141,9 +146,18 @@ fn aliases_that_are_written_out_become_references() {
         "Result": {"anyOf": [{"$ref": "#/$defs/Empty"}, {"$ref": "#/$defs/Book"}]},
     });
     let (_, all) = complete(source, definitions);
-    assert_eq!(all["Book"]["properties"]["mark"], json!({"$ref": "#/$defs/Mark"}));
-    assert_eq!(all["Book"]["properties"]["others"]["items"], json!({"$ref": "#/$defs/Mark"}));
-    assert_eq!(all["Result"]["anyOf"][0], json!({"$ref": "#/$defs/Nothing"}));
+    assert_eq!(
+        all["Book"]["properties"]["mark"],
+        json!({"$ref": "#/$defs/Mark"})
+    );
+    assert_eq!(
+        all["Book"]["properties"]["others"]["items"],
+        json!({"$ref": "#/$defs/Mark"})
+    );
+    assert_eq!(
+        all["Result"]["anyOf"][0],
+        json!({"$ref": "#/$defs/Nothing"})
+    );
 }
 
 #[test]
@@ -164,7 +178,10 @@ fn unions_inside_of_unions_keep_their_name() {
             {"type": "array", "items": {"$ref": "#/$defs/AorB"}}]},
     });
     let (_, all) = complete(source, definitions);
-    assert_eq!(all["All"]["anyOf"], json!([{"$ref": "#/$defs/AorB"}, {"$ref": "#/$defs/C"}]));
+    assert_eq!(
+        all["All"]["anyOf"],
+        json!([{"$ref": "#/$defs/AorB"}, {"$ref": "#/$defs/C"}])
+    );
     assert_eq!(all["List"]["anyOf"][0], json!({"$ref": "#/$defs/AorB"}));
     assert_eq!(all["List"]["anyOf"][1]["type"], "array");
     assert_eq!(all["Only"], json!({"anyOf": [{"$ref": "#/$defs/C"}]}));
@@ -228,7 +245,9 @@ fn what_is_not_supported_is_a_warning_with_its_position() {
         ("export type A = 1;\nexport type A = 2;", (2, 1), "twice"),
     ] {
         let (_, warnings) = read(source, json!({}));
-        let first = warnings.first().unwrap_or_else(|| panic!("{source}: no warning"));
+        let first = warnings
+            .first()
+            .unwrap_or_else(|| panic!("{source}: no warning"));
         assert_eq!(first.position, Some(position), "{source}: {first}");
         assert!(first.message.contains(part), "{source}: {first}");
     }
@@ -236,7 +255,13 @@ fn what_is_not_supported_is_a_warning_with_its_position() {
 
 #[test]
 fn broken_source_is_a_warning() {
-    for source in ["export type A = ;", "export interface {", "\u{feff}{{{", "type A = \"", "/**"] {
+    for source in [
+        "export type A = ;",
+        "export interface {",
+        "\u{feff}{{{",
+        "type A = \"",
+        "/**",
+    ] {
         let (_, warnings) = read(source, json!({}));
         assert!(!warnings.is_empty(), "{source}");
     }
@@ -261,6 +286,9 @@ fn differences_from_the_published_schema_are_warnings() {
     assert!(facts.is_empty(), "{facts:?}");
     let lines: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     for place in ["`/Book`", "`/Rank`", "`Gone`"] {
-        assert!(lines.iter().any(|line| line.contains(place)), "{place}: {lines:?}");
+        assert!(
+            lines.iter().any(|line| line.contains(place)),
+            "{place}: {lines:?}"
+        );
     }
 }

@@ -12,7 +12,7 @@ use mcp_types::{
 
 use super::template::Template;
 use crate::features::access::{Access, access_setters};
-use crate::features::catalog::{Definition, Hints, ListItem};
+use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::DefinitionError;
 use crate::features::resources::contents::IntoContents;
 use crate::features::resources::defined::Defined;
@@ -51,7 +51,7 @@ use crate::protocol::handler::IntoResult;
 #[must_use = "a definition does nothing until it is added"]
 pub struct TemplateDef {
     template: ResourceTemplate,
-    hints: Hints,
+    hints: CacheHints,
     access: Access,
     #[cfg(feature = "https-url")]
     http_url: bool,
@@ -76,7 +76,7 @@ impl TemplateDef {
     pub fn new(template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             template: ResourceTemplate::new(template, name),
-            hints: Hints::default(),
+            hints: CacheHints::default(),
             access: Access::default(),
             #[cfg(feature = "https-url")]
             http_url: true,
@@ -235,7 +235,7 @@ impl ListItem for TemplateDef {
 
     fn page(
         items: Vec<ResourceTemplate>,
-        hints: &Hints,
+        hints: &CacheHints,
         next: Option<Cursor>,
     ) -> ListResourceTemplatesResult {
         let mut page = ListResourceTemplatesResult::new(items, hints.ttl_ms, hints.scope);

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operator_is_taken_apart() {
+    fn uris_are_matched_with_every_operator() {
         for (template, uri, expected) in [
             ("x:{a}", "x:1", "a=1"),
             ("x:{a}/{b}", "x:1/2%2F3", "a=1 b=2/3"),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_template_does_not_make_is_refused() {
+    fn uri_that_a_template_cannot_expand_to_does_not_match() {
         for (template, uri) in [
             ("x:{a}", "x:"),
             ("x:{a}", "x:1/2"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_taken_apart_is_an_error() {
+    fn unsupported_templates_are_rejected() {
         use TemplateError::*;
         let text = str::to_owned;
         for (template, error) in [

@@ -27,11 +27,11 @@ impl BusReceiver for Endpoint {
                 let limits = self.server.limits();
                 match self.server.read(&message, session) {
                     Ok(Parsed::One(message)) => {
-                        respond::hand_over(session, &message, limits);
+                        respond::deliver_response(session, &message, limits);
                     }
                     Ok(Parsed::Batch(messages)) => {
                         for message in messages.iter().flatten() {
-                            respond::hand_over(session, message, limits);
+                            respond::deliver_response(session, message, limits);
                         }
                     }
                     Err(_) => {}

@@ -72,11 +72,11 @@ const ALL_BYTES: usize = 64 << 20;
 /// removed.
 pub struct MemoryEvents {
     events_per_stream: usize,
-    all: Mutex<All>,
+    all: Mutex<EventTable>,
 }
 
 #[derive(Default)]
-struct All {
+struct EventTable {
     bytes: usize,
     sessions: HashMap<String, Streams>,
     /// The number of events so far. Orders sessions by their latest event.
@@ -114,12 +114,12 @@ impl MemoryEvents {
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, All> {
+    fn all(&self) -> MutexGuard<'_, EventTable> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl All {
+impl EventTable {
     fn add(
         &mut self,
         session: &str,
@@ -248,9 +248,9 @@ impl StoredStream {
 }
 
 /// A future that is ready.
-struct Done;
+struct Ready;
 
-impl Future for Done {
+impl Future for Ready {
     type Output = Result<(), StoreError>;
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
@@ -276,7 +276,7 @@ impl EventStore for MemoryEvents {
             streams.all.push_back(stored);
             all.sessions.insert(session.to_owned(), streams);
         }
-        Box::pin(Done)
+        Box::pin(Ready)
     }
 
     fn append<'a>(
@@ -288,7 +288,7 @@ impl EventStore for MemoryEvents {
     ) -> StoreFuture<'a, ()> {
         self.all()
             .add(session, stream, number, message, self.events_per_stream);
-        Box::pin(Done)
+        Box::pin(Ready)
     }
 
     fn read<'a>(
@@ -320,6 +320,6 @@ impl EventStore for MemoryEvents {
 
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
         self.all().remove(session);
-        Box::pin(Done)
+        Box::pin(Ready)
     }
 }

@@ -11,7 +11,7 @@ use mcp_types::RequestId;
 use mcp_types::rpc::{ErrorObject, Message};
 
 use super::post_batch::in_flight;
-use super::session_store::Before;
+use super::session_store::SessionSnapshot;
 use super::stream::Stream;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::changes::BusMessage;
@@ -116,7 +116,7 @@ impl Endpoint {
                     return post_batch.answer(too_many_requests(id, &refusal));
                 }
                 if changes_session(method) {
-                    before.get_or_insert_with(|| Before::of(session));
+                    before.get_or_insert_with(|| SessionSnapshot::of(session));
                 }
             }
             let check = |method: &str, params: &ParamsView<'_>| {
@@ -181,7 +181,8 @@ impl Endpoint {
         text: Option<&[u8]>,
     ) -> bool {
         let session = Some(&*handle.session);
-        let Some(is_known) = respond::hand_over(session, message, self.server.limits()) else {
+        let Some(is_known) = respond::deliver_response(session, message, self.server.limits())
+        else {
             return false;
         };
         if !is_known {
@@ -208,7 +209,7 @@ struct PostRequests {
     stream: Arc<Stream>,
     notifications: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     /// The state of the session before the requests, if they may change it.
-    before: Option<Before>,
+    before: Option<SessionSnapshot>,
 }
 
 /// Creates the response to a request of a batch that exceeds a limit.

@@ -31,13 +31,13 @@ pub trait SessionStore: Send + Sync + 'static {
 ///
 /// Stores at most 64 MiB. Beyond that it removes the sessions that were written longest ago.
 #[derive(Default)]
-pub struct MemorySessions(Mutex<Values>);
+pub struct MemorySessions(Mutex<StoredValues>);
 
 /// The maximum size of all values in bytes, including their ids and table entries.
 const ALL_BYTES: usize = 64 << 20;
 
 #[derive(Default)]
-struct Values {
+struct StoredValues {
     by_id: HashMap<String, (u64, Vec<u8>)>,
     /// Ids by the increasing number of their latest write.
     by_age: BTreeMap<u64, String>,
@@ -45,7 +45,7 @@ struct Values {
     bytes: usize,
 }
 
-impl Values {
+impl StoredValues {
     fn put(&mut self, id: &str, value: Vec<u8>) {
         self.remove(id);
         self.puts += 1;
@@ -79,7 +79,7 @@ impl MemorySessions {
         Self::default()
     }
 
-    fn all(&self) -> MutexGuard<'_, Values> {
+    fn all(&self) -> MutexGuard<'_, StoredValues> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -243,12 +243,12 @@ impl SessionDelta {
 }
 
 /// The changeable state of a session at an earlier time.
-pub(crate) struct Before {
+pub(crate) struct SessionSnapshot {
     level: u8,
     resources: Vec<String>,
 }
 
-impl Before {
+impl SessionSnapshot {
     pub(crate) fn of(session: &Session) -> Self {
         Self {
             level: session.level(),

@@ -42,7 +42,7 @@ struct Added {
 /// The result of looking up a session.
 pub(crate) enum SessionLookup {
     /// The session, in this process.
-    Found(Arc<SessionHandle>),
+    CheckedResource(Arc<SessionHandle>),
     /// The session was idle for too long and has to be ended in all processes.
     Expired,
     /// There is no such session, or it belongs to another principal.
@@ -206,7 +206,7 @@ impl Sessions {
             if self.store.is_some() && handle.claim_save(self.idle_time / 4) {
                 Box::pin(self.change(&handle, &SessionDelta::default())).await;
             }
-            return SessionLookup::Found(handle);
+            return SessionLookup::CheckedResource(handle);
         }
         let Some(record) = Box::pin(self.stored(id)).await else {
             return SessionLookup::Unknown;
@@ -240,7 +240,7 @@ impl Sessions {
             Box::pin(self.forget(id)).await;
             return SessionLookup::Unknown;
         }
-        SessionLookup::Found(handle)
+        SessionLookup::CheckedResource(handle)
     }
 
     async fn stored(&self, id: &str) -> Option<Record> {

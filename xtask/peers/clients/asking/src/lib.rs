@@ -1,5 +1,5 @@
-//! What all clients that are measured have in common: what they are told, the loop around their
-//! calls, and what they say at the end.
+//! The common code of all measured clients: their arguments, the loop that makes the calls, and
+//! their report.
 //!
 //! `CLIENT REVISION TOOL WINDOW MILLISECONDS http URL`, or `... stdio PROGRAM ARGUMENT...`. The
 //! report is one line of JSON.
@@ -13,44 +13,44 @@ use serde_json::json;
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 
-/// Whatever went wrong.
+/// Any error.
 pub type Fault = Box<dyn Error + Send + Sync>;
 
-/// What a client is told.
+/// The task of a client, from its arguments.
 pub struct Task {
-    /// The one revision to speak.
+    /// The only revision to offer.
     pub revision: String,
     /// The tool to call, with [`ARGUMENT`].
     pub tool: String,
-    /// Whether the tool reports progress, which is to be counted.
+    /// `true` if the tool reports progress, which the client counts.
     pub reports: bool,
-    /// Where the server is.
+    /// The address of the server.
     pub server: Server,
     window: usize,
     time: Duration,
 }
 
-/// A server.
+/// How to reach the server.
 pub enum Server {
-    /// At a URL.
+    /// Over HTTP, at this URL.
     Http(String),
-    /// To be started: a program, and its arguments.
+    /// Over stdio, by starting this program with these arguments.
     Stdio(String, Vec<String>),
 }
 
 /// The only argument of each tool.
 pub const ARGUMENT: (&str, &str) = ("name", "benchmark");
 
-/// What each tool answers.
+/// The text that each tool returns.
 pub const TEXT: &str = "Hello, benchmark!";
 
 const USAGE: &str = "usage: CLIENT REVISION TOOL WINDOW MILLISECONDS http URL | stdio PROGRAM...";
 
-/// Runs a client on one thread.
+/// Runs a client on a single thread.
 ///
 /// # Errors
 ///
-/// Those of the client, and arguments that are none.
+/// Returns the errors of the client, and an error for invalid arguments.
 pub fn main<F>(client: impl FnOnce(Task) -> F) -> Result<(), Fault>
 where
     F: Future<Output = Result<(), Fault>>,
@@ -78,12 +78,13 @@ where
 }
 
 impl Task {
-    /// Calls until the time is over and says what was measured. A call tells whether the answer was
-    /// right; `progress` how often any call heard of progress.
+    /// Makes calls for the given time and returns the measurements. A call returns whether the
+    /// response was correct; `progress` returns the number of progress notifications that the calls
+    /// received.
     ///
     /// # Errors
     ///
-    /// The first one of a call.
+    /// Returns the first error of a call.
     pub async fn run<F>(
         &self,
         call: impl Fn() -> F + Clone + Send + 'static,
@@ -157,12 +158,12 @@ impl Task {
 struct Done {
     calls: u64,
     errors: u64,
-    /// Where one call is under way at a time.
+    /// Only measured if one call is in flight at a time.
     latencies: Vec<Duration>,
 }
 
 impl Done {
-    /// Of sorted latencies, the one that so many of a hundred are below.
+    /// Returns a percentile of sorted latencies.
     fn latency(&self, percent: usize) -> Option<f64> {
         let at = self.latencies.len() * percent / 100;
         self.latencies.get(at).map(Duration::as_secs_f64)

@@ -1,7 +1,8 @@
 //! Calls a tool with rmcp: see `asking`.
 //!
-//! Over HTTP it is given a pool of connections and as many calls at once as are wanted: by itself
-//! it opens a connection for each call, and makes at most 16 at once. It always asks for progress.
+//! Over HTTP it gets a pool of connections and as many concurrent calls as requested. By default,
+//! rmcp opens a connection for each call and makes at most 16 calls at once. It always requests
+//! progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +17,7 @@ use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, RoleClient};
 use tokio::process::Command;
 
-/// More than are ever under way.
+/// More than the number of calls that are ever in flight.
 const AT_ONCE: usize = 64;
 
 struct Bench {

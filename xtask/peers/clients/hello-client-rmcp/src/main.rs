@@ -1,5 +1,5 @@
-//! Starts a server, lists its tools and calls one of them, with rmcp: what the quickstart of
-//! `mcp-client` does.
+//! Starts a server, lists its tools and calls one of them with rmcp, like the quickstart of
+//! `mcp-client`.
 
 use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;

@@ -31,19 +31,19 @@ type Playing = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 /// Something that a hostile or slow peer does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attack {
-    /// What `--only` takes.
+    /// The name, for `--only`.
     pub(crate) name: &'static str,
-    /// For the README.
+    /// The description, for the documentation.
     pub(crate) what: &'static str,
     pub(crate) play: fn(Target) -> Playing,
-    /// Whether it comes from many addresses.
+    /// `true` if it uses many source addresses.
     pub(crate) many: bool,
-    /// Whether it sends one message at a time and waits for the response, so that a busy thread of the
-    /// server is busy with one message.
+    /// `true` if it sends one message at a time and waits for the response, so that a thread of the
+    /// server that does not pause is busy with a single message.
     pub(crate) one_at_a_time: bool,
-    /// Whether a short run leaves it out.
+    /// `true` if short runs omit it.
     long_only: bool,
-    /// Milliseconds that it lasts at most, in a short and in a long run.
+    /// The longest duration in milliseconds, in a short and in a long run.
     lasts: (u64, u64),
 }
 
@@ -60,7 +60,7 @@ impl Attack {
         }
     }
 
-    /// The same from many addresses.
+    /// Repeats the attack from many addresses.
     const fn by_many(mut self) -> Self {
         self.many = true;
         self
@@ -81,14 +81,14 @@ impl Attack {
         self
     }
 
-    /// How long it lasts at most.
+    /// Returns the longest duration of the attack.
     pub(crate) fn time(&self, quick: bool) -> Duration {
         let (short, long) = self.lasts;
         Duration::from_millis(if quick { short } else { long })
     }
 }
 
-/// The attacks that the options ask for.
+/// Returns the attacks that the options select.
 pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
     let all = [
         texts::ATTACKS,
@@ -109,7 +109,7 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
         if !all.iter().any(|attack| attack.name == name) {
             let names: Vec<&str> = all.iter().map(|attack| attack.name).collect();
             bail!(
-                "there is no attack `{name}`; there are {}",
+                "unknown attack `{name}`; the attacks are {}",
                 names.join(", ")
             );
         }
@@ -129,23 +129,23 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
 /// would let good clients wait for a second, whatever the server does.
 const OPENED_AT_ONCE: usize = 50;
 const OPENING_INTERVAL: Duration = Duration::from_millis(5);
-/// How long the attacker waits for that. A server that is full accepts nobody.
+/// The longest time to wait for that. A server that has reached its limit accepts no connection.
 const ACCEPTING: Duration = Duration::from_millis(50);
 /// How long each peer waits at least before it acts again, if there are few and many peers.
 const REOPENING: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
-/// More peers than this are many.
+/// The number of peers above which they count as many.
 const FEW: usize = 100;
-/// How much longer than the one before it a peer waits: they must not all connect at the same time,
-/// for the reason above.
+/// The delay between the starts of two peers: they must not all connect at the same time, for the
+/// reason above.
 const APART: Duration = Duration::from_micros(500);
 
-/// Has so many peers act at once, each over and over until the attack is over.
+/// Runs this number of peers, each of which acts repeatedly until the attack is over.
 async fn crowd<F, A>(target: Target, peers: usize, act: A) -> Result<()>
 where
     F: Future<Output = Result<()>> + Send + 'static,
     A: Fn(Target, usize) -> F + Clone + Send + 'static,
 {
-    // Dropped with this future, and all peers with it.
+    // The set and all peers in it are dropped with this future.
     let mut set = JoinSet::new();
     let mut ticks = ticks(OPENING_INTERVAL);
     let [few, many] = REOPENING;
@@ -161,7 +161,7 @@ where
         apart += APART;
         set.spawn(async move {
             loop {
-                // What the server does about it is the server's business, and counted elsewhere.
+                // The reaction of the server is measured elsewhere.
                 let _ = act(target.clone(), number).await;
                 sleep(pause).await;
             }
@@ -171,15 +171,15 @@ where
     Ok(())
 }
 
-/// Waits until the server has accepted all connections that there are. It accepts them in their order,
-/// so that a response on a new one shows it.
+/// Waits until the server has accepted all pending connections. It accepts them in order, so a
+/// response on a new connection proves it.
 async fn accepted(target: &Target, number: usize) -> Result<()> {
     let mut peer = Peer::open(target, number).await?;
     let request = target.modern("1", "no/such", None, "");
     peer.exchange(&request).await.map(|_| ())
 }
 
-/// Sends requests on one connection, so many a second at most, and waits for each response.
+/// Sends requests on one connection, at most this number per second, and waits for each response.
 async fn volley(target: Target, per_second: u32, requests: Vec<Vec<u8>>) -> Result<()> {
     let mut ticks = ticks(Duration::from_secs(1) / per_second);
     let mut peer = Peer::open(&target, 0).await?;
@@ -193,7 +193,7 @@ async fn volley(target: Target, per_second: u32, requests: Vec<Vec<u8>>) -> Resu
     Ok(())
 }
 
-/// Connects again, as soon as the server lets it.
+/// Connects again as soon as the server accepts it.
 async fn reopen(target: &Target) -> Peer {
     loop {
         if let Ok(peer) = Peer::open(target, 0).await {
@@ -203,7 +203,7 @@ async fn reopen(target: &Target) -> Peer {
     }
 }
 
-/// Ticks that are skipped where they are missed.
+/// An interval that skips missed ticks.
 fn ticks(period: Duration) -> Interval {
     let mut ticks = interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -1,7 +1,7 @@
 //! HTTP/2 frames as bytes. Headers are written without compression, as literals that are not to be
 //! indexed.
 
-/// What a client begins with, before its settings.
+/// The bytes that a client sends first, before its settings.
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const DATA: u8 = 0;
@@ -15,9 +15,9 @@ const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// The setting that bounds what the server may send on a stream.
+/// The setting that limits what the server may send on a stream.
 const INITIAL_WINDOW_SIZE: u16 = 4;
-/// The error of a client that has lost interest.
+/// The error code of a client that cancels a request.
 const CANCEL: u32 = 8;
 
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -32,7 +32,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The beginning of a connection whose streams have a window of so many bytes.
+/// Returns the start of a connection whose streams have a window of this size.
 pub(crate) fn opening(window: u32) -> Vec<u8> {
     let mut payload = INITIAL_WINDOW_SIZE.to_be_bytes().to_vec();
     payload.extend_from_slice(&window.to_be_bytes());
@@ -51,38 +51,38 @@ pub(crate) fn ping() -> Vec<u8> {
     frame(PING, 0, 0, &[0; 8])
 }
 
-/// Head of a request.
+/// Returns the head of a request.
 pub(crate) fn headers(stream: u32, fields: &[(&str, &str)], ends: bool) -> Vec<u8> {
     let end = if ends { END_STREAM } else { 0 };
     frame(HEADERS, END_HEADERS | end, stream, &block(fields))
 }
 
-/// Head of a request that goes on in [`continuation`]s.
+/// Returns the head of a request that continues in [`continuation`] frames.
 pub(crate) fn open_headers(stream: u32, fields: &[(&str, &str)]) -> Vec<u8> {
     frame(HEADERS, 0, stream, &block(fields))
 }
 
-/// More of a head, which goes on after that.
+/// Returns a further part of a head, which also continues.
 pub(crate) fn continuation(stream: u32, fields: &[(&str, &str)]) -> Vec<u8> {
     frame(CONTINUATION, 0, stream, &block(fields))
 }
 
-/// A piece of a body: at most 16 KiB.
+/// Returns a part of a body: at most 16 KiB.
 pub(crate) fn data(stream: u32, payload: &[u8], ends: bool) -> Vec<u8> {
     frame(DATA, if ends { END_STREAM } else { 0 }, stream, payload)
 }
 
-/// Takes a request back.
+/// Cancels a request.
 pub(crate) fn reset(stream: u32) -> Vec<u8> {
     frame(RST_STREAM, 0, stream, &CANCEL.to_be_bytes())
 }
 
-/// Lets the server send more on a stream, or with 0 on the connection.
+/// Allows the server to send more on a stream, or for 0 on the connection.
 pub(crate) fn window_update(stream: u32, bytes: u32) -> Vec<u8> {
     frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes())
 }
 
-/// Fields of a head in HPACK.
+/// Encodes the fields of a head in HPACK.
 fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, value) in fields {
@@ -96,7 +96,7 @@ fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// A length with a prefix of seven bits, of a text without Huffman coding.
+/// Encodes a length with a prefix of seven bits, for a text without Huffman coding.
 fn length(bytes: &mut Vec<u8>, length: usize) {
     let low = |length: usize| u8::try_from(length & 127).unwrap_or_default();
     if length < 127 {

@@ -15,18 +15,18 @@ use anyhow::{Result, anyhow};
 pub(crate) use self::client::{Era, GoodClient};
 pub(crate) use self::record::Record;
 
-/// How often one of the clients makes a call.
+/// The interval between two calls of a client.
 const INTERVAL: Duration = Duration::from_millis(40);
 
-/// A tool that answers at once.
+/// A tool that responds immediately.
 #[derive(Clone, Debug)]
 pub(crate) struct Tool {
     pub(crate) name: String,
-    /// JSON.
+    /// The arguments, as JSON.
     pub(crate) arguments: String,
 }
 
-/// What good clients call.
+/// The server and the tool that good clients call.
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoint {
     pub(crate) address: SocketAddrV4,
@@ -69,11 +69,11 @@ impl GoodClients {
         Ok(Self { stop, threads })
     }
 
-    /// Lets calls that are under way finish, and returns what the clients noticed.
+    /// Waits for calls in flight, and returns the measurements of the clients.
     ///
     /// # Errors
     ///
-    /// If a thread panicked.
+    /// Returns an error if a thread panicked.
     pub(crate) fn finish(self) -> Result<Record> {
         self.stop.store(true, Ordering::Relaxed);
         let mut all = Record::default();

@@ -1,4 +1,4 @@
-//! HTTP/1.1 requests as bytes, and as much of a response as attackers and good clients need.
+//! HTTP/1.1 requests as bytes, and a minimal parser for responses.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use memchr::memmem;

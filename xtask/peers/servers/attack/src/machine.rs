@@ -12,7 +12,7 @@ const NICE: i32 = 10;
 const SPARE: u64 = 200;
 
 /// Raises the limit of open files as far as the system allows. Servers that are started later
-/// inherit it. Returns how many connections one attack may hold.
+/// inherit it. Returns the number of connections that one attack may keep open.
 pub(crate) fn raise_descriptors() -> Result<usize> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -36,7 +36,7 @@ pub(crate) fn own_wait() -> Duration {
     schedstat("/proc/thread-self/schedstat").map_or(Duration::ZERO, |times| times.waited)
 }
 
-/// How often a thread has given up its processor by itself, from its `status` file.
+/// Returns how often a thread has voluntarily given up its processor, from its `status` file.
 pub(crate) fn pauses(path: &str) -> Option<u64> {
     let text = fs::read_to_string(path).ok()?;
     let mut lines = text.lines();
@@ -44,7 +44,7 @@ pub(crate) fn pauses(path: &str) -> Option<u64> {
     count.trim().parse().ok()
 }
 
-/// What the scheduler knows of a thread.
+/// The times that the scheduler reports for a thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
     /// Time on a processor.

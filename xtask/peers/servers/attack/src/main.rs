@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Plays all attacks and prints the results. Returns whether the first server kept all bounds.
+/// Runs all attacks and prints the results. Returns `true` if the first server kept all bounds.
 fn run() -> Result<bool> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let options = Options::parse(&arguments)?;

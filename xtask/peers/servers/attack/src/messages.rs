@@ -10,7 +10,7 @@ pub(crate) const BATCHES: &str = "2025-03-26";
 /// Bytes of a message that is nearly as large as servers accept by default.
 pub(crate) const LARGE: usize = (4 << 20) - (4 << 10);
 
-/// What ends the handshake.
+/// The notification that ends the handshake.
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// The members of `_meta` that each request of the newest revision needs.
@@ -25,14 +25,15 @@ pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
 }
 
-/// A request of the newest revision. `members` are those of `params` beside `_meta`.
+/// Returns a request of the newest revision. `members` are those of `params` in addition to
+/// `_meta`.
 pub(crate) fn modern(id: &str, method: &str, members: &str) -> String {
     let comma = if members.is_empty() { "" } else { "," };
     let params = format!(r#"{{{members}{comma}"_meta":{{{}}}}}"#, meta());
     request(id, method, &params)
 }
 
-/// The headers that repeat what a request of the newest revision says.
+/// Returns the headers that repeat parts of a request of the newest revision.
 pub(crate) fn modern_headers(method: &str, name: Option<&str>) -> String {
     let mut headers = format!("MCP-Protocol-Version: {MODERN}\r\nMcp-Method: {method}\r\n");
     if let Some(name) = name {
@@ -73,7 +74,7 @@ pub(crate) fn plain_initialize(revision: &str) -> String {
     initialize(revision, "{}", INFO, "")
 }
 
-/// What an ordinary client says about itself.
+/// The `clientInfo` of an ordinary client.
 pub(crate) const INFO: &str = r#"{"name":"client","version":"1"}"#;
 
 /// An array of about `bytes` bytes in which one small value is repeated.
@@ -91,7 +92,7 @@ pub(crate) fn array(value: &str, bytes: usize) -> String {
     text
 }
 
-/// An object of about `bytes` bytes. `member` writes the member at a place.
+/// Returns an object of about `bytes` bytes. `member` writes the member with this index.
 pub(crate) fn object(bytes: usize, member: impl Fn(usize) -> String) -> String {
     let mut text = String::with_capacity(bytes + 64);
     text.push('{');

@@ -14,10 +14,10 @@ usage: attack (--ours PROGRAM [--rmcp PROGRAM] | --url URL [--pid PID] [--tool N
               [--arguments JSON]) [--quick] [--only NAME]... [--workers N]
               [--format text|markdown]";
 
-/// The tool that the good clients call unless told otherwise.
+/// The default tool that good clients call.
 const TOOL: &str = "test_simple_text";
 
-/// Worker threads of the servers that are started, on any machine.
+/// The default number of worker threads of the servers that are started, on any machine.
 const WORKERS: usize = 2;
 
 /// How the results are printed.
@@ -28,14 +28,14 @@ pub(crate) enum Format {
     Markdown,
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) quick: bool,
     /// Names of attacks. Empty means all.
     pub(crate) only: Vec<String>,
     pub(crate) format: Format,
-    /// Worker threads of the servers that are started.
+    /// The number of worker threads of the servers that are started.
     workers: usize,
     ours: Option<PathBuf>,
     rmcp: Option<PathBuf>,
@@ -94,7 +94,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The servers that are attacked. The first one has to keep the bounds.
+    /// Returns the servers that are attacked. The first one has to keep the bounds.
     pub(crate) fn subjects(&self) -> Vec<Subject> {
         let started = |name, program: &PathBuf, arguments: &[&str]| Subject {
             name,
@@ -126,23 +126,23 @@ impl Options {
         subjects
     }
 
-    /// How long the good clients call a server before the attacks.
+    /// Returns how long the good clients call a server before the attacks.
     pub(crate) fn quiet_time(&self) -> Duration {
         Duration::from_secs(if self.quick { 2 } else { 1 })
     }
 
-    /// How long a good call may take before it counts as unanswered.
+    /// Returns the timeout of a good call.
     pub(crate) fn call_time(&self) -> Duration {
         Duration::from_secs(if self.quick { 4 } else { 15 })
     }
 
-    /// How long after an attack memory may take to return.
+    /// Returns how long memory may take to return to its bound after an attack.
     pub(crate) fn settle_time(&self) -> Duration {
         Duration::from_secs(if self.quick { 3 } else { 10 })
     }
 }
 
-/// Parses `http://ADDRESS:PORT/PATH` and refuses every address that is not of this machine.
+/// Parses `http://ADDRESS:PORT/PATH`. Rejects all addresses that are not loopback addresses.
 pub(crate) fn loopback(url: &str) -> Result<(SocketAddrV4, String)> {
     let rest = url.strip_prefix("http://");
     let rest = rest.with_context(|| format!("expected http://ADDRESS:PORT/PATH, found `{url}`"))?;

@@ -10,7 +10,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use crate::http::{Head, Response};
 use crate::target::Target;
 
-/// Bytes of the smallest buffer for what is received.
+/// The size of the smallest receive buffer.
 const NARROW: u32 = 4096;
 
 /// A connection from an attacker's address.
@@ -27,8 +27,8 @@ impl Peer {
         Self::connect(target, number, false).await
     }
 
-    /// The same with a small buffer for what is received, so that the kernel does not take what the
-    /// peer does not read.
+    /// Connects with a small receive buffer, so that the kernel does not buffer what the peer does
+    /// not read.
     pub(crate) async fn open_narrow(target: &Target, number: usize) -> Result<Self> {
         Self::connect(target, number, true).await
     }
@@ -60,7 +60,7 @@ impl Peer {
         }
     }
 
-    /// Sends bytes, as fast as the server takes them.
+    /// Sends bytes as fast as the server reads them.
     pub(crate) async fn send(&mut self, bytes: &[u8]) -> Result<()> {
         if let Err(error) = self.stream.write_all(bytes).await {
             self.target.tally().closed();
@@ -114,7 +114,7 @@ impl Peer {
         self.receive().await
     }
 
-    /// Discards whatever arrives until the server closes the connection.
+    /// Discards all received data until the server closes the connection.
     pub(crate) async fn drain(&mut self) -> Result<()> {
         loop {
             self.input.clear();
@@ -130,14 +130,14 @@ impl Peer {
         Ok(())
     }
 
-    /// Closes the connection with a reset rather than in an orderly way.
+    /// Closes the connection with a reset.
     pub(crate) fn reset(self) {
-        // Otherwise the connection is closed in the orderly way, which does no harm either.
+        // If this fails, the connection is closed normally, which does no harm.
         let _ = self.stream.set_zero_linger();
     }
 
-    /// Receives some bytes. The buffer grows only when there are any: most connections of an attack
-    /// receive nothing.
+    /// Receives some bytes. The buffer is allocated only when bytes arrive, because most
+    /// connections of an attack receive nothing.
     async fn fill(&mut self) -> Result<()> {
         let received = loop {
             if let Err(error) = self.stream.readable().await {
@@ -164,9 +164,9 @@ impl Peer {
 }
 
 impl Peer {
-    /// Reads the event that begins a channel of HTTP+SSE, up to the path that it names.
+    /// Reads the first event of a channel of HTTP+SSE, up to the path in it.
     pub(crate) async fn endpoint(&mut self) -> Result<Option<String>> {
-        // The event is small; a server that sends something else has no such channels.
+        // The event is small; a server that sends something else does not support these channels.
         while self.input.len() < 16 << 10 {
             let text = String::from_utf8_lossy(&self.input);
             let path = text.lines().find_map(|line| line.strip_prefix("data:"));

@@ -1,4 +1,4 @@
-//! The results, for people.
+//! Prints the results.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::round::Measured;
 use crate::subject::Subject;
 use crate::verdict::Breach;
 
-/// What each server made of an attack.
+/// The measurements of an attack for each server.
 pub(crate) type Row<'a> = (&'a Attack, Vec<Result<Measured>>);
 
-/// Prints what came of an attack as soon as it is known.
+/// Prints the result of an attack when it is complete.
 pub(crate) fn progress(attack: &Attack, subject: &Subject, outcome: &Result<Measured>) {
     let (attack, subject) = (attack.name, subject.name);
     match outcome {
@@ -52,7 +52,7 @@ pub(crate) fn table(rows: &[Row<'_>], subjects: &[Subject], options: &Options) {
     }
 }
 
-/// Prints what failed. Returns whether the first server kept all bounds.
+/// Prints which attacks failed. Returns `true` if the first server kept all bounds.
 pub(crate) fn summary(rows: &[Row<'_>]) -> bool {
     let mut broken = Vec::new();
     for (attack, outcomes) in rows {
@@ -72,7 +72,7 @@ pub(crate) fn summary(rows: &[Row<'_>]) -> bool {
     broken.is_empty()
 }
 
-/// Bytes in MiB.
+/// Formats bytes in MiB.
 pub(crate) fn mebibytes(bytes: u64) -> f64 {
     f64::from(u32::try_from(bytes >> 10).unwrap_or(u32::MAX)) / 1024.0
 }
@@ -142,7 +142,7 @@ fn verdict(measured: &Measured) -> String {
     )
 }
 
-/// A table for the README, in which the attacks are described.
+/// Formats the table for the documentation, with descriptions of the attacks.
 fn markdown(lines: &mut [Vec<String>], rows: &[Row<'_>]) {
     for (line, (attack, _)) in lines.iter_mut().skip(1).zip(rows) {
         if let Some(first) = line.first_mut() {

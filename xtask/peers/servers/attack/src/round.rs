@@ -16,17 +16,17 @@ use crate::subject::{Running, Subject};
 use crate::target::Target;
 use crate::verdict::MEMORY;
 
-/// How long the good clients go on after an attack.
+/// How long the good clients continue after an attack.
 const AFTERMATH: Duration = Duration::from_millis(100);
 
-/// How often to look whether an attack has begun.
+/// The interval at which the start of an attack is checked.
 const PREPARING: Duration = Duration::from_millis(5);
 
-/// The p99 of a server's good calls without an attack, once it is known.
+/// The p99 of a server's good calls without an attack, once it is measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Quiet(Option<Duration>);
 
-/// What was measured.
+/// The measurements of an attack.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     /// p99 of good calls without an attack.
@@ -35,15 +35,16 @@ pub(crate) struct Measured {
     pub(crate) p99: Duration,
     /// The longest time that a good call waited, or that one message kept a thread busy.
     pub(crate) blocked: Duration,
-    /// Unknown if the process is.
+    /// `None` if the process is unknown.
     pub(crate) memory: Option<Memory>,
-    /// Good calls during the attack, with those that were due while another one waited.
+    /// The number of good calls during the attack, including those that were due while another one
+    /// waited.
     pub(crate) calls: usize,
-    /// Good calls without a good response.
+    /// The number of good calls without a good response.
     pub(crate) failed: usize,
-    /// Why most of them failed.
+    /// The most frequent error.
     pub(crate) fault: Option<String>,
-    /// What the attacker did, for people.
+    /// A description of what the attacker did.
     pub(crate) tally: String,
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn play(
         patience: options.call_time(),
     };
     let quiet = match quiet.0 {
-        // A short run measures it once for each server.
+        // A short run measures the quiet values once for each server.
         Some(known) if options.quick => known,
         _ => *quiet
             .0
@@ -130,7 +131,7 @@ fn calls(endpoint: &Endpoint, running: &Running, time: Duration) -> Result<Durat
     Ok(record.latencies(&watch.finish()).p99())
 }
 
-/// Plays an attack on a thread of its own. Its connections are closed when this returns.
+/// Runs an attack on its own thread. Its connections are closed when this function returns.
 fn assault(attack: &Attack, target: &Target, time: Duration) -> Result<()> {
     let (play, target) = (attack.play, target.clone());
     let attacker = thread::spawn(move || -> Result<()> {
@@ -141,14 +142,14 @@ fn assault(attack: &Attack, target: &Target, time: Duration) -> Result<()> {
         let played = runtime.block_on(async {
             let mut attack = JoinSet::new();
             attack.spawn(play(target.clone()));
-            // What is sent is prepared first, which does not count.
+            // The messages are prepared first; this time is not counted.
             let mut ended = None;
             while ended.is_none() && !target.tally().has_begun() {
                 ended = timeout(PREPARING, attack.join_next()).await.ok();
             }
             match ended {
                 Some(ended) => ended,
-                // An attack need not end by itself.
+                // An attack does not have to end by itself.
                 None => timeout(time, attack.join_next()).await.ok().flatten(),
             }
         });
@@ -159,7 +160,7 @@ fn assault(attack: &Attack, target: &Target, time: Duration) -> Result<()> {
     played.map_err(|_| anyhow!("the attacker's thread panicked"))?
 }
 
-/// Waits until memory is within its bound again, or some seconds.
+/// Waits until memory is within its bound again, for at most some seconds.
 fn settle(running: &Running, before: u64, samples: &Samples, options: &Options) -> Option<Memory> {
     let end = Instant::now() + options.settle_time();
     loop {

@@ -11,28 +11,29 @@ use crate::machine::{self, Times};
 
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// A thread of this process that looks at the server until this value is dropped or finished.
+/// A thread of this process that samples the server until this value is dropped or finished.
 pub(crate) struct Sampler {
     stop: Arc<AtomicBool>,
     samples: Arc<Mutex<Samples>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What was seen.
+/// The sampled values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Samples {
-    /// Bytes in memory at the worst sample.
+    /// The most resident memory of all samples, in bytes.
     pub(crate) peak: Option<u64>,
     /// The longest processor time that a thread of the runtime used without a pause.
     pub(crate) longest_run: Duration,
-    /// When, and how long in all the machine had let the server wait until then.
+    /// The time of each sample, with the total time that the machine had let the server wait until
+    /// then.
     waits: Vec<(Instant, Duration)>,
 }
 
 impl Samples {
-    /// How long the machine let the server wait for a processor within an interval.
+    /// Returns how long the machine let the server wait for a processor within an interval.
     pub(crate) fn wait(&self, from: Instant, to: Instant) -> Duration {
-        // One sample more on each side: a wait is known only when it is over.
+        // Includes one more sample on each side, because a wait is only recorded when it is over.
         let first = self.waits.partition_point(|(at, _)| *at < from);
         let last = self.waits.partition_point(|(at, _)| *at < to);
         let total = |at: usize| self.waits.get(at).map(|(_, total)| *total);
@@ -73,7 +74,7 @@ impl Sampler {
         }
     }
 
-    /// Ends the thread and returns what it saw.
+    /// Stops the thread and returns its samples.
     pub(crate) fn finish(mut self) -> Samples {
         self.join();
         let samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +84,7 @@ impl Sampler {
     fn join(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It has no reason to panic, and its samples stay valid if it did.
+            // The thread does not panic in practice, and its samples would still be valid.
             let _ = thread.join();
         }
     }
@@ -98,11 +99,11 @@ impl Drop for Sampler {
 /// The threads of a process.
 struct Threads {
     folder: String,
-    /// Those that the process has from the start: its main thread and the workers of the runtime.
-    /// Good calls wait for these.
+    /// The threads that exist from the start: the main thread and the workers of the runtime. Good
+    /// calls wait for these.
     first: Vec<Thread>,
     longest_run: Duration,
-    /// Processor time of all others so far.
+    /// The processor time of all other threads so far.
     others: Duration,
 }
 
@@ -119,11 +120,12 @@ impl Threads {
         threads
     }
 
-    /// How long the threads waited for a processor since the last look. Time in which others of the
-    /// same process used a processor does not count: then the server kept itself waiting.
+    /// Returns how long the threads waited for a processor since the last sample. Time in which
+    /// other threads of the same process used a processor is not counted, because then the server
+    /// delayed itself.
     fn look(&mut self) -> Duration {
-        // A thread that never paused may have been busy with one message: its waits delayed good calls
-        // only if no other thread handled them.
+        // A thread that did not pause may have been busy with one message: its waits delayed good
+        // calls only if no other thread handled them.
         let (mut paused, mut busy) = (None, None);
         for thread in &mut self.first {
             let seen = thread.look(&self.folder);
@@ -141,31 +143,32 @@ impl Threads {
             .filter_map(|name| machine::schedstat(&format!("{}/{name}/schedstat", self.folder)))
             .map(|times| times.ran)
             .sum();
-        // Smaller where a thread has ended meanwhile.
+        // The sum is smaller if a thread has ended meanwhile.
         let used = others.saturating_sub(self.others);
         self.others = others;
         waited.saturating_sub(used)
     }
 }
 
-/// What a thread did between two looks.
+/// The activity of a thread between two samples.
 struct Seen {
     /// How long it waited for a processor.
     waited: Duration,
-    /// Whether it paused by itself.
+    /// `true` if it paused voluntarily.
     paused: bool,
-    /// Whether it ran or waited to run.
+    /// `true` if it ran or waited to run.
     active: bool,
 }
 
 /// A thread of a process.
 struct Thread {
     name: String,
-    /// What it had used at the last look.
+    /// The times at the last sample.
     last: Option<Times>,
-    /// How often it had paused by itself: a worker does so when it has nothing to do.
+    /// The number of voluntary pauses at the last sample: a worker pauses when it has nothing to
+    /// do.
     pauses: Option<u64>,
-    /// Processor time since a look at which it was seen to have paused.
+    /// Processor time since the last sample in which a pause was seen.
     run: Duration,
 }
 
@@ -179,7 +182,7 @@ impl Thread {
         }
     }
 
-    /// What the thread did since the last look.
+    /// Returns the activity since the last sample.
     fn look(&mut self, folder: &str) -> Seen {
         let file = |file| format!("{folder}/{}/{file}", self.name);
         let now = machine::schedstat(&file("schedstat"));

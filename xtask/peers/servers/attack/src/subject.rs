@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::good::Tool;
 use crate::options::loopback;
 
-/// What stands before the URL in the first line that a server prints.
+/// The text before the URL in the first line that a server prints.
 const LISTENING: &str = "listening on ";
 
 /// A server that can be attacked.
@@ -24,16 +24,16 @@ pub(crate) struct Subject {
     pub(crate) origin: Origin,
 }
 
-/// Where a server comes from.
+/// The origin of a server.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// It is started anew for each attack.
+    /// A program that is started anew for each attack.
     Program {
         program: PathBuf,
         arguments: Vec<String>,
         workers: usize,
     },
-    /// It runs already.
+    /// A server that is already running.
     Url {
         address: SocketAddrV4,
         path: String,
@@ -41,13 +41,13 @@ pub(crate) enum Origin {
     },
 }
 
-/// A running server. One that was started here ends with this value.
+/// A running server. If it was started here, it is killed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Option<Child>,
     pub(crate) address: SocketAddrV4,
     pub(crate) path: String,
-    /// Text form, as in `/proc`.
+    /// The process id as text, as in `/proc`.
     pub(crate) pid: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl Subject {
                     .with_context(|| format!("cannot run {}", program.display()))?;
                 let pid = child.id().to_string();
                 let stdout = child.stdout.take();
-                // Ends the process if something below fails.
+                // Kills the process if something below fails.
                 let mut running = Running {
                     child: Some(child),
                     address: SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, 0),
@@ -88,7 +88,7 @@ impl Subject {
                 let url = line.strip_prefix(LISTENING);
                 let url = url.with_context(|| format!("the server printed `{line}`"))?;
                 (running.address, running.path) = loopback(url.trim())?;
-                // The server must never wait for somebody to read its output.
+                // The output is always read, so that the server never blocks on it.
                 thread::spawn(move || lines.for_each(drop));
                 Ok(running)
             }
@@ -97,18 +97,18 @@ impl Subject {
 }
 
 impl Running {
-    /// Bytes of the server in memory now, as far as its process is known.
+    /// Returns the resident memory of the server in bytes, if its process is known.
     pub(crate) fn memory(&self) -> Option<u64> {
         process::memory(self.pid.as_deref()?).ok()
     }
 
-    /// The most bytes that the server ever had in memory, if the process was started here.
+    /// Returns the peak of the server's resident memory in bytes, if the process was started here.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         self.child.as_ref()?;
         process::peak_memory(self.pid.as_deref()?).ok()
     }
 
-    /// Fails if the process has ended.
+    /// Returns an error if the process has ended.
     pub(crate) fn check_alive(&mut self) -> Result<()> {
         if let Some(child) = &mut self.child
             && let Some(status) = child.try_wait()?
@@ -118,7 +118,7 @@ impl Running {
         Ok(())
     }
 
-    /// Whether the process was started here, and no other attack has left traces in it.
+    /// Returns `true` if the process was started here and has not been attacked yet.
     pub(crate) fn is_fresh(&self) -> bool {
         self.child.is_some()
     }

@@ -1,4 +1,4 @@
-//! The server as an attacker sees it, and what became of the attack.
+//! The server as seen by an attacker, and the counters of the attack.
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -12,7 +12,7 @@ use crate::http::{get, post};
 use crate::messages;
 use crate::peer::Peer;
 
-/// Everything that an attack needs to know. Cheap to clone.
+/// The parameters of an attack. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     shared: Arc<Shared>,
@@ -25,7 +25,7 @@ struct Shared {
     path: String,
     tool: Tool,
     most_connections: usize,
-    /// Whether the attack comes from many addresses.
+    /// `true` if the attack uses many source addresses.
     many: bool,
     tally: Tally,
 }
@@ -72,12 +72,12 @@ impl Target {
         &self.shared.tally
     }
 
-    /// As many connections as asked for, or as the limit of open files allows.
+    /// Returns the number of connections that are requested, limited by the number of open files.
     pub(crate) fn at_most(&self, connections: usize) -> usize {
         connections.min(self.shared.most_connections)
     }
 
-    /// The address that the peer with this number comes from. It is never the address of the good
+    /// Returns the source address of the peer with this number. It is never the address of the good
     /// clients, since servers count by address.
     pub(crate) fn source(&self, number: usize) -> Ipv4Addr {
         if !self.shared.many {
@@ -89,13 +89,13 @@ impl Target {
         Ipv4Addr::new(127, 1, high, low)
     }
 
-    /// A POST to the endpoint.
+    /// Returns a POST to the endpoint.
     pub(crate) fn post(&self, headers: &str, body: &str) -> Vec<u8> {
         post(self.host(), self.path(), headers, body.as_bytes())
     }
 
-    /// A request of the newest revision, with the headers that it needs. `id` is JSON; `members` are
-    /// those of `params` beside `_meta`.
+    /// Returns a request of the newest revision, with its headers. `id` is JSON; `members` are
+    /// those of `params` in addition to `_meta`.
     pub(crate) fn modern(
         &self,
         id: &str,
@@ -107,7 +107,7 @@ impl Target {
         self.post(&headers, &messages::modern(id, method, members))
     }
 
-    /// A call of a tool with the newest revision. `arguments` are JSON.
+    /// Returns a call of a tool with the newest revision. `arguments` are JSON.
     pub(crate) fn modern_call(&self, id: &str, tool: &str, arguments: &str) -> Vec<u8> {
         self.modern(
             id,
@@ -117,7 +117,7 @@ impl Target {
         )
     }
 
-    /// A GET that opens the stream of a session.
+    /// Returns a GET that opens the stream of a session.
     pub(crate) fn get(&self, headers: &str) -> Vec<u8> {
         get(self.host(), self.path(), headers)
     }
@@ -140,7 +140,7 @@ impl Target {
     }
 }
 
-/// What became of an attack.
+/// Counters of an attack.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     connections: AtomicU64,
@@ -158,7 +158,7 @@ impl Tally {
         self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether a connection was opened, or at least tried.
+    /// Returns `true` if a connection was opened or attempted.
     pub(crate) fn has_begun(&self) -> bool {
         let tried = [&self.connections, &self.unconnected];
         tried

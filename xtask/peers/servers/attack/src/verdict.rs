@@ -7,14 +7,14 @@ use crate::round::Measured;
 
 /// The p99 of good calls may be this many times its quiet value,
 const P99_FACTOR: u32 = 10;
-/// or this long, if that is more.
+/// or this long, if that is longer.
 const P99: Duration = Duration::from_millis(50);
-/// No good call may wait for longer.
+/// The longest time that a good call may wait.
 const BLOCKED: Duration = Duration::from_millis(100);
-/// Bytes that may stay in memory after an attack beside those before it.
+/// Bytes that may remain in memory after an attack in addition to those before it.
 pub(crate) const MEMORY: u64 = 64 << 20;
 
-/// A bound that was broken.
+/// A broken bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Breach {
     Blocked,
@@ -24,7 +24,7 @@ pub(crate) enum Breach {
 }
 
 impl Breach {
-    /// All bounds that the server broke.
+    /// Returns all bounds that the server broke.
     pub(crate) fn of(measured: &Measured) -> Vec<Self> {
         let p99 = P99.max(measured.quiet * P99_FACTOR);
         let grown = measured

@@ -35,7 +35,7 @@ struct Message {
     message: String,
 }
 
-/// What the user is asked for.
+/// The value that the user is asked to enter.
 #[derive(Deserialize, Serialize, schemars::JsonSchema)]
 struct User {
     username: String,
@@ -118,14 +118,14 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("listening on http://{}/mcp", listener.local_addr()?);
     loop {
-        // Out of descriptors, for example: others may close meanwhile.
+        // For example, no file descriptors are left; another connection may close meanwhile.
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
         let service = service.clone();
         tokio::spawn(async move {
-            // A connection that fails concerns its client alone.
+            // An error of a connection concerns only its client.
             let _ = stream.set_nodelay(true);
             let builder = Builder::new(TokioExecutor::new());
             let _ = builder

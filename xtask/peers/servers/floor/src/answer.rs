@@ -1,13 +1,13 @@
-//! The answer, which depends on the id of the request, on whether it begins a connection, and on
-//! nothing else.
+//! The response, which depends only on the id of the request and on whether it is the first of a
+//! connection.
 
 use serde_json::{Value, json};
 
-/// What is answered in a revision.
+/// The responses of a revision.
 #[derive(Clone, Copy)]
 pub(crate) struct Fixed {
     pub(crate) modern: bool,
-    /// Calls are not read as a whole.
+    /// Calls are parsed only in part.
     pub(crate) hasty: bool,
 }
 
@@ -17,7 +17,7 @@ impl Fixed {
         Self { modern, hasty }
     }
 
-    /// The answer to a request.
+    /// Returns the response to a request.
     pub(crate) fn result(self, request: &mut Value) -> Value {
         let id = request["id"].take();
         if request["method"] == "server/discover" {
@@ -59,7 +59,7 @@ impl Fixed {
     }
 }
 
-/// What comes before the answer, where the request asks for it.
+/// Returns the notification before the response, if the request asks for progress.
 pub(crate) fn progress(request: &mut Value) -> Value {
     let token = request["params"]["_meta"]["progressToken"].take();
     json!({

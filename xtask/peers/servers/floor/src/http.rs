@@ -1,4 +1,4 @@
-//! A service of hyper.
+//! The HTTP service.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -19,14 +19,14 @@ use tokio::net::TcpListener;
 use crate::answer::Fixed;
 use crate::request::Request;
 
-/// The form of an answer.
+/// The form of a response.
 #[derive(Clone, Copy)]
 pub(crate) enum Form {
     /// One JSON text.
     Json,
-    /// Two events, both there at once.
+    /// Two events, both available immediately.
     Events,
-    /// Two events, the second one later.
+    /// Two events, the second one after a delay.
     Stream,
 }
 
@@ -78,7 +78,7 @@ async fn respond(
     if request.is_notification() {
         return Ok(empty(StatusCode::ACCEPTED));
     }
-    // Nothing else begins with events.
+    // No other response begins with an event.
     let form = if request.is_call() { form } else { Form::Json };
     let mut out = Vec::new();
     let (now, later) = match form {
@@ -114,7 +114,7 @@ async fn respond(
     Ok(response)
 }
 
-/// The answer where there is nothing to say.
+/// Returns an empty response.
 fn empty(status: StatusCode) -> Response<Answer> {
     let mut response = Response::new(Answer {
         now: None,
@@ -135,7 +135,7 @@ fn event(
     Ok(())
 }
 
-/// A body of one piece, or of two between which it waits.
+/// A body of one piece, or of two with a delay between them.
 struct Answer {
     now: Option<Bytes>,
     later: Option<Bytes>,

@@ -1,9 +1,10 @@
-//! What a server costs that does nothing but to read JSON and to write the same answer each time:
+//! The lower bound of a server's cost: it only parses JSON and writes the same response each time.
 //! `floor http REVISION json|events|stream` and `floor stdio REVISION`.
 //!
-//! With `hasty` at the end it does not even read all of a call, and what calls it need not wait. Else
-//! it reads and writes with `serde_json::Value`, and its answers have the bytes of those of
-//! `mcp-server`. Over HTTP it says its address in the first line of its output.
+//! With `hasty` as the last argument it parses calls only in part, so that a client under test does
+//! not wait for it. Otherwise it parses and writes with `serde_json::Value`, and its responses have
+//! the same bytes as those of `mcp-server`. Over HTTP it prints its address in the first line of
+//! its output.
 
 mod answer;
 mod http;

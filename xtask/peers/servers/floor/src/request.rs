@@ -1,4 +1,4 @@
-//! A request: read as a whole, or looked at just enough to answer it.
+//! A request, parsed completely or only as far as the response needs.
 
 use memchr::memmem;
 use serde_json::Value;
@@ -8,8 +8,8 @@ use crate::answer::{Fixed, progress};
 /// A request.
 pub(crate) enum Request<'a> {
     Read(Fixed, Value),
-    /// A call of a tool, of which only these places were looked at. For clients that are measured,
-    /// which are not to wait for the server.
+    /// A call of a tool of which only these positions are known. It is used to measure clients,
+    /// which should not wait for the server.
     Seen {
         fixed: Fixed,
         id: &'a str,
@@ -33,12 +33,12 @@ impl<'a> Request<'a> {
         Ok(Self::Read(fixed, serde_json::from_slice(text)?))
     }
 
-    /// Whether it is a notification, which has no answer.
+    /// Returns `true` for a notification, which has no response.
     pub(crate) fn is_notification(&self) -> bool {
         matches!(self, Self::Read(_, request) if request.get("id").is_none())
     }
 
-    /// Whether it calls a tool.
+    /// Returns `true` if it calls a tool.
     pub(crate) fn is_call(&self) -> bool {
         match self {
             Self::Read(_, request) => request["method"] == "tools/call",
@@ -46,7 +46,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Writes the answer.
+    /// Writes the response.
     pub(crate) fn write_result(&mut self, out: &mut Vec<u8>) -> serde_json::Result<()> {
         match self {
             Self::Read(fixed, request) => serde_json::to_writer(out, &fixed.result(request)),
@@ -70,7 +70,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Writes what comes before the answer.
+    /// Writes the notification before the response.
     pub(crate) fn write_progress(&mut self, out: &mut Vec<u8>) -> serde_json::Result<()> {
         match self {
             Self::Read(_, request) => serde_json::to_writer(out, &progress(request)),

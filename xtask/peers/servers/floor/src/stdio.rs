@@ -21,7 +21,7 @@ pub(crate) fn serve(fixed: Fixed) -> io::Result<()> {
         let whole = input.iter().rposition(|byte| *byte == b'\n');
         let rest = input.split_off(whole.map_or(0, |at| at + 1));
         for line in input.split(|byte| *byte == b'\n') {
-            // Notifications have no answer.
+            // Notifications have no response.
             if line.is_empty() || memmem::find(line, b"\"id\"").is_none() {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! The smallest useful server on standard input and output with rmcp, on the faster one of its two
-//! transports.
+//! The smallest useful server on standard input and output with rmcp, using the faster one of its
+//! two transports.
 
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::{ServiceExt as _, schemars, tool, tool_router};

@@ -1,4 +1,4 @@
-//! `mcp-server` over HTTP. Says its address in the first line of its output.
+//! `mcp-server` over HTTP. Prints its address in the first line of its output.
 
 use mcp_server::{Context, HandlerError, Server};
 use schemars::JsonSchema;
@@ -10,7 +10,8 @@ struct Greet {
     name: String,
 }
 
-/// As long as it takes for what was said before to be sent on its own, in each of these servers.
+/// A delay that is long enough for the previous message to be sent separately. All servers that are
+/// compared use the same.
 async fn pause() {
     for _ in 0..2 {
         tokio::task::yield_now().await;

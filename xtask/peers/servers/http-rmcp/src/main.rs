@@ -1,9 +1,9 @@
-//! rmcp over HTTP, on hyper alone: `http-rmcp REVISION json|events|stream`. Says its address in the
-//! first line of its output.
+//! rmcp over HTTP, on hyper alone: `http-rmcp REVISION json|events|stream`. Prints its address in
+//! the first line of its output.
 //!
-//! Its settings are the fastest that it has for the case: without sessions where it is to answer
-//! with JSON, since in a session it always answers with events; and without the empty event that a
-//! stream begins with by default.
+//! It uses the fastest settings for each case: no sessions if it should respond with JSON, because
+//! in a session it always responds with events; and no empty event at the start of a stream, which
+//! it sends by default.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is measured: the servers, the requests, and what is right in an answer.
+//! The measured cases: servers, requests, and the expected responses.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 /// A server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum Candidate {
     Floor,
     Ours,
     Rmcp,
 }
 
-impl Who {
+impl Candidate {
     pub(crate) const ALL: [Self; 3] = [Self::Floor, Self::Ours, Self::Rmcp];
 
     pub(crate) fn name(self) -> &'static str {
@@ -26,39 +26,39 @@ impl Who {
     }
 }
 
-/// A transport, and the form of answers on it.
+/// A transport, and the form of responses on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Over HTTP, one JSON text.
     Json,
-    /// Over HTTP, progress and the result, both there at once.
+    /// Over HTTP, progress and the result, both sent immediately.
     Events,
-    /// Over HTTP, progress, and the result after a while.
+    /// Over HTTP, progress, and the result after a delay.
     Stream,
-    /// A line on standard output.
+    /// Lines on standard output.
     Line,
 }
 
-/// An era, by its newest revision.
+/// An era, represented by its newest revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     Modern,
     Legacy,
 }
 
-/// A row of the tables, apart from how much is asked at once.
+/// A row of the tables, without the number of concurrent requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Case {
     pub(crate) era: Era,
     pub(crate) form: Form,
-    /// Whether the floor does even less, since it is not what is measured.
+    /// `true` if the floor parses requests only in part, because it is not measured.
     hasty: bool,
-    /// Whether `mcp-server` has no more features than rmcp: nothing is validated.
+    /// `true` if `mcp-server` is built without the features that rmcp lacks: it validates nothing.
     lean: bool,
 }
 
 impl Case {
-    /// For the comparison of servers.
+    /// Returns the cases for the comparison of servers.
     pub(crate) fn all() -> Vec<Self> {
         let mut cases = Vec::new();
         for form in [Form::Json, Form::Events, Form::Stream, Form::Line] {
@@ -81,10 +81,10 @@ impl Case {
         cases
     }
 
-    /// For the comparison of clients.
+    /// Returns the cases for the comparison of clients.
     pub(crate) fn of_clients() -> Vec<Self> {
         let mut cases = Self::all();
-        // Events that come one by one keep the server busy rather than the client.
+        // With a delay between events, the server would be the bottleneck, not the client.
         cases.retain(|case| case.form != Form::Stream && !case.lean);
         for case in &mut cases {
             case.hasty = true;
@@ -92,7 +92,7 @@ impl Case {
         cases
     }
 
-    /// How many requests are under way at once: connections, or lines.
+    /// Returns the numbers of requests in flight: connections, or lines.
     pub(crate) fn widths(self) -> &'static [usize] {
         match self.form {
             Form::Line => &[1, 64],
@@ -100,25 +100,25 @@ impl Case {
         }
     }
 
-    /// The program of a server, and what it is started with.
-    pub(crate) fn command(self, who: Who) -> (&'static str, Vec<&'static str>) {
+    /// Returns the program of a server and its arguments.
+    pub(crate) fn command(self, candidate: Candidate) -> (&'static str, Vec<&'static str>) {
         let revision = self.era.revision();
-        let (program, mut arguments) = match (who, self.form) {
-            (Who::Floor, Form::Line) => ("floor", vec!["stdio", revision]),
-            (Who::Floor, form) => ("floor", vec!["http", revision, form.argument()]),
-            (Who::Ours, Form::Line) => ("hello-ours", vec![]),
-            (Who::Ours, _) if self.lean => ("http-lean", vec![]),
-            (Who::Ours, _) => ("http-ours", vec![]),
-            (Who::Rmcp, Form::Line) => ("hello-rmcp", vec![]),
-            (Who::Rmcp, form) => ("http-rmcp", vec![revision, form.argument()]),
+        let (program, mut arguments) = match (candidate, self.form) {
+            (Candidate::Floor, Form::Line) => ("floor", vec!["stdio", revision]),
+            (Candidate::Floor, form) => ("floor", vec!["http", revision, form.argument()]),
+            (Candidate::Ours, Form::Line) => ("hello-ours", vec![]),
+            (Candidate::Ours, _) if self.lean => ("http-lean", vec![]),
+            (Candidate::Ours, _) => ("http-ours", vec![]),
+            (Candidate::Rmcp, Form::Line) => ("hello-rmcp", vec![]),
+            (Candidate::Rmcp, form) => ("http-rmcp", vec![revision, form.argument()]),
         };
-        if self.hasty && who == Who::Floor {
+        if self.hasty && candidate == Candidate::Floor {
             arguments.push("hasty");
         }
         (program, arguments)
     }
 
-    /// The tool that is called.
+    /// Returns the tool that is called.
     pub(crate) fn tool(self) -> &'static str {
         match self.form {
             Form::Json | Form::Line => "greet",
@@ -127,7 +127,7 @@ impl Case {
         }
     }
 
-    /// The request, with [`FIRST_ID`].
+    /// Returns the request, with [`FIRST_ID`].
     pub(crate) fn request(self) -> String {
         let mut meta = json!({});
         if self.era == Era::Modern {
@@ -148,12 +148,12 @@ impl Case {
             .to_string()
     }
 
-    /// Whether the name of the case has a text.
+    /// Returns `true` if the name of the case contains a text.
     pub(crate) fn is_among(self, only: Option<&str>) -> bool {
         only.is_none_or(|only| self.to_string().contains(only))
     }
 
-    /// Whether progress comes before the answer.
+    /// Returns `true` if progress precedes the response.
     pub(crate) fn events(self) -> bool {
         matches!(self.form, Form::Events | Form::Stream)
     }
@@ -191,10 +191,10 @@ impl fmt::Display for Case {
     }
 }
 
-/// All ids have as many digits as this one, so that a request is changed in place.
+/// All ids have as many digits as this one, so that the id of a request can be replaced in place.
 pub(crate) const FIRST_ID: u64 = 100_000_000;
 
-/// The handshake of the older era.
+/// Returns the handshake of the legacy era.
 pub(crate) fn initialize() -> String {
     let info = json!({ "name": "load", "version": "1.0.0" });
     let revision = Era::Legacy.revision();
@@ -207,14 +207,14 @@ pub(crate) fn initialize() -> String {
     .to_string()
 }
 
-/// What ends the handshake.
+/// Returns the notification that ends the handshake.
 pub(crate) fn initialized() -> String {
     json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string()
 }
 
 const TEXT: &str = "Hello, benchmark!";
 
-/// Looks at answers: at the first one closely, at all others for what must stand in them.
+/// Checks responses: the first one completely, all others for the parts that must be present.
 pub(crate) struct Checker {
     text: Finder<'static>,
     progress: Option<Finder<'static>>,
@@ -231,8 +231,8 @@ impl Checker {
         }
     }
 
-    /// Whether what must stand in the answer to a request does.
-    pub(crate) fn is_right(&mut self, body: &[u8], id: u64) -> bool {
+    /// Returns `true` if the response to a request contains the parts that must be present.
+    pub(crate) fn is_correct(&mut self, body: &[u8], id: u64) -> bool {
         write_id(&mut self.id, 5, id);
         self.text.find(body).is_some()
             && memchr::memmem::find(body, &self.id).is_some()
@@ -242,7 +242,7 @@ impl Checker {
                 .is_none_or(|progress| progress.find(body).is_some())
     }
 
-    /// Reads the messages of an answer.
+    /// Parses the messages of a response.
     pub(crate) fn check(&self, messages: &[Value], id: u64) -> Result<()> {
         let (answer, before) = messages.split_last().context("an empty answer")?;
         ensure!(answer["id"] == id, "another id: {answer}");
@@ -263,7 +263,7 @@ impl Checker {
     }
 }
 
-/// Writes an id over the one that stands at a place.
+/// Overwrites the id at a position.
 pub(crate) fn write_id(text: &mut [u8], at: usize, id: u64) {
     let mut rest = id;
     for digit in text[at..at + 9].iter_mut().rev() {
@@ -272,7 +272,7 @@ pub(crate) fn write_id(text: &mut [u8], at: usize, id: u64) {
     }
 }
 
-/// Where the id stands in a request.
+/// Finds the position of the id in a request.
 pub(crate) fn id_place(request: &[u8]) -> Result<usize> {
     let id = format!("\"id\":{FIRST_ID}");
     let at = memchr::memmem::find(request, id.as_bytes());

@@ -1,5 +1,5 @@
 //! The comparison of clients: how fast `mcp-client` and rmcp's client call a tool of the same
-//! server, the floor. They take turns, each as a process of its own with one thread.
+//! server, the floor. They run alternately, each in its own process with one thread.
 
 mod report;
 mod rounds;
@@ -9,13 +9,13 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::case::{Case, Who};
+use crate::case::{Candidate, Case};
 use crate::pinning::Pinning;
 use crate::{Effort, weight};
 
-const HELLO: [(Who, &str); 2] = [
-    (Who::Ours, "hello-client-ours"),
-    (Who::Rmcp, "hello-client-rmcp"),
+const HELLO: [(Candidate, &str); 2] = [
+    (Candidate::Ours, "hello-client-ours"),
+    (Candidate::Rmcp, "hello-client-rmcp"),
 ];
 
 /// Measures and prints everything.
@@ -32,11 +32,11 @@ pub(crate) fn compare(folder: &Path, only: Option<&str>, effort: &Effort) -> Res
     Ok(())
 }
 
-/// The program of a client.
-fn program(who: Who) -> Option<&'static str> {
-    match who {
-        Who::Floor => None,
-        Who::Ours => Some("client-ours"),
-        Who::Rmcp => Some("client-rmcp"),
+/// Returns the program of a client.
+fn program(candidate: Candidate) -> Option<&'static str> {
+    match candidate {
+        Candidate::Floor => None,
+        Candidate::Ours => Some("client-ours"),
+        Candidate::Rmcp => Some("client-rmcp"),
     }
 }

@@ -1,4 +1,4 @@
-//! Load over HTTP: bytes that are ready beforehand, on connections that stay open.
+//! Load over HTTP: requests that are prepared in advance, on connections that stay open.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -9,18 +9,18 @@ use memchr::memmem;
 
 use crate::case::{Case, Checker, Era, FIRST_ID, id_place, initialize, initialized, write_id};
 
-/// How long a server may take for an answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The timeout of a response.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connections, on each of which one request is under way.
+/// Connections, each with one request in flight.
 pub(crate) struct Load {
     connections: Vec<Connection>,
     checker: Checker,
 }
 
 impl Load {
-    /// Opens connections, each with a session of its own where there are sessions, and asks once on
-    /// each of them.
+    /// Opens connections, each with its own session if the revision has sessions, and sends one
+    /// request on each of them.
     pub(crate) fn open(address: SocketAddr, case: Case, count: usize) -> Result<Self> {
         let checker = Checker::new(case);
         let mut connections = Vec::with_capacity(count);
@@ -39,7 +39,8 @@ impl Load {
         })
     }
 
-    /// Asks for a while: how many requests, and how many answers were wrong.
+    /// Sends requests for some time. Returns the number of requests, and the number of wrong
+    /// responses.
     pub(crate) fn run(
         &mut self,
         time: Duration,
@@ -56,7 +57,7 @@ impl Load {
             for connection in &mut self.connections {
                 let id = connection.id;
                 let response = connection.receive()?;
-                let right = response.status == 200 && self.checker.is_right(response.body, id);
+                let right = response.status == 200 && self.checker.is_correct(response.body, id);
                 requests += 1;
                 errors += u64::from(!right);
                 each(sent.elapsed());
@@ -82,7 +83,7 @@ struct Connection {
     decoded: Vec<u8>,
 }
 
-/// A response, as far as it matters.
+/// The parts of a response that are checked.
 struct Response<'a> {
     status: u16,
     session: Option<String>,
@@ -94,7 +95,7 @@ impl Connection {
     fn open(address: SocketAddr, case: Case) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(TIMEOUT))?;
         let mut connection = Self {
             stream,
             request: Vec::new(),
@@ -165,7 +166,7 @@ impl Connection {
                 continue;
             };
             ensure!(end == rest.len(), "bytes after the answer");
-            // Borrowed anew, since the loop may not keep what it lends.
+            // Borrowed again, because the loop may not keep the borrow.
             let (size, length) = (head.size, head.length);
             let (status, events, session) = (head.status, head.events, head.session.clone());
             let body = match length {
@@ -183,7 +184,7 @@ impl Connection {
 }
 
 impl Response<'_> {
-    /// The messages in the body.
+    /// Returns the messages in the body.
     fn messages(&self) -> Result<Vec<serde_json::Value>> {
         if !self.events {
             return Ok(vec![serde_json::from_slice(self.body)?]);
@@ -257,7 +258,7 @@ impl Head {
     }
 }
 
-/// Decodes chunks. Where the last one is there, says how long all of them are.
+/// Decodes chunks. Returns their total length when the last one has arrived.
 fn decode(input: &[u8], body: &mut Vec<u8>) -> Result<Option<usize>> {
     body.clear();
     let mut at = 0;

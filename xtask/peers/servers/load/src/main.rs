@@ -1,11 +1,11 @@
-//! Puts servers or clients under load, measures what they cost, and prints the comparison:
-//! `load FOLDER server|client [--quick] [--only TEXT]`, with the folder that they were built in. The
-//! cases are those whose name has the text, and then nothing is weighed.
+//! Puts servers or clients under load, measures their cost, and prints the comparison: `load FOLDER
+//! server|client [--quick] [--only TEXT]`, where the folder contains the programs. With `--only`,
+//! only cases whose name contains the text are measured, and no build times.
 //!
-//! Three servers take turns: the floor, `mcp-server` and rmcp. One thread writes requests and waits
-//! for the answers in the order in which it asked; the server has a processor of its own, where
-//! there are two. All figures are medians over the rounds, and all ratios medians of the ratios
-//! within a round, since the speed of a machine drifts.
+//! Three servers are measured in turn: the floor, `mcp-server` and rmcp. One thread writes requests
+//! and reads the responses in the same order; the server runs on another processor if there are
+//! two. All values are medians over the rounds, and all ratios are medians of the ratios within a
+//! round, because the speed of a machine changes over time.
 
 mod case;
 mod clients;
@@ -23,14 +23,14 @@ use std::time::Duration;
 
 use anyhow::bail;
 
-use case::{Case, Who};
+use case::{Candidate, Case};
 use pinning::Pinning;
 
-/// How much is measured.
+/// The amount of measurements.
 struct Effort {
     rounds: usize,
     time: Duration,
-    /// How often the smallest programs are built from nothing.
+    /// The number of clean builds of the smallest programs.
     builds: usize,
 }
 
@@ -68,7 +68,10 @@ fn main() -> anyhow::Result<()> {
     }
 }
 
-const HELLO: [(Who, &str); 2] = [(Who::Ours, "hello-ours"), (Who::Rmcp, "hello-rmcp")];
+const HELLO: [(Candidate, &str); 2] = [
+    (Candidate::Ours, "hello-ours"),
+    (Candidate::Rmcp, "hello-rmcp"),
+];
 
 fn servers(folder: &Path, only: Option<&str>, effort: &Effort) -> anyhow::Result<()> {
     let mut cases = Case::all();

@@ -1,19 +1,19 @@
-//! A processor for the load, and another one for the servers.
+//! Assigns one processor to the load generator, and another one to the servers.
 
 use std::fmt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Who runs where.
+/// The assigned processors.
 pub(crate) enum Pinning {
     Pinned { load: usize, servers: usize },
     Free(&'static str),
 }
 
 impl Pinning {
-    /// Takes a processor for this process, and chooses another one for the servers.
+    /// Pins this process to a processor, and chooses another one for the servers.
     pub(crate) fn new() -> Self {
-        let Some((load, servers)) = two() else {
+        let Some((load, servers)) = processors() else {
             return Self::Free("there is only one processor");
         };
         let own = std::process::id().to_string();
@@ -23,11 +23,11 @@ impl Pinning {
             .status();
         match pinned {
             Ok(status) if status.success() => Self::Pinned { load, servers },
-            _ => Self::Free("there is no `taskset`"),
+            _ => Self::Free("`taskset` is not installed"),
         }
     }
 
-    /// The command that starts a server.
+    /// Returns the command that starts a server.
     pub(crate) fn server(&self, program: &Path) -> Command {
         match self {
             Self::Pinned { servers, .. } => {
@@ -52,8 +52,8 @@ impl fmt::Display for Pinning {
     }
 }
 
-/// The first and the last processor that this process may use.
-fn two() -> Option<(usize, usize)> {
+/// Returns the first and the last processor that this process may use.
+fn processors() -> Option<(usize, usize)> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let allowed = status
         .lines()

@@ -1,4 +1,4 @@
-//! The measurements: round after round, so that a slow minute of the machine hits all servers.
+//! The measurements, in rounds: a slow phase of the machine affects all servers.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -8,28 +8,28 @@ use anyhow::Result;
 use process::OWN;
 
 use crate::Effort;
-use crate::case::{Case, Who};
+use crate::case::{Candidate, Case};
 use crate::http;
 use crate::pinning::Pinning;
 use crate::sample::{Memory, Sample};
 use crate::server::{self, Process, Way};
 use crate::stdio;
 
-/// All that was measured.
+/// All measurements.
 pub(crate) struct Results {
     pub(crate) rows: Vec<Row>,
-    /// Why a server has no figures for a case.
-    pub(crate) failures: Vec<(Case, Who, String)>,
+    /// The reasons for which a server has no measurements in a case.
+    pub(crate) failures: Vec<(Case, Candidate, String)>,
 }
 
-/// A case with so many requests at once.
+/// A case with a number of concurrent requests.
 pub(crate) struct Row {
     pub(crate) case: Case,
     pub(crate) width: usize,
     pub(crate) rounds: Vec<Round>,
 }
 
-/// What a round says of each server.
+/// The measurements of each server in a round.
 #[derive(Clone, Default)]
 pub(crate) struct Round {
     samples: [Option<Sample>; 3],
@@ -37,13 +37,13 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    pub(crate) fn sample(&self, who: Who) -> Option<&Sample> {
-        self.samples[who as usize].as_ref()
+    pub(crate) fn sample(&self, candidate: Candidate) -> Option<&Sample> {
+        self.samples[candidate as usize].as_ref()
     }
 
-    /// Of all widths up to this one.
-    pub(crate) fn memory(&self, who: Who) -> Option<Memory> {
-        self.memory[who as usize]
+    /// The peak over all widths up to this one.
+    pub(crate) fn memory(&self, candidate: Candidate) -> Option<Memory> {
+        self.memory[candidate as usize]
     }
 }
 
@@ -64,14 +64,14 @@ pub(crate) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
     for round in 0..effort.rounds {
         eprintln!("round {} of {}", round + 1, effort.rounds);
         for &case in cases {
-            // Whoever comes first has another machine than whoever comes last.
-            let mut order = Who::ALL;
-            order.rotate_left(round % Who::ALL.len());
+            // The order alternates, because the speed of the machine may change during a round.
+            let mut order = Candidate::ALL;
+            order.rotate_left(round % Candidate::ALL.len());
             let mut subjects = Vec::new();
-            for who in order {
-                match Subject::start(folder, case, who, pinning) {
+            for candidate in order {
+                match Subject::start(folder, case, candidate, pinning) {
                     Ok(subject) => subjects.push(subject),
-                    Err(error) => results.fail(case, who, &error),
+                    Err(error) => results.fail(case, candidate, &error),
                 }
             }
             for &width in case.widths() {
@@ -79,10 +79,10 @@ pub(crate) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
                     match subject.measure(width, effort.time) {
                         Ok((sample, memory)) => {
                             let row = results.row(case, width);
-                            row.rounds[round].samples[subject.who as usize] = Some(sample);
-                            row.rounds[round].memory[subject.who as usize] = Some(memory);
+                            row.rounds[round].samples[subject.candidate as usize] = Some(sample);
+                            row.rounds[round].memory[subject.candidate as usize] = Some(memory);
                         }
-                        Err(error) => results.fail(case, subject.who, &error),
+                        Err(error) => results.fail(case, subject.candidate, &error),
                     }
                 }
             }
@@ -97,36 +97,42 @@ impl Results {
         self.rows.iter_mut().find(row).expect("each case has rows")
     }
 
-    fn fail(&mut self, case: Case, who: Who, error: &anyhow::Error) {
-        let known = |failure: &(Case, Who, String)| failure.0 == case && failure.1 == who;
+    fn fail(&mut self, case: Case, candidate: Candidate, error: &anyhow::Error) {
+        let known =
+            |failure: &(Case, Candidate, String)| failure.0 == case && failure.1 == candidate;
         if !self.failures.iter().any(known) {
-            self.failures.push((case, who, format!("{error:#}")));
+            self.failures.push((case, candidate, format!("{error:#}")));
         }
     }
 }
 
-/// A server that is running.
+/// A running server.
 pub(crate) struct Subject {
     case: Case,
-    who: Who,
+    candidate: Candidate,
     process: Process,
     way: Way,
     fresh: bool,
 }
 
 impl Subject {
-    pub(crate) fn start(folder: &Path, case: Case, who: Who, pinning: &Pinning) -> Result<Self> {
-        let (process, way) = server::start(folder, case, who, pinning)?;
+    pub(crate) fn start(
+        folder: &Path,
+        case: Case,
+        candidate: Candidate,
+        pinning: &Pinning,
+    ) -> Result<Self> {
+        let (process, way) = server::start(folder, case, candidate, pinning)?;
         Ok(Self {
             case,
-            who,
+            candidate,
             process,
             way,
             fresh: true,
         })
     }
 
-    /// Where others reach it, too.
+    /// Its address, if other clients can reach it, too.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         match self.way {
             Way::Address(address) => Some(address),
@@ -141,29 +147,29 @@ impl Subject {
             Way::Address(address) => {
                 let address = *address;
                 if fresh {
-                    // It rests when it has shown that it works.
+                    // Idle memory is measured after a first request has succeeded.
                     drop(http::Load::open(address, case, 1)?);
-                    process.rests()?;
+                    process.record_idle()?;
                 }
                 let mut load = http::Load::open(address, case, width)?;
                 load.run(time / 10, |_| {})?;
-                clocked(process, width, |each| load.run(time, each))?
+                timed(process, width, |each| load.run(time, each))?
             }
             Way::Pipes(input, output) => {
                 let mut load = stdio::Load::open(input, output, case, fresh)?;
                 if fresh {
-                    process.rests()?;
+                    process.record_idle()?;
                 }
                 load.run(width, time / 10, |_| {})?;
-                clocked(process, width, |each| load.run(width, time, each))?
+                timed(process, width, |each| load.run(width, time, each))?
             }
         };
         Ok((sample, self.process.memory()?))
     }
 }
 
-/// Measures what happens meanwhile.
-fn clocked(
+/// Runs a function, and measures time and processor time meanwhile.
+fn timed(
     process: &Process,
     width: usize,
     run: impl FnOnce(&mut dyn FnMut(Duration)) -> Result<(u64, u64)>,

@@ -1,4 +1,4 @@
-//! A server as a process, and what the system knows of it.
+//! A server process, and its resource usage as reported by the operating system.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-use crate::case::{Case, Form, Who};
+use crate::case::{Candidate, Case, Form};
 use crate::pinning::Pinning;
 use crate::sample::Memory;
 
-/// Longer than a server is measured for in a row.
-const LIFE: Duration = Duration::from_secs(120);
+/// Longer than any continuous measurement of a server.
+const KILL_AFTER: Duration = Duration::from_secs(120);
 
 /// How to reach a server.
 pub(crate) enum Way {
@@ -27,10 +27,10 @@ pub(crate) enum Way {
 pub(crate) fn start(
     folder: &Path,
     case: Case,
-    who: Who,
+    candidate: Candidate,
     pinning: &Pinning,
 ) -> Result<(Process, Way)> {
-    let (name, arguments) = case.command(who);
+    let (name, arguments) = case.command(candidate);
     let child = pinning
         .server(&folder.join(name))
         .args(arguments)
@@ -56,19 +56,19 @@ pub(crate) fn start(
     Ok((process, Way::Address(address)))
 }
 
-/// A process that ends with this value.
+/// A process that is killed when this value is dropped.
 pub(crate) struct Process {
     child: Child,
     idle: u64,
     _watched: Sender<()>,
 }
 
-/// Ends a process that is still there after [`LIFE`], since nothing else would end waiting for an
-/// answer that does not come. Dropping what is returned ends the watch.
+/// Kills a process that is still running after [`KILL_AFTER`], because otherwise a missing response would
+/// block forever. Dropping the returned value stops the timer.
 pub(crate) fn watch(process: u32) -> Sender<()> {
     let (watched, end) = channel();
     thread::spawn(move || {
-        if end.recv_timeout(LIFE) == Err(RecvTimeoutError::Timeout) {
+        if end.recv_timeout(KILL_AFTER) == Err(RecvTimeoutError::Timeout) {
             let _ = Command::new("kill").arg(process.to_string()).status();
         }
     });
@@ -76,8 +76,8 @@ pub(crate) fn watch(process: u32) -> Sender<()> {
 }
 
 impl Process {
-    /// Notes what it uses now, before any load.
-    pub(crate) fn rests(&mut self) -> Result<()> {
+    /// Records the resource usage before any load.
+    pub(crate) fn record_idle(&mut self) -> Result<()> {
         self.idle = process::memory(&self.id())?;
         Ok(())
     }
@@ -89,7 +89,7 @@ impl Process {
         })
     }
 
-    /// What it has used of its processor so far.
+    /// Returns the processor time used so far.
     pub(crate) fn cpu(&self) -> Result<Duration> {
         Ok(process::cpu(&self.id())?)
     }

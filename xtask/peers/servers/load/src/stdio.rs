@@ -1,4 +1,4 @@
-//! Load over pipes: some lines are under way at once.
+//! Load over pipes: several lines are in flight at once.
 
 use std::io::{Read as _, Write as _};
 use std::process::{ChildStdin, ChildStdout};
@@ -9,7 +9,7 @@ use memchr::{memchr, memmem};
 
 use crate::case::{Case, Checker, Era, FIRST_ID, id_place, initialize, initialized, write_id};
 
-/// A server's pipes.
+/// The pipes of a server.
 pub(crate) struct Load<'a> {
     input: &'a mut ChildStdin,
     output: &'a mut ChildStdout,
@@ -22,7 +22,7 @@ pub(crate) struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    /// Shakes hands where the era does, and asks once.
+    /// Performs the handshake if the era has one, and sends one request.
     pub(crate) fn open(
         input: &'a mut ChildStdin,
         output: &'a mut ChildStdout,
@@ -57,7 +57,8 @@ impl<'a> Load<'a> {
         Ok(load)
     }
 
-    /// Asks for a while: how many requests, and how many answers were wrong.
+    /// Sends requests for some time. Returns the number of requests, and the number of wrong
+    /// responses.
     pub(crate) fn run(
         &mut self,
         window: usize,
@@ -89,11 +90,11 @@ impl<'a> Load<'a> {
                 let known = id(line).and_then(|id| waiting.iter().position(|known| *known == id));
                 let right = known.is_some_and(|at| {
                     let id = waiting.remove(at);
-                    self.checker.is_right(line, id)
+                    self.checker.is_correct(line, id)
                 });
                 requests += 1;
                 errors += u64::from(!right);
-                ensure!(known.is_some(), "an answer that nobody waits for");
+                ensure!(known.is_some(), "a response without a request");
             }
             let left = rest.len();
             self.read.copy_within(self.filled - left..self.filled, 0);
@@ -118,7 +119,7 @@ impl<'a> Load<'a> {
         Ok(())
     }
 
-    /// The next line, where nothing follows it.
+    /// Reads the next line. The server must not have written anything after it.
     fn line(&mut self) -> Result<Vec<u8>> {
         loop {
             self.fill()?;
@@ -131,7 +132,7 @@ impl<'a> Load<'a> {
     }
 }
 
-/// The id in an answer.
+/// Returns the id in a response.
 fn id(line: &[u8]) -> Option<u64> {
     let at = memmem::find(line, b"\"id\":")? + 5;
     let digits = line.get(at..at + 9)?;

@@ -1,16 +1,16 @@
-//! The comparison, for people.
+//! Prints the comparison of servers.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::Effort;
-use crate::case::{Form, Who};
+use crate::case::{Candidate, Form};
 use crate::pinning::Pinning;
 use crate::rounds::{Results, Row};
 use crate::sample::{Memory, Sample, median, number};
 use crate::weight::Weight;
 
-/// Prints everything; what misses its target stands at the end once more.
+/// Prints everything; missed targets are repeated at the end.
 pub(crate) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinning: &Pinning) {
     let mut missed = Vec::new();
     println!(
@@ -26,8 +26,8 @@ pub(crate) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinn
     weight("mcp-server", weights, Some(&mut missed));
     println!();
     println!("{NOTES}");
-    for (case, who, why) in &results.failures {
-        println!("{} has no figures for {case}: {why}", who.name());
+    for (case, candidate, why) in &results.failures {
+        println!("{} has no figures for {case}: {why}", candidate.name());
     }
     println!();
     if missed.is_empty() {
@@ -41,7 +41,7 @@ pub(crate) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinn
 const NOTES: &str = "\
 Speed: requests a second, time of the server's processor for a request and, where one request is
 under way at a time, the time of the median request. `of floor`: the floor's figures divided by the
-server's so that more is better: requests a second / processor time. Everybody runs tokio with one
+server's so that more is better: requests a second / processor time. All servers run tokio with one
 thread, and sends with TCP_NODELAY. The floor is hyper 1, or a loop over lines, with
 serde_json::Value.
 mcp-server: over HTTP with all its features, so that arguments are validated, by `serve_http`; where
@@ -60,10 +60,10 @@ fn speed(results: &Results, missed: &mut Vec<String>) {
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for row in &results.rows {
         let mut line = format!("| {} | {} |", row.case, row.width);
-        for who in Who::ALL {
-            let _ = write!(line, " {} |", row.cell(who));
-            if who != Who::Floor {
-                let _ = write!(line, " {} |", row.ratios(who));
+        for candidate in Candidate::ALL {
+            let _ = write!(line, " {} |", row.cell(candidate));
+            if candidate != Candidate::Floor {
+                let _ = write!(line, " {} |", row.ratios(candidate));
             }
         }
         match row.target() {
@@ -90,57 +90,58 @@ struct Target {
 }
 
 impl Row {
-    fn samples(&self, who: Who) -> impl Iterator<Item = &Sample> {
+    fn samples(&self, candidate: Candidate) -> impl Iterator<Item = &Sample> {
         self.rounds
             .iter()
-            .filter_map(move |round| round.sample(who))
+            .filter_map(move |round| round.sample(candidate))
     }
 
-    fn middle(&self, who: Who, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
-        median(self.samples(who).map(figure))
+    fn median_of(&self, candidate: Candidate, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
+        median(self.samples(candidate).map(figure))
     }
 
-    /// The median of the ratios to the floor of the same round.
-    fn ratio(&self, who: Who, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
+    /// Returns the median of the ratios to the floor of the same round.
+    fn ratio(&self, candidate: Candidate, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
         median(self.rounds.iter().filter_map(|round| {
-            Some(figure(round.sample(who)?) / figure(round.sample(Who::Floor)?))
+            Some(figure(round.sample(candidate)?) / figure(round.sample(Candidate::Floor)?))
         }))
     }
 
-    fn cell(&self, who: Who) -> String {
+    fn cell(&self, candidate: Candidate) -> String {
         let (Some(rate), Some(cost)) = (
-            self.middle(who, Sample::rate),
-            self.middle(who, Sample::cost),
+            self.median_of(candidate, Sample::rate),
+            self.median_of(candidate, Sample::cost),
         ) else {
             return "-".to_owned();
         };
         let mut cell = format!("{:.1}k/s, {cost:.1} us", rate / 1000.0);
-        if let Some(p50) = self.middle(who, latency)
+        if let Some(p50) = self.median_of(candidate, latency)
             && self.width == 1
         {
             let _ = write!(cell, ", p50 {p50:.1} us");
         }
-        if who == Who::Floor && self.is_unsteady() {
+        if candidate == Candidate::Floor && self.is_unsteady() {
             cell.push_str(" ~");
         }
-        if self.samples(who).any(Sample::is_of_the_load) {
+        if self.samples(candidate).any(Sample::is_load_bound) {
             cell.push_str(" ^");
         }
-        if self.samples(who).any(|sample| sample.errors > 0) {
+        if self.samples(candidate).any(|sample| sample.errors > 0) {
             cell.push_str(" !");
         }
         cell
     }
 
     fn is_unsteady(&self) -> bool {
-        let rates = || self.samples(Who::Floor).map(Sample::rate);
+        let rates = || self.samples(Candidate::Floor).map(Sample::rate);
         rates().fold(0.0, f64::max) > rates().fold(f64::MAX, f64::min) * 1.25
     }
 
-    fn ratios(&self, who: Who) -> String {
-        let (Some(rate), Some(cost)) =
-            (self.ratio(who, Sample::rate), self.ratio(who, Sample::cost))
-        else {
+    fn ratios(&self, candidate: Candidate) -> String {
+        let (Some(rate), Some(cost)) = (
+            self.ratio(candidate, Sample::rate),
+            self.ratio(candidate, Sample::cost),
+        ) else {
             return "-".to_owned();
         };
         format!("{rate:.2} / {:.2}", 1.0 / cost)
@@ -152,7 +153,7 @@ impl Row {
             (Form::Events | Form::Stream, 16 | 64) => 0.7,
             (Form::Line, 64) => 0.5,
             (Form::Line, 1) => {
-                let ratio = self.ratio(Who::Ours, latency)?;
+                let ratio = self.ratio(Candidate::Ours, latency)?;
                 return Some(Target {
                     words: "p50 at most 2 x".to_owned(),
                     figure: format!("{ratio:.2} x"),
@@ -161,7 +162,7 @@ impl Row {
             }
             _ => return None,
         };
-        let ratio = self.ratio(Who::Ours, Sample::rate)?;
+        let ratio = self.ratio(Candidate::Ours, Sample::rate)?;
         Some(Target {
             words: format!("at least {least}"),
             figure: format!("{ratio:.2}"),
@@ -169,10 +170,13 @@ impl Row {
         })
     }
 
-    /// Memory after the last width of a case; medians.
-    fn memory(&self, who: Who) -> Option<(f64, f64)> {
+    /// Prints the memory after the last width of a case, as medians.
+    fn memory(&self, candidate: Candidate) -> Option<(f64, f64)> {
         let all = |figure: fn(Memory) -> u64| {
-            let rounds = self.rounds.iter().filter_map(|round| round.memory(who));
+            let rounds = self
+                .rounds
+                .iter()
+                .filter_map(|round| round.memory(candidate));
             median(rounds.map(|memory| number(figure(memory) >> 10) / 1024.0))
         };
         Some((all(|memory| memory.idle)?, all(|memory| memory.peak)?))
@@ -188,19 +192,20 @@ fn latency(sample: &Sample) -> f64 {
 fn memory(results: &Results, missed: &mut Vec<String>) {
     println!("| memory, idle / peak, MiB | floor | mcp-server | rmcp | target |");
     println!("| --- | --- | --- | --- | --- |");
-    // The widest row of each case has seen all that came before.
+    // The widest row of each case includes all narrower ones.
     let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
     for row in results.rows.iter().filter(widest) {
         let case = row.case;
         let mut line = format!("| {case} |");
-        for who in Who::ALL {
-            let cell = row.memory(who).map_or_else(
+        for candidate in Candidate::ALL {
+            let cell = row.memory(candidate).map_or_else(
                 || "-".to_owned(),
                 |(idle, peak)| format!("{idle:.1} / {peak:.1}"),
             );
             let _ = write!(line, " {cell} |");
         }
-        if let (Some(ours), Some(rmcp)) = (row.memory(Who::Ours), row.memory(Who::Rmcp)) {
+        if let (Some(ours), Some(rmcp)) = (row.memory(Candidate::Ours), row.memory(Candidate::Rmcp))
+        {
             let met = ours.0 <= rmcp.0 && ours.1 <= rmcp.1;
             let verdict = if met { "met" } else { "missed" };
             let _ = write!(line, " at most rmcp's, {verdict} |");
@@ -217,10 +222,10 @@ fn memory(results: &Results, missed: &mut Vec<String>) {
     }
 }
 
-/// Prints what the smallest programs weigh; what is missed, where there are targets.
+/// Prints the sizes of the smallest programs, and records missed targets if there are any.
 pub(crate) fn weight(name: &str, weights: &[Weight], mut missed: Option<&mut Vec<String>>) {
-    let of = |who: Who| weights.iter().find(|weight| weight.who == who);
-    let (Some(ours), Some(rmcp)) = (of(Who::Ours), of(Who::Rmcp)) else {
+    let of = |candidate: Candidate| weights.iter().find(|weight| weight.candidate == candidate);
+    let (Some(ours), Some(rmcp)) = (of(Candidate::Ours), of(Candidate::Rmcp)) else {
         return;
     };
     println!("| hello world on stdio | {name} | rmcp | ratio | target |");

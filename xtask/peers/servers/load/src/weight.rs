@@ -1,4 +1,4 @@
-//! What the smallest server or client weighs: crates, time to build it from nothing, size.
+//! The size of the smallest server or client: dependencies, build time, and bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::case::Who;
+use crate::case::Candidate;
 
 /// A hello-world program on standard input and output.
 pub(crate) struct Weight {
-    pub(crate) who: Who,
-    /// In its dependency tree, the program itself apart.
+    pub(crate) candidate: Candidate,
+    /// The number of crates in its dependency tree, without the program itself.
     pub(crate) crates: usize,
-    /// The fastest build of all that were made, from nothing; absent where none was made.
+    /// The fastest clean build, or `None` if none was made.
     pub(crate) build: Option<Build>,
 }
 
@@ -23,23 +23,23 @@ pub(crate) struct Build {
     pub(crate) time: Duration,
     /// Time of all processors.
     pub(crate) cpu: Duration,
-    /// Bytes of the program without symbols.
+    /// Size of the program without symbols, in bytes.
     pub(crate) size: u64,
 }
 
-/// Weighs both packages, in turns.
+/// Measures both packages alternately.
 pub(crate) fn all(
     folder: &Path,
-    packages: [(Who, &'static str); 2],
+    packages: [(Candidate, &'static str); 2],
     builds: usize,
 ) -> Result<Vec<Weight>> {
     let mut weights = Vec::new();
-    for (who, package) in packages {
+    for (candidate, package) in packages {
         let crates = crates(package)?;
         weights.push((
             package,
             Weight {
-                who,
+                candidate,
                 crates,
                 build: None,
             },
@@ -117,14 +117,14 @@ fn cargo() -> Command {
     command
 }
 
-/// What all children that have ended used, theirs included.
+/// Returns the processor time of all child processes that have ended, including their children.
 fn cpu_of_children() -> Result<Duration> {
     let text = fs::read_to_string("/proc/self/stat")?;
-    // The name of the program stands in parentheses, and may be anything.
+    // The name of the program is in parentheses and may contain any characters.
     let rest = text.rsplit_once(')').context("no name")?.1;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     let ticks =
         |at: usize| -> Result<u64> { Ok(fields.get(at).context("no time of children")?.parse()?) };
-    // Ticks are hundredths of a second on all systems that have this file.
+    // A tick is a hundredth of a second on all systems that have this file.
     Ok(Duration::from_millis((ticks(13)? + ticks(14)?) * 10))
 }

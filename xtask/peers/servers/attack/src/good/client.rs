@@ -11,7 +11,7 @@ use super::Endpoint;
 use crate::http::{Head, Response, post};
 use crate::messages;
 
-/// What a client speaks.
+/// The era of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     Modern,
@@ -22,7 +22,7 @@ pub(crate) enum Era {
 pub(crate) struct GoodClient {
     endpoint: Endpoint,
     era: Era,
-    /// Whether it keeps its connection between calls.
+    /// `true` if it keeps its connection between calls.
     keeps: bool,
     stream: Option<TcpStream>,
     session: Option<String>,
@@ -71,10 +71,10 @@ impl GoodClient {
         Ok(())
     }
 
-    /// Starts over after a failed call, as far as the server lets it.
+    /// Reconnects after a failed call, if the server allows it.
     pub(crate) fn recover(&mut self) {
         self.stream = None;
-        // The failure has been counted; if this fails too, the next call will be counted.
+        // The failure was already counted; if this fails too, the next call is counted as failed.
         if self.era == Era::Session {
             let _ = self.open_session();
         }
@@ -91,7 +91,7 @@ impl GoodClient {
             "initialize: status {}",
             response.status
         );
-        // A server without sessions answers the calls all the same.
+        // A server without sessions responds to calls nevertheless.
         self.session = response.session;
         let headers = messages::session_headers(messages::LEGACY, self.session.as_deref());
         let response = self.exchange(&headers, messages::INITIALIZED)?;
@@ -175,7 +175,7 @@ fn is_closed(kind: ErrorKind) -> bool {
     )
 }
 
-/// The time until a deadline.
+/// Returns the time until a deadline.
 fn left(deadline: Instant) -> Result<Duration> {
     let left = deadline.saturating_duration_since(Instant::now());
     ensure!(!left.is_zero(), "no response");

@@ -1,4 +1,4 @@
-//! What good clients noticed.
+//! The measurements of good clients.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,12 +15,12 @@ struct Call {
     waited: Duration,
 }
 
-/// Calls with their latencies, and what went wrong.
+/// Calls with their latencies, and the errors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     calls: Vec<Call>,
     failed: usize,
-    /// Causes with how often there were.
+    /// Error messages, with the number of times each occurred.
     faults: BTreeMap<String, usize>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Latencies(Vec<Duration>);
 
 impl Latencies {
     pub(crate) fn p99(&self) -> Duration {
-        // The last place, if there are fewer than a hundred.
+        // The last element, if there are fewer than a hundred.
         let place = (self.0.len() * 99).div_ceil(100).saturating_sub(1);
         self.0.get(place).copied().unwrap_or_default()
     }

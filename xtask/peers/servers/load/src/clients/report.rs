@@ -1,4 +1,4 @@
-//! A client as a process, and what it says at its end.
+//! Runs a client as a process, and parses its report.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::case::Case;
 use crate::sample::number;
 use crate::server::watch;
 
-/// What one measurement says.
+/// The report of one measurement.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct Report {
     calls: u64,
@@ -20,48 +20,48 @@ pub(super) struct Report {
     progress: u64,
     seconds: f64,
     cpu_seconds: f64,
-    /// The time of the median call, where one is under way at a time.
+    /// The median latency, if one call is in flight at a time.
     p50_seconds: Option<f64>,
-    /// Of the slowest one but for a hundredth.
+    /// The 99th percentile of the latencies.
     p99_seconds: Option<f64>,
     peak_bytes: u64,
 }
 
 impl Report {
-    /// Calls a second.
+    /// Calls per second.
     pub(super) fn rate(&self) -> f64 {
         number(self.calls) / self.seconds
     }
 
-    /// Microseconds of a processor for a call.
+    /// Microseconds of processor time per call.
     pub(super) fn cost(&self) -> f64 {
         self.cpu_seconds * 1e6 / number(self.calls.max(1))
     }
 
-    /// Microseconds.
+    /// Median latency in microseconds.
     pub(super) fn p50(&self) -> f64 {
         self.p50_seconds.unwrap_or(f64::NAN) * 1e6
     }
 
-    /// Microseconds.
+    /// 99th percentile of the latency in microseconds.
     pub(super) fn p99(&self) -> f64 {
         self.p99_seconds.unwrap_or(f64::NAN) * 1e6
     }
 
-    /// Mebibytes.
+    /// Peak memory in mebibytes.
     pub(super) fn peak(&self) -> f64 {
         number(self.peak_bytes >> 10) / 1024.0
     }
 }
 
-/// Where a client finds the server.
+/// How a client reaches the server.
 pub(super) enum Target {
     Url(String),
     /// The client starts it.
     Command(Command),
 }
 
-/// Has a client call for a while.
+/// Lets a client make calls for some time.
 pub(super) fn measure(
     program: &Path,
     case: Case,
@@ -88,7 +88,7 @@ pub(super) fn measure(
     ensure!(output.status.success(), "{}", output.status);
     let report: Report = serde_json::from_slice(&output.stdout)?;
     if case.events() {
-        // What is heard last may be of calls that ended before.
+        // The last notifications may belong to calls that ended before.
         let missing = report.calls.saturating_sub(report.progress);
         ensure!(
             missing <= width as u64,

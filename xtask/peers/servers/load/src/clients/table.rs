@@ -1,17 +1,17 @@
-//! The comparison of clients, for people.
+//! Prints the comparison of clients.
 
 use std::fmt::Write as _;
 
 use super::report::Report;
 use super::rounds::{Results, Row};
 use crate::Effort;
-use crate::case::{Form, Who};
+use crate::case::{Candidate, Form};
 use crate::pinning::Pinning;
 use crate::sample::median;
 use crate::table::weight;
 use crate::weight::Weight;
 
-const CLIENTS: [Who; 2] = [Who::Ours, Who::Rmcp];
+const CLIENTS: [Candidate; 2] = [Candidate::Ours, Candidate::Rmcp];
 
 const NAME: &str = "mcp-client";
 
@@ -21,14 +21,14 @@ where one call is under way at a time, the time of the median call and of the sl
 hundredth. Ratio: the figures of mcp-client to those of rmcp so that more is better: calls a second /
 processor time; the target is for calls a second or, with one call at a time, the median call. Both
 run tokio with one thread.
-Load: what the same server does for one who sends bytes that are ready beforehand.
+Load: what the same server does for one candidate sends bytes that are ready beforehand.
 rmcp: over HTTP with a pool of connections and 64 calls at once; by default it opens a connection
 for each call, and makes at most 16 at once. It asks for progress in each call.
 ~ : the rounds of the load differ by more than a quarter; the machine is not quiet
 ^ : the client is as fast as the load, so that the server may be what is measured
 ! : some answers were wrong";
 
-/// Prints everything; what misses its target stands at the end once more.
+/// Prints everything; missed targets are repeated at the end.
 pub(super) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinning: &Pinning) {
     let mut missed = Vec::new();
     let time = effort.time.as_millis();
@@ -43,11 +43,11 @@ pub(super) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinn
         println!();
     }
     println!("{NOTES}");
-    for (case, who, why) in &results.failures {
-        let name = match who {
-            Who::Floor => "the load",
-            Who::Ours => NAME,
-            Who::Rmcp => "rmcp",
+    for (case, candidate, why) in &results.failures {
+        let name = match candidate {
+            Candidate::Floor => "the load",
+            Candidate::Ours => NAME,
+            Candidate::Rmcp => "rmcp",
         };
         println!("{name} has no figures for {case}: {why}");
     }
@@ -65,8 +65,8 @@ fn speed(results: &Results, missed: &mut Vec<String>) {
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for row in &results.rows {
         let mut line = format!("| {} | {} | {} |", row.case, row.width, row.load_cell());
-        for who in CLIENTS {
-            let _ = write!(line, " {} |", row.cell(who));
+        for candidate in CLIENTS {
+            let _ = write!(line, " {} |", row.cell(candidate));
         }
         if let (Some(ratio), Some(cost)) = (row.ratio(Report::rate), row.ratio(Report::cost)) {
             let _ = write!(line, " {ratio:.2} / {:.2} |", 1.0 / cost);
@@ -85,9 +85,9 @@ fn speed(results: &Results, missed: &mut Vec<String>) {
 }
 
 impl Row {
-    /// What is asked for, what it is, and whether that is enough. Where one call is under way at a
-    /// time it is the median call that counts: a machine that is not quiet delays some of them by
-    /// far more than a client could.
+    /// Returns the target, the actual ratio, and whether it is sufficient. If one call is in flight
+    /// at a time, the median latency counts: the load of the machine delays some calls much more
+    /// than a client could.
     fn target(&self, rate: f64) -> (&'static str, f64, bool) {
         match (self.case.form, self.width) {
             (_, 1) => {
@@ -99,24 +99,24 @@ impl Row {
         }
     }
 
-    fn reports(&self, who: Who) -> impl Iterator<Item = &Report> {
+    fn reports(&self, candidate: Candidate) -> impl Iterator<Item = &Report> {
         self.rounds
             .iter()
-            .filter_map(move |round| round.report(who))
+            .filter_map(move |round| round.report(candidate))
     }
 
-    fn middle(&self, who: Who, figure: impl Fn(&Report) -> f64) -> Option<f64> {
-        median(self.reports(who).map(figure))
+    fn median_of(&self, candidate: Candidate, figure: impl Fn(&Report) -> f64) -> Option<f64> {
+        median(self.reports(candidate).map(figure))
     }
 
     fn load(&self) -> impl Iterator<Item = f64> {
         self.rounds.iter().filter_map(|round| round.load)
     }
 
-    /// The median of the ratios within a round.
+    /// Returns the median of the ratios within a round.
     fn ratio(&self, figure: impl Fn(&Report) -> f64) -> Option<f64> {
         median(self.rounds.iter().filter_map(|round| {
-            Some(figure(round.report(Who::Ours)?) / figure(round.report(Who::Rmcp)?))
+            Some(figure(round.report(Candidate::Ours)?) / figure(round.report(Candidate::Rmcp)?))
         }))
     }
 
@@ -132,24 +132,26 @@ impl Row {
         format!("{:.1}k/s{mark}", rate / 1000.0)
     }
 
-    fn cell(&self, who: Who) -> String {
+    fn cell(&self, candidate: Candidate) -> String {
         let (Some(rate), Some(cost)) = (
-            self.middle(who, Report::rate),
-            self.middle(who, Report::cost),
+            self.median_of(candidate, Report::rate),
+            self.median_of(candidate, Report::cost),
         ) else {
             return "-".to_owned();
         };
         let mut cell = format!("{:.1}k/s, {cost:.1} us", rate / 1000.0);
         if self.width == 1
-            && let (Some(p50), Some(p99)) =
-                (self.middle(who, Report::p50), self.middle(who, Report::p99))
+            && let (Some(p50), Some(p99)) = (
+                self.median_of(candidate, Report::p50),
+                self.median_of(candidate, Report::p99),
+            )
         {
             let _ = write!(cell, ", p50 {p50:.1} us, p99 {p99:.1} us");
         }
         if median(self.load()).is_some_and(|load| rate > load * 0.95) {
             cell.push_str(" ^");
         }
-        if self.reports(who).any(|report| report.errors > 0) {
+        if self.reports(candidate).any(|report| report.errors > 0) {
             cell.push_str(" !");
         }
         cell
@@ -162,8 +164,8 @@ fn memory(results: &Results, missed: &mut Vec<String>) {
     let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
     for row in results.rows.iter().filter(widest) {
         let (Some(ours), Some(rmcp)) = (
-            row.middle(Who::Ours, Report::peak),
-            row.middle(Who::Rmcp, Report::peak),
+            row.median_of(Candidate::Ours, Report::peak),
+            row.median_of(Candidate::Rmcp, Report::peak),
         ) else {
             continue;
         };

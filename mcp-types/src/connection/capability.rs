@@ -1,16 +1,17 @@
 //! Reads and writes members of capabilities by their names.
 //!
-//! A capability that the newest revision removed is not a field of its types any more, but clients
-//! of older revisions still declare and understand it. Conversions keep such members in `extra`.
+//! A capability that the newest revision removed is not a field of its types any more, but peers of
+//! older revisions still declare and understand it. Conversions keep such members in `extra`.
 //! These functions find a member in both places. They encode the whole object, so they are for
-//! what happens seldom: when a server is built, or when a handler asks the client.
+//! what happens seldom: when a server or client is built, or when a handler asks the client.
 
-use mcp_types::json::{self, Object, Value};
+use crate::json::{self, Object, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Returns a member of capabilities, or `None` if it is absent or has another type.
-pub(crate) fn declared<T: DeserializeOwned>(
+#[must_use]
+pub fn declared<T: DeserializeOwned>(
     capabilities: &(impl Serialize + ?Sized),
     name: &str,
 ) -> Option<T> {
@@ -19,7 +20,8 @@ pub(crate) fn declared<T: DeserializeOwned>(
 }
 
 /// Returns capabilities with the single member `name`.
-pub(crate) fn with_member<T: DeserializeOwned + Default>(
+#[must_use]
+pub fn with_member<T: DeserializeOwned + Default>(
     name: &str,
     value: &(impl Serialize + ?Sized),
 ) -> T {
@@ -28,10 +30,24 @@ pub(crate) fn with_member<T: DeserializeOwned + Default>(
     json::from_value(Value::Object(Object::from([(name, member)]))).unwrap_or_default()
 }
 
+/// Adds an empty member `name`, unless there is one.
+pub fn declare<T: Serialize + DeserializeOwned>(capabilities: &mut T, name: &str) {
+    let Ok(Value::Object(mut members)) = json::to_value(capabilities) else {
+        return;
+    };
+    if members.contains_key(name) {
+        return;
+    }
+    members.insert(name, Object::new());
+    if let Ok(declared) = json::from_object(members) {
+        *capabilities = declared;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcp_types::ClientCapabilities;
+    use crate::ClientCapabilities;
 
     #[test]
     fn declared_and_unknown_members_are_found() {
@@ -40,6 +56,16 @@ mod tests {
         assert!(declared::<Object>(&capabilities, "sampling").is_some());
         assert!(declared::<Object>(&capabilities, "com.example").is_some());
         assert!(declared::<Object>(&capabilities, "roots").is_none());
+    }
+
+    #[test]
+    fn a_declared_member_is_not_replaced() {
+        let mut capabilities: ClientCapabilities =
+            json::from_str(r#"{"sampling":{"tools":{}}}"#).unwrap();
+        declare(&mut capabilities, "sampling");
+        declare(&mut capabilities, "roots");
+        let text = json::to_string(&capabilities).unwrap();
+        assert_eq!(text, r#"{"roots":{},"sampling":{"tools":{}}}"#);
     }
 
     #[test]

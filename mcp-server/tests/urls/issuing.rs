@@ -1,4 +1,4 @@
-//! Who gets URLs, and for what.
+//! Which peers get URLs, and for which resources.
 
 use mcp_server::types::{CacheScope, Resource};
 use mcp_server::{ByteStream, Proposal, ResourceDef, Server, ServerBuilder};
@@ -9,7 +9,7 @@ use crate::client::*;
 use crate::subject::*;
 
 #[tokio::test]
-async fn every_way_on_which_a_resource_leaves_has_a_url() {
+async fn resource_has_a_url_in_every_method() {
     let (address, ..) = served(|builder| builder.proposals([Proposal::VersionedResources]));
     let list = listed(address, "demo://motto").await;
     let described = call(
@@ -55,7 +55,7 @@ async fn peers_over_byte_streams_get_urls_too() {
 }
 
 #[tokio::test]
-async fn no_url_is_handed_out_for_what_has_none() {
+async fn resources_without_a_download_get_no_url() {
     let (address, ..) = served(|builder| {
         builder.add_resource(ResourceDef::text(
             format!("demo://{}", "x".repeat(2_048)),
@@ -74,7 +74,7 @@ async fn no_url_is_handed_out_for_what_has_none() {
 }
 
 #[tokio::test]
-async fn what_the_author_says_stays_unless_it_is_not_https() {
+async fn url_of_the_author_is_kept_if_it_is_https() {
     let (address, ..) = served(|builder| {
         builder.add_resource(
             ResourceDef::text("demo://described", "described", "-").describe(
@@ -103,7 +103,7 @@ async fn what_the_author_says_stays_unless_it_is_not_https() {
 }
 
 #[tokio::test]
-async fn no_cache_gives_the_urls_of_one_peer_to_another_or_keeps_them_for_too_long() {
+async fn results_with_urls_are_cached_privately_and_briefly() {
     let hour = std::time::Duration::from_secs(3_600);
     let cached = |builder: ServerBuilder| builder.cache_resources(hour, CacheScope::Public);
     let plain = cached(offers()).build().expect("sound");
@@ -119,7 +119,7 @@ async fn no_cache_gives_the_urls_of_one_peer_to_another_or_keeps_them_for_too_lo
 }
 
 #[tokio::test]
-async fn nobody_hears_of_urls_where_the_program_did_not_opt_in() {
+async fn urls_are_not_sent_without_the_proposal() {
     let server = offers()
         .http_urls(Clock::at(NOON).urls())
         .build()
@@ -141,14 +141,14 @@ async fn nobody_hears_of_urls_where_the_program_did_not_opt_in() {
         assert!(resource.get("httpUrl").is_none(), "{resource}");
         assert!(resource.get("httpUrlExpiresAt").is_none(), "{resource}");
     }
-    // One that was handed out by the same keys elsewhere is no URL here.
+    // A URL that another server issued with the same keys is not valid here.
     let (elsewhere, ..) = served(|builder| builder);
     let path = path_of(elsewhere, "demo://motto").await;
     assert_ne!(get(address, &path, &[]).await.status, 200);
 }
 
 #[tokio::test]
-async fn a_program_that_opted_in_and_has_no_base_hands_out_what_its_author_says() {
+async fn without_a_base_only_urls_of_the_author_are_sent() {
     let server = offers()
         .proposals([Proposal::HttpsUrl])
         .build()
@@ -189,7 +189,7 @@ async fn legacy(server: &Server, revision: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn peers_of_older_revisions_see_nothing() {
+async fn peers_of_older_revisions_get_no_urls() {
     let (server, _) = server(|builder| builder);
     for revision in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] {
         let answers = legacy(&server, revision).await;

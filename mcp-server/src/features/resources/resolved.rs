@@ -1,4 +1,4 @@
-//! [`Found`]: the resource that a URI names.
+//! [`CheckedResource`]: the resource that a URI names.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use mcp_types::Proposal;
 use mcp_types::Resource;
 use mcp_types::json::Map;
 
-use crate::features::catalog::Hints;
+use crate::features::catalog::CacheHints;
 #[cfg(feature = "_proposals")]
 use crate::features::resources::contents;
 use crate::features::resources::defined::Defined;
@@ -23,12 +23,12 @@ use crate::features::resources::rules;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// A resource that a URI names, with its definition. Call [`admit`](Self::admit) to check that the
+/// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to check that the
 /// caller may use it.
-pub(crate) struct Located(Resolved);
+pub(crate) struct UncheckedResource(Resolved);
 
 /// A resource that the caller may use.
-pub(crate) struct Found(Resolved);
+pub(crate) struct CheckedResource(Resolved);
 
 struct Resolved {
     uri: String,
@@ -37,7 +37,7 @@ struct Resolved {
     variables: Map<String>,
 }
 
-impl Located {
+impl UncheckedResource {
     pub(crate) fn new(uri: String, definition: Arc<dyn Defined>, variables: Map<String>) -> Self {
         Self(Resolved {
             uri,
@@ -51,14 +51,14 @@ impl Located {
     /// # Errors
     ///
     /// "Resource not found" if the caller does not see the resource, or the error of a guard.
-    pub(crate) async fn admit(self, cx: &Context) -> Result<Found, HandlerError> {
+    pub(crate) async fn check_access(self, cx: &Context) -> Result<CheckedResource, HandlerError> {
         if !self.is_visible(cx) {
             return Err(HandlerError::resource_not_found(self.0.uri));
         }
         if let Some(check) = self.0.definition.access_rules().check(cx) {
             check.await?;
         }
-        Ok(Found(self.0))
+        Ok(CheckedResource(self.0))
     }
 
     /// Returns `true` if the caller sees the resource.
@@ -68,20 +68,20 @@ impl Located {
 
     /// Returns how long caches may keep the contents.
     #[cfg(feature = "https-url")]
-    pub(crate) fn hints(&self) -> &Hints {
+    pub(crate) fn hints(&self) -> &CacheHints {
         self.0.definition.hints()
     }
 
-    /// Returns `true` if a URL is handed out for the resource.
+    /// Returns `true` if a URL is issued for the resource.
     #[cfg(feature = "https-url")]
     pub(crate) fn has_url(&self) -> bool {
         self.0.definition.has_url()
     }
 }
 
-impl Found {
+impl CheckedResource {
     /// Returns how long caches may keep the contents.
-    pub(crate) fn hints(&self) -> &Hints {
+    pub(crate) fn hints(&self) -> &CacheHints {
         self.0.definition.hints()
     }
 

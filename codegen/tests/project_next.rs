@@ -1,0 +1,261 @@
+//! A newer revision is generated although nobody has written anything for it.
+
+use codegen::project::{Output, Project, ProjectError, Source};
+use serde_json::{Value, json};
+
+fn source(name: &str, root: &Value) -> Source {
+    Source {
+        name: name.to_owned(),
+        file: format!("{name}.json"),
+        text: root.to_string(),
+    }
+}
+
+fn old() -> Value {
+    json!({
+        "Book": {
+            "type": "object",
+            "properties": { "title": { "type": "string" }, "shape": { "type": "string", "enum": ["flat", "thick"] } },
+            "required": ["title"],
+        },
+        "Map": { "type": "object", "properties": { "shape": { "type": "string", "enum": ["flat", "thick"] } } },
+        "LendRequest": {
+            "type": "object",
+            "properties": { "method": { "const": "lend" }, "params": { "$ref": "#/$defs/Book" } },
+            "required": ["method", "params"],
+        },
+        "LendResult": { "type": "object", "properties": {} , "additionalProperties": {} },
+        "LendResultResponse": { "type": "object", "properties": { "result": { "$ref": "#/$defs/LendResult" } } },
+    })
+}
+
+/// The old revision with texts and examples for everything, and a newer one.
+fn project(new: &Value) -> Project {
+    let words = json!({
+        "Book": "A book.", "Book.title": "Its title.", "Book.shape": "Its shape.",
+        "Map": "A map.", "Map.shape": "Its shape.",
+        "Shape": "A shape.", "Shape=flat": "Flat.", "Shape=thick": "Thick.",
+        "LendRequest": "Lends.", "LendRequest.method": "Lend.", "LendRequest.params": "What.",
+        "LendResult": "Lent.", "LendResultResponse": "Lent.", "LendResultResponse.result": "Lent.",
+    });
+    let examples = json!({ "LendRequest": { "method": "lend", "params": { "title": "Emma" } } });
+    let hints = json!({
+        "inline": { "BookShape": "Shape", "MapShape": "Shape" },
+        "sources": { "2000-01-01": "https://example.com/2000-01-01#{type}" },
+        "defaults": {},
+    });
+    Project {
+        schemas: vec![
+            source("2000-01-01", &json!({ "$defs": old() })),
+            source("2000-01-02", &json!({ "$defs": new })),
+        ],
+        hints: serde_json::from_value(hints).unwrap(),
+        doc_texts: words.as_object().unwrap().clone(),
+        examples: examples.as_object().unwrap().clone(),
+        ..Project::default()
+    }
+}
+
+fn with(change: impl FnOnce(&mut Value)) -> Value {
+    let mut definitions = old();
+    change(&mut definitions);
+    definitions
+}
+
+fn file<'a>(output: &'a Output, path: &str) -> &'a str {
+    let mut files = output.files.iter();
+    let found = files.find(|file| file.path == path);
+    &found
+        .unwrap_or_else(|| panic!("{path} is not generated"))
+        .text
+}
+
+#[test]
+fn complete_project_has_nothing_to_write() {
+    let output = project(&old()).generate().unwrap();
+    assert_eq!(output.report.unwritten(), Vec::<String>::new());
+    let types = file(&output, "v2000_01_02/types.rs");
+    assert!(
+        types.contains("Emma") && !types.contains("Drawn from the schema"),
+        "{types}"
+    );
+}
+
+#[test]
+fn missing_text_says_where_the_specification_describes_the_item() {
+    let new = with(|all| all["Book"]["properties"]["isbn"] = json!({ "type": "string" }));
+    let output = project(&new).generate().unwrap();
+    assert_eq!(output.report.missing_docs, ["Book.isbn"]);
+    assert_eq!(
+        output.report.unwritten(),
+        ["docs.json has no text for `Book.isbn`"]
+    );
+    let types = file(&output, "v2000_01_02/types.rs");
+    let line =
+        "/// New in 2000-01-02; see the [specification](https://example.com/2000-01-02#book).";
+    assert!(types.contains(line), "{types}");
+}
+
+#[test]
+fn unused_text_does_not_stop_generation() {
+    let mut project = project(&old());
+    project.doc_texts.insert("Gone".to_owned(), "Words.".into());
+    let report = project.generate().unwrap().report;
+    assert_eq!(
+        report.unwritten(),
+        ["docs.json: nothing has the key `Gone`"]
+    );
+}
+
+#[test]
+fn type_that_gets_a_name_of_its_own_keeps_the_texts() {
+    let new = with(|all| {
+        all["Atlas"] = all["Map"].clone();
+        all["Map"]["properties"]["shape"]["enum"] = json!(["flat", "thick", "folded"]);
+    });
+    let mut project = project(&new);
+    let atlas = json!({ "AtlasShape": "Shape" });
+    for (key, name) in atlas.as_object().unwrap() {
+        let name = name.as_str().unwrap().to_owned();
+        project.hints.inline.insert(key.clone(), name);
+    }
+    let report = project.review().unwrap();
+    let missing = ["Atlas", "Atlas.shape", "MapShape=folded"];
+    assert_eq!(report.missing_docs, missing);
+    assert_eq!(report.notes.len(), 1);
+}
+
+#[test]
+fn message_without_an_example_gets_one_drawn_from_the_schema() {
+    let new = with(|all| {
+        all["ReturnRequest"] = json!({
+            "type": "object",
+            "properties": { "method": { "const": "return" }, "params": { "$ref": "#/$defs/Book" } },
+            "required": ["method", "params"],
+        });
+        all["ReturnResultResponse"] = all["LendResultResponse"].clone();
+    });
+    let output = project(&new).generate().unwrap();
+    assert_eq!(output.report.drawn_examples, ["ReturnRequest"]);
+    let types = file(&output, "v2000_01_02/types.rs");
+    for part in [
+        "Drawn from the schema:",
+        "\"method\": \"return\"",
+        "\"title\": \"example-title\"",
+    ] {
+        assert!(types.contains(part), "{part} is not in {types}");
+    }
+}
+
+#[test]
+fn example_that_is_not_valid_any_more_is_drawn_again() {
+    let new = with(|all| {
+        all["Book"]["properties"]["pages"] = json!({ "type": "integer", "minimum": 3 });
+        all["Book"]["required"] = json!(["title", "pages"]);
+    });
+    let mut project = project(&new);
+    // A conversion cannot invent the number of pages without the hints.
+    project
+        .hints
+        .upgrades
+        .insert("Book.pages".to_owned(), json!(7));
+    let output = project.generate().unwrap();
+    assert_eq!(output.report.drawn_examples, ["LendRequest"]);
+    let types = file(&output, "v2000_01_02/types.rs");
+    assert!(
+        types.contains("\"pages\": 7") && !types.contains("Emma"),
+        "{types}"
+    );
+}
+
+#[test]
+fn messages_and_capabilities_that_come_and_go_are_reported() {
+    let new = with(|all| {
+        let all = all.as_object_mut().unwrap();
+        let mut request = all.shift_remove("LendRequest").unwrap();
+        request["properties"]["method"] = json!({ "const": "borrow" });
+        all.insert("LendRequest".to_owned(), request);
+        all["Map"]["properties"]["scale"] = json!({ "type": "string" });
+    });
+    let mut project = project(&new);
+    project.hints.messages.capabilities = vec!["Map".to_owned()];
+    let behaviour = project.review().unwrap().behaviour;
+    let unknown = "in no union of what a side sends";
+    assert_eq!(
+        behaviour,
+        [
+            format!("new request `borrow` (`LendRequest`), {unknown}"),
+            format!("removed request `lend` (`LendRequest`), {unknown}"),
+            "new capability `Map.scale`".to_owned(),
+        ]
+    );
+}
+
+fn patch() -> Source {
+    source(
+        "maps",
+        &json!({
+            "name": "maps", "since": "2000-01-01", "title": "Maps", "source": "S",
+            "definitions": { "Scale": { "type": "object", "properties": { "factor": { "type": "number" } } } },
+            "members": { "Map": { "properties": { "scale": { "$ref": "#/$defs/Scale" } } } },
+        }),
+    )
+}
+
+#[test]
+fn revisions_share_the_types_of_proposals() {
+    let new = with(|all| all["Book"]["properties"]["isbn"] = json!({ "type": "string" }));
+    let mut project = project(&new);
+    project.patches.push(patch());
+    let output = project.generate().unwrap();
+    let new = file(&output, "v2000_01_02/types.rs");
+    assert!(
+        new.contains("pub struct Scale") && new.contains("pub struct Map"),
+        "{new}"
+    );
+    let old = file(&output, "v2000_01_01/types.rs");
+    assert!(
+        !old.contains("pub struct Scale") && !old.contains("pub struct Map"),
+        "{old}"
+    );
+    let module = file(&output, "v2000_01_01/mod.rs");
+    let reexport = "#[cfg(feature = \"maps\")]\npub use super::v2000_01_02::Scale;";
+    assert!(module.contains(reexport), "{module}");
+}
+
+#[test]
+fn proposal_that_a_newer_revision_contains_is_reported() {
+    let new = with(|all| {
+        all["Scale"] =
+            json!({ "type": "object", "properties": { "factor": { "type": "number" } } });
+        all["Map"]["properties"]["scale"] = json!({ "$ref": "#/$defs/Scale" });
+    });
+    let mut project = project(&new);
+    project.patches.push(patch());
+    let report = project.review().unwrap();
+    assert_eq!(report.adoptions.len(), 1);
+    assert_eq!(report.adoptions[0].revision, "2000-01-02");
+    assert_eq!(
+        report.adoptions[0].applied.adopted,
+        ["/Scale", "/Map/properties/scale"]
+    );
+}
+
+#[test]
+fn proposal_for_a_later_revision_changes_nothing_yet() {
+    let mut project = project(&old());
+    let mut later = patch();
+    later.text = later.text.replace("2000-01-01", "2000-01-03");
+    project.patches.push(later);
+    let output = project.generate().unwrap();
+    assert!(!file(&output, "v2000_01_02/types.rs").contains("Scale"));
+}
+
+#[test]
+fn proposal_that_repeats_its_own_revision_is_an_error() {
+    let mut project = project(&old());
+    let mut repeated = patch();
+    repeated.text = repeated.text.replace("Scale", "Book");
+    project.patches.push(repeated);
+    assert!(matches!(project.generate(), Err(ProjectError::Patch(_))));
+}
