@@ -19,6 +19,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use self::scenario::Scenario;
 use self::stage::{Stage, Timed};
 use self::workspace_copy::WorkspaceCopy;
+use crate::schema::source;
 
 const USAGE: &str = "\
 usage: cargo xtask rehearse [NAME | FILE]... [--seed N | --seeds A..B] [--until STAGE]
@@ -99,6 +100,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
             options.names.is_empty() && options.seeds.is_empty(),
             "{USAGE}"
         );
+        if !source::SUPPORTED {
+            return source::run_with_support("rehearse", arguments);
+        }
         return history::run(folder.as_ref(), options.until);
     }
     let mut results = Vec::new();

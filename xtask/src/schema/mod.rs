@@ -3,7 +3,7 @@
 mod arguments;
 mod checklist;
 mod import;
-mod source;
+pub(crate) mod source;
 mod store;
 #[cfg(feature = "typescript")]
 mod typescript;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &[String], review: Review) -> Result<ExitCode> {
             let (json, revision) = arguments.file_and_revision()?;
             let typescript = arguments.option("--ts");
             if typescript.is_some() && !source::SUPPORTED {
-                return source::run_with_support(args);
+                return source::run_with_support("schema", args);
             }
             let published = import::Published { json, typescript };
             let report = import::import(&store, &published, revision, review)?;
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &[String], review: Review) -> Result<ExitCode> {
             let (file, revision) = arguments.file_and_revision()?;
             let typescript = arguments.option("--ts");
             if typescript.is_some() && !source::SUPPORTED {
-                return source::run_with_support(args);
+                return source::run_with_support("schema", args);
             }
             verify_file(&store, file, typescript, revision)
         }

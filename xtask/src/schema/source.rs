@@ -12,7 +12,7 @@ use codegen::schema::{Document, Facts};
 use crate::workspace;
 
 /// `true` if this program can read TypeScript.
-pub(super) const SUPPORTED: bool = cfg!(feature = "typescript");
+pub(crate) const SUPPORTED: bool = cfg!(feature = "typescript");
 
 /// Reads the facts from a source, with warnings about what is left out of it.
 ///
@@ -39,19 +39,19 @@ pub(super) fn facts(file: &str, _: &Document, _: &str) -> Result<(Facts, Vec<Str
     anyhow::bail!("cannot read {file}: this needs the feature `typescript` of xtask")
 }
 
-/// Runs a `schema` command with a program that can read TypeScript.
+/// Runs a command with a program that can read TypeScript.
 ///
 /// # Errors
 ///
 /// Returns an error if cargo cannot be run.
-pub(super) fn run_with_support(arguments: &[String]) -> Result<ExitCode> {
+pub(crate) fn run_with_support(command: &str, arguments: &[String]) -> Result<ExitCode> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     println!("compiling the TypeScript parser, which takes about a minute the first time");
     let status = Command::new(workspace::cargo())
         .args(["run", "--quiet", "--features", "typescript"])
         .arg("--manifest-path")
         .arg(manifest)
-        .args(["--", "schema"])
+        .args(["--", command])
         .args(arguments)
         .status()
         .context("cannot run cargo")?;

@@ -161,7 +161,7 @@ impl Work<'_> {
                     types.push(null);
                 }
             }
-            Some(one) if one.is_string() => *one = json!([one.clone(), null]),
+            Some(one) if one.is_string() => *one = Value::from(vec![one.clone(), null]),
             other => {
                 let found = other.cloned();
                 let expected = "a list of types".to_owned();

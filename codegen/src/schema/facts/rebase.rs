@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::apply::{accepted, place, variants_of};
-use super::{Facts, Variant};
+use super::{Facts, FactsError, Variant};
 use crate::schema::rebase::Places;
 use crate::schema::{Document, pointer};
 
@@ -172,8 +172,12 @@ impl Rebase<'_> {
         let mut alone = Facts::default();
         add(&mut alone, found.clone());
         if let Err(error) = alone.apply(&mut self.new.clone()) {
-            let reason = error.to_string();
-            let reason = reason.trim_start_matches(": ").to_owned();
+            let reason = match error {
+                FactsError::Mismatch {
+                    expected, found, ..
+                } => format!("expected {expected}, found {found}"),
+                other => other.to_string(),
+            };
             return self.note(kind, at, Some(reason));
         }
         if found != at {
