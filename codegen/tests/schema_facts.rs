@@ -4,8 +4,9 @@ use codegen::schema::{Document, Facts, FactsError};
 use serde_json::{Value, json};
 
 fn document(definitions: Value) -> Document {
-    let text =
-        json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions});
+    let mut root = serde_json::Map::new();
+    root.insert("$defs".to_owned(), definitions);
+    let text = Value::Object(root);
     Document::parse("schema.json", &text.to_string()).unwrap()
 }
 

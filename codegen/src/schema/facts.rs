@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-pub use self::apply::{accepted, variants_of};
+pub use self::apply::{accepted, place, variants_of};
 pub use self::error::FactsError;
 pub use self::rebase::FactsChange;
 

@@ -24,7 +24,7 @@ pub use diff::{ChangeKind, SchemaChange, SchemaDiff, Subject, diff};
 pub use document::{Dialect, Document};
 pub use errata::{Action, Change, Errata, Erratum, ErratumError};
 pub use error::SchemaError;
-pub use facts::{Facts, FactsChange, FactsError, Variant, accepted, variants_of};
+pub use facts::{Facts, FactsChange, FactsError, Variant, accepted, place, variants_of};
 pub use patch::{Applied, FEATURE, Patch, PatchError, Side};
 pub use rebase::{RebaseOutcome, Rebased, RebasedChange, rebase, renamed};
 pub use structure::{Difference, verify};

@@ -299,8 +299,9 @@ fn set(names: &[String]) -> String {
     )
 }
 
-/// Returns the value at a pointer below the definitions.
-pub(super) fn place<'a>(definitions: &'a Map<String, Value>, at: &str) -> Option<&'a Value> {
+/// Returns the value at a JSON pointer below the definitions.
+#[must_use]
+pub fn place<'a>(definitions: &'a Map<String, Value>, at: &str) -> Option<&'a Value> {
     let mut tokens = at.strip_prefix('/')?.splitn(2, '/');
     let definition = definitions.get(&pointer::unescape(tokens.next()?))?;
     match tokens.next() {

@@ -4,7 +4,7 @@ mod union;
 
 use std::collections::BTreeSet;
 
-use codegen::schema::{Document, Facts, Variant, pointer, reference};
+use codegen::schema::{Document, Facts, Variant, place, pointer, reference};
 use serde_json::{Map, Value};
 
 use super::Warning;
@@ -19,7 +19,7 @@ pub(super) fn facts(
 ) -> Facts {
     let published = published.without_prose();
     let mut facts = Facts::default();
-    facts.revision = revision.to_owned();
+    revision.clone_into(&mut facts.revision);
     facts.constants.clone_from(&module.constants);
     let mut comparison = Comparison {
         module,
@@ -59,20 +59,9 @@ impl<'a> Comparison<'a> {
     }
 
     fn tags(&mut self, at: &str, tags: &Tags) {
-        let marked = self
-            .published(at)
-            .and_then(|schema| schema.get("deprecated"));
+        let marked = place(self.definitions, at).and_then(|schema| schema.get("deprecated"));
         if tags.deprecated && marked != Some(&Value::Bool(true)) {
             self.facts.deprecated.insert(at.to_owned());
-        }
-    }
-
-    fn published(&self, at: &str) -> Option<&'a Value> {
-        let mut tokens = at.strip_prefix('/')?.splitn(2, '/');
-        let definition = self.definitions.get(&pointer::unescape(tokens.next()?))?;
-        match tokens.next() {
-            Some(rest) => definition.pointer(&format!("/{rest}")),
-            None => Some(definition),
         }
     }
 
@@ -172,22 +161,26 @@ impl<'a> Comparison<'a> {
             let order = declared.iter().map(|name| (*name).to_owned()).collect();
             self.facts.members.insert(at.to_owned(), order);
         }
-        if object.index.is_some()
-            && schema.get("additionalProperties").is_none()
-            && schema.get("type").and_then(Value::as_str) == Some("object")
-        {
-            self.facts.open.insert(at.to_owned());
-        }
-        for member in object.members {
-            let place = pointer::join(&pointer::join(at, "properties"), &member.name);
-            if let Some(schema) = self.published(&place) {
-                self.tags(&place, &member.tags);
-                self.schema(&place, schema, &member.of);
+        let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
+        if is_object && schema.get("additionalProperties").is_none() {
+            match object.index.as_deref() {
+                Some(Type::Any) => {
+                    self.facts.open.insert(at.to_owned());
+                }
+                Some(_) => self.warn(format!("`{at}`: the type of further members is left out")),
+                None => {}
             }
         }
-        let place = pointer::join(at, "additionalProperties");
-        if let (Some(index), Some(schema)) = (object.index, self.published(&place)) {
-            self.schema(&place, schema, &index);
+        for member in object.members {
+            let at = pointer::join(&pointer::join(at, "properties"), &member.name);
+            if let Some(schema) = place(self.definitions, &at) {
+                self.tags(&at, &member.tags);
+                self.schema(&at, schema, &member.of);
+            }
+        }
+        let at = pointer::join(at, "additionalProperties");
+        if let (Some(index), Some(schema)) = (object.index, place(self.definitions, &at)) {
+            self.schema(&at, schema, &index);
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Declaration {
     pub(super) body: Type,
 }
 
-/// What a JSDoc comment says besides its text.
+/// What a documentation comment says besides its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tags {
     pub(super) deprecated: bool,

@@ -22,9 +22,12 @@ pub(super) fn read(source: &str) -> (Module, Vec<Warning>) {
         warnings: Vec::new(),
     };
     for error in &parsed.errors {
-        let labels = error.labels.iter().flatten();
-        let offset = labels.map(|label| label.offset()).next();
-        reader.warn(offset, &error.message);
+        let label = error.labels.iter().flatten().next();
+        let Some(label) = label else {
+            reader.warn(None, &error.message);
+            continue;
+        };
+        reader.warn(Some(label.offset()), &error.message);
     }
     for statement in &parsed.program.body {
         reader.statement(statement);
@@ -32,7 +35,7 @@ pub(super) fn read(source: &str) -> (Module, Vec<Warning>) {
     (reader.module, reader.warnings)
 }
 
-/// Returns the tags of the JSDoc comments, by the position of what follows the comment.
+/// Returns the tags of the documentation comments, by the position of what follows the comment.
 fn comments(source: &str, comments: &[ast::Comment]) -> BTreeMap<u32, Tags> {
     let jsdoc = comments.iter().filter(|comment| comment.is_jsdoc());
     let tags = jsdoc.filter_map(|comment| {
@@ -43,7 +46,7 @@ fn comments(source: &str, comments: &[ast::Comment]) -> BTreeMap<u32, Tags> {
     tags.collect()
 }
 
-/// Returns the tags in the text of a JSDoc comment.
+/// Returns the tags in the text of a documentation comment.
 fn tags(text: &str) -> Tags {
     let mut tags = Tags::default();
     for line in text.lines() {
@@ -137,13 +140,10 @@ impl Reader<'_> {
 
     fn base(&mut self, base: &ast::TSInterfaceHeritage<'_>) -> Type {
         let arguments = self.arguments(base.type_arguments.as_deref());
-        match &base.expression {
-            ast::Expression::Identifier(name) => Type::Named(name.name.to_string(), arguments),
-            _ => {
-                self.unsupported(base.span, "a base that is no name");
-                Type::Unsupported
-            }
+        if let ast::Expression::Identifier(name) = &base.expression {
+            return Type::Named(name.name.to_string(), arguments);
         }
+        self.unsupported_type(base.span, "a base that is no name")
     }
 
     fn arguments(

@@ -4,17 +4,21 @@ use serde_json::{Value, json};
 use super::{Warning, facts};
 
 fn read(source: &str, definitions: Value) -> (Facts, Vec<Warning>) {
-    let text = json!({"$defs": definitions}).to_string();
-    let published = Document::parse("schema.json", &text).unwrap();
-    facts(source, &published, "2000-01-01")
+    facts(source, &document(definitions), "2000-01-01")
+}
+
+fn document(definitions: Value) -> Document {
+    let mut root = serde_json::Map::new();
+    root.insert("$defs".to_owned(), definitions);
+    let text = Value::Object(root).to_string();
+    Document::parse("schema.json", &text).unwrap()
 }
 
 /// Reads a source that is supported as a whole, and applies its facts.
 fn complete(source: &str, definitions: Value) -> (Facts, Value) {
     let (facts, warnings) = read(source, definitions.clone());
     assert_eq!(warnings, []);
-    let text = json!({"$defs": definitions}).to_string();
-    let mut document = Document::parse("schema.json", &text).unwrap();
+    let mut document = document(definitions);
     facts.apply(&mut document).unwrap();
     (facts, Value::Object(document.definitions))
 }
@@ -278,14 +282,15 @@ fn circular_bases_end() {
 fn differences_from_the_published_schema_are_warnings() {
     let source = r#"
         export interface Book { title: string }
-        export type Rank = "low" | "high";"#;
+        export type Rank = "low" | "high";
+        export type Notes = Record<string, string>;"#;
     let definitions = json!({
-        "Book": object(&["name"]), "Rank": {"type": "string", "enum": ["low"]}, "Gone": {},
+        "Notes": {"type": "object"}, "Book": object(&["name"]), "Rank": {"type": "string", "enum": ["low"]}, "Gone": {},
     });
     let (facts, warnings) = read(source, definitions);
     assert!(facts.is_empty(), "{facts:?}");
     let lines: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    for place in ["`/Book`", "`/Rank`", "`Gone`"] {
+    for place in ["`/Book`", "`/Rank`", "`/Notes`", "`Gone`"] {
         assert!(
             lines.iter().any(|line| line.contains(place)),
             "{place}: {lines:?}"

@@ -15,20 +15,17 @@ impl<'a> Comparison<'a> {
             self.facts.known_values.insert(at.to_owned(), literals);
             return;
         }
-        match variants_of(schema) {
-            Some((keyword, variants)) => {
-                let at = pointer::join(at, keyword);
-                for (index, variant) in variants.iter().enumerate() {
-                    self.values(&format!("{at}/{index}"), variant, &literals);
-                }
-                self.variants(&at, variants, &others);
+        if let Some((keyword, variants)) = variants_of(schema) {
+            let at = pointer::join(at, keyword);
+            for (index, variant) in variants.iter().enumerate() {
+                self.values(&format!("{at}/{index}"), variant, &literals);
             }
-            None => {
-                self.values(at, schema, &literals);
-                if others.contains(&&Type::Null) {
-                    self.nullable(at, std::slice::from_ref(schema), &[at.to_owned()]);
-                }
-            }
+            self.variants(&at, variants, &others);
+            return;
+        }
+        self.values(at, schema, &literals);
+        if others.contains(&&Type::Null) {
+            self.nullable(at, std::slice::from_ref(schema), &[at.to_owned()]);
         }
     }
 
