@@ -12,7 +12,9 @@ use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
 use crate::hints::Hints;
 use crate::model::{self, BuildError, Family, Model, build, share};
-use crate::schema::{Document, Errata, ErratumError, Patch, PatchError, SchemaError};
+use crate::schema::{
+    Document, Errata, ErratumError, Facts, FactsError, Patch, PatchError, SchemaError,
+};
 use serde_json::{Map, Value};
 
 /// The contents of `schema/`, as text.
@@ -20,6 +22,8 @@ use serde_json::{Map, Value};
 pub struct Project {
     /// The schemas of the revisions, oldest first.
     pub schemas: Vec<Source>,
+    /// Facts that the schemas lose, by revision.
+    pub facts: Vec<Source>,
     /// Errata, by revision.
     pub errata: Vec<Source>,
     /// Proposals and extensions.
@@ -49,6 +53,9 @@ pub enum ProjectError {
     /// A schema is invalid.
     #[error(transparent)]
     Schema(#[from] SchemaError),
+    /// A file of facts is invalid, or a fact does not match its schema.
+    #[error(transparent)]
+    Facts(#[from] FactsError),
     /// An errata file is invalid, or an erratum does not match its schema.
     #[error("{}", lines(.0))]
     Errata(Vec<ErratumError>),
@@ -133,9 +140,7 @@ impl Project {
         let mut documents: Vec<(String, Document)> = Vec::new();
         for source in &self.schemas {
             let mut document = Document::parse(&source.file, &source.text)?;
-            if let Some(errata) = self.errata_of(&source.name)? {
-                errata.apply(&mut document).map_err(ProjectError::Errata)?;
-            }
+            self.correct(&source.name, &mut document)?;
             for patch in patches.iter().filter(|patch| patch.since <= source.name) {
                 match documents.last() {
                     Some((before, previous)) if patch.since <= *before => {
@@ -156,6 +161,23 @@ impl Project {
             documents,
             adoptions,
         })
+    }
+
+    /// Applies the facts and the errata of a revision.
+    fn correct(&self, revision: &str, document: &mut Document) -> Result<(), ProjectError> {
+        if let Some(facts) = self.facts_of(revision)? {
+            facts.apply(document)?;
+        }
+        if let Some(errata) = self.errata_of(revision)? {
+            errata.apply(document).map_err(ProjectError::Errata)?;
+        }
+        Ok(())
+    }
+
+    fn facts_of(&self, revision: &str) -> Result<Option<Facts>, ProjectError> {
+        let source = self.facts.iter().find(|source| source.name == revision);
+        let facts = source.map(|source| Facts::parse(&source.file, &source.text));
+        Ok(facts.transpose()?)
     }
 
     fn errata_of(&self, revision: &str) -> Result<Option<Errata>, ProjectError> {
@@ -182,8 +204,8 @@ impl Project {
                 previous: models.last(),
             };
             let mut model = build(source, &self.hints, &doc_texts)?;
-            if let Some(errata) = self.errata_of(revision)? {
-                model.constants = errata.constants;
+            if let Some(facts) = self.facts_of(revision)? {
+                model.constants = facts.constants;
             }
             models.push(model);
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use codegen::schema::{Document, Errata, FEATURE, Patch};
+use codegen::schema::{Document, Errata, FEATURE, Facts, Patch};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -49,6 +49,11 @@ fn document(revision: &str) -> Document {
     Document::parse(&path, &ours(&path)).unwrap()
 }
 
+fn facts(revision: &str) -> Facts {
+    let path = format!("{revision}/facts.json");
+    Facts::parse(&path, &ours(&path)).unwrap()
+}
+
 fn errata(revision: &str) -> Errata {
     let path = format!("errata/{revision}.json");
     Errata::parse(&path, &ours(&path)).unwrap()
@@ -56,6 +61,7 @@ fn errata(revision: &str) -> Errata {
 
 fn corrected(revision: &str) -> Document {
     let mut document = document(revision);
+    facts(revision).apply(&mut document).unwrap();
     errata(revision).apply(&mut document).unwrap();
     document
 }
@@ -118,7 +124,8 @@ fn errata_have_reasons_and_unique_names() {
                 .iter()
                 .all(|erratum| erratum.reason.ends_with('.'))
         );
-        assert!(errata.constants.contains_key("LATEST_PROTOCOL_VERSION"));
+        let constants = facts(revision).constants;
+        assert!(constants.contains_key("LATEST_PROTOCOL_VERSION"));
     }
 }
 

@@ -29,9 +29,9 @@ usage: cargo xtask <command>
 
   schema diff A B [--format text|markdown|json]
                                compare two revisions or files
-  schema import FILE --revision R [--checklist FILE]
+  schema import FILE --revision R [--ts SCHEMA.TS] [--checklist FILE]
                                store the structure of a published schema
-  schema verify FILE --revision R
+  schema verify FILE --revision R [--ts SCHEMA.TS]
                                compare the structure of a published schema with ours
 
   conformance server [--requirements R | --suite all] [--scenario NAME]

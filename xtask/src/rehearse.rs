@@ -19,6 +19,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use self::scenario::Scenario;
 use self::stage::{Stage, Timed};
 use self::workspace_copy::WorkspaceCopy;
+use crate::schema::source;
 
 const USAGE: &str = "\
 usage: cargo xtask rehearse [NAME | FILE]... [--seed N | --seeds A..B] [--until STAGE]
@@ -35,7 +36,11 @@ usage: cargo xtask rehearse [NAME | FILE]... [--seed N | --seeds A..B] [--until 
   --history FOLDER
                 imports each real revision into a copy that has only older ones, and compares the
                 result with what is checked in. FOLDER has <revision>/schema.json and schema.ts,
-                as the folder `schema` of the specification's repository";
+                as the folder `schema` of the specification's repository. Schema and facts have to
+                be equal. Each erratum that the import carries over has to be checked in, with the
+                same change; an order may have the members that are new elsewhere. Further errata
+                are decisions of a person, and are listed. Texts, examples and hints of all
+                revisions stay in the copy";
 
 /// The parsed arguments.
 #[derive(Debug, PartialEq)]
@@ -99,6 +104,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
             options.names.is_empty() && options.seeds.is_empty(),
             "{USAGE}"
         );
+        if !source::SUPPORTED {
+            return source::run_with_support("rehearse", arguments);
+        }
         return history::run(folder.as_ref(), options.until);
     }
     let mut results = Vec::new();

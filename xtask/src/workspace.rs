@@ -51,10 +51,15 @@ pub(crate) fn target() -> Result<PathBuf> {
 pub(crate) fn project() -> Result<Project> {
     let folder = root().join("schema");
     let mut schemas = Vec::new();
+    let mut facts = Vec::new();
     for name in names(&folder, None)? {
         let file = folder.join(&name).join("schema.json");
         if file.is_file() {
-            schemas.push(source(name, &file)?);
+            schemas.push(source(name.clone(), &file)?);
+        }
+        let file = folder.join(&name).join("facts.json");
+        if file.is_file() {
+            facts.push(source(name, &file)?);
         }
     }
     let mut patches = Vec::new();
@@ -63,6 +68,7 @@ pub(crate) fn project() -> Result<Project> {
     }
     Ok(Project {
         schemas,
+        facts,
         errata: sources(&folder.join("errata"))?,
         patches,
         hints: serde_json::from_str(&read(&folder.join("hints.json"))?)

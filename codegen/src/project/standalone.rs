@@ -46,9 +46,7 @@ impl Project {
         };
         let hints = match (&recognised, hints) {
             (Some(revision), _) => {
-                if let Some(errata) = self.errata_of(revision)? {
-                    errata.apply(&mut document).map_err(ProjectError::Errata)?;
-                }
+                self.correct(revision, &mut document)?;
                 self.hints.clone()
             }
             (None, hints) => hints.unwrap_or_default(),
@@ -66,13 +64,10 @@ impl Project {
             previous: None,
         };
         let mut model = build(source, &hints, &doc_texts)?;
-        if let Some(errata) = recognised
-            .as_deref()
-            .map(|revision| self.errata_of(revision))
-            .transpose()?
-            .flatten()
+        if let Some(revision) = &recognised
+            && let Some(facts) = self.facts_of(revision)?
         {
-            model.constants = errata.constants;
+            model.constants = facts.constants;
         }
         let (types, messages) = (model.types.len(), model.messages.len());
         let family = share(vec![model]);

@@ -15,8 +15,6 @@ pub struct Errata {
     pub file: String,
     /// The revision to which they apply.
     pub revision: String,
-    /// Constants that the schema does not define: numbers and strings, by name.
-    pub constants: Map<String, Value>,
     /// The corrections, in the order in which they are applied.
     pub errata: Vec<Erratum>,
 }
@@ -138,7 +136,6 @@ impl Errata {
         Ok(Self {
             file: file.to_owned(),
             revision: raw.revision,
-            constants: raw.constants,
             errata: errata.collect::<Result<_, _>>()?,
         })
     }
@@ -315,8 +312,6 @@ fn reorder(place: Option<&mut Value>, order: &[Value]) -> Outcome {
 #[serde(deny_unknown_fields)]
 struct RawErrata {
     revision: String,
-    #[serde(default)]
-    constants: Map<String, Value>,
     errata: Vec<RawErratum>,
 }
 

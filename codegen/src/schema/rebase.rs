@@ -13,7 +13,7 @@ use std::fmt;
 use serde_json::Value;
 
 use self::merge::{Merge, merge};
-use self::places::Places;
+pub(super) use self::places::Places;
 pub use self::places::renamed;
 use super::errata::Outcome as Applied;
 use super::error::describe_value;
@@ -71,12 +71,11 @@ impl fmt::Display for RebasedChange {
 }
 
 /// Carries the errata of a revision over to the next one. `old` and `new` are the structures of both
-/// revisions as they were published.
+/// revisions as they were published, with their facts.
 ///
 /// A change that still holds stays. It is adapted if members, values or variants were added or removed
 /// beside what it corrects. It is dropped if the new revision is already correct, or does not have the
 /// place any more. It is left out, with a reason, if the new revision has something else there.
-/// Constants with the name of the older revision get that of the new one.
 #[must_use]
 pub fn rebase(errata: &Errata, old: &Document, new: &Document, revision: &str) -> Rebased {
     let mut work = Rebase {
@@ -98,20 +97,10 @@ pub fn rebase(errata: &Errata, old: &Document, new: &Document, revision: &str) -
             });
         }
     }
-    let constants = errata.constants.iter().map(|(name, value)| {
-        let is_name = value.as_str() == Some(errata.revision.as_str());
-        let value = if is_name {
-            revision.into()
-        } else {
-            value.clone()
-        };
-        (name.clone(), value)
-    });
     Rebased {
         errata: Errata {
             file: revision.to_owned(),
             revision: revision.to_owned(),
-            constants: constants.collect(),
             errata: kept,
         },
         changes: work.changes,
@@ -266,11 +255,6 @@ impl Errata {
             "  \"revision\": {},\n",
             line(&self.revision.as_str().into())
         ));
-        if !self.constants.is_empty() {
-            let constants = Value::Object(self.constants.clone());
-            let constants = format!("{constants:#}").replace('\n', "\n  ");
-            text.push_str(&format!("  \"constants\": {constants},\n"));
-        }
         let errata: Vec<String> = self.errata.iter().map(erratum_to_json).collect();
         if errata.is_empty() {
             text.push_str("  \"errata\": []\n}\n");

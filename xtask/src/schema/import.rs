@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use codegen::schema::{Document, ErratumError, diff, rebase, renamed};
+use codegen::schema::{Document, Errata, ErratumError, Facts, diff, rebase, renamed};
 
-use super::Review;
 use super::checklist::Checklist;
 use super::store::{Store, lines, read};
+use super::{Review, source};
 use crate::workspace::display_path;
 
 /// The outcome of an import.
@@ -23,50 +23,94 @@ pub(super) struct Report {
     pub(super) ready: bool,
 }
 
-/// Stores the structure of a published file as a revision.
+/// A published schema.
+pub(super) struct Published<'a> {
+    /// The file in JSON.
+    pub(super) json: &'a str,
+    /// Its source in TypeScript.
+    pub(super) typescript: Option<&'a str>,
+}
+
+/// Stores the structure of a published file as a revision, and the facts that it loses.
 ///
-/// A revision without errata gets those of the revision before, as far as they hold. Definitions with
-/// a new name are added to the hints. Nothing that a revision changes makes an import fail: what needs
-/// a person is in the checklist.
+/// Without a source in TypeScript, a revision without facts gets those of the revision before, as far
+/// as they hold; likewise, a revision without errata. Definitions with a new name are added to the
+/// hints. Nothing that a revision changes makes an import fail: what needs a person is in the
+/// checklist.
 ///
 /// # Errors
 ///
 /// Returns an error if files cannot be read or written, or if the published file is not a schema. Then
 /// nothing is changed.
-pub(super) fn import(store: &Store, file: &str, revision: &str, review: Review) -> Result<Report> {
-    let content = std::fs::read(file).with_context(|| format!("cannot read {file}"))?;
-    let published = read(Path::new(file))?;
+pub(super) fn import(
+    store: &Store,
+    published: &Published<'_>,
+    revision: &str,
+    review: Review,
+) -> Result<Report> {
     let bare = Document {
         file: revision.to_owned(),
-        ..published.without_prose()
+        ..read(Path::new(published.json))?.without_prose()
     };
     // Everything that can fail because of bad input is read before anything is written.
+    let own_facts = store.facts(revision)?;
     let own_errata = store.errata(revision)?;
     let previous = Previous::of(store, revision)?;
     let mut hints = store.hints()?;
 
     let mut text = String::new();
     let mut checklist = Checklist::new(revision);
+    let facts = match (published.typescript, own_facts, &previous) {
+        (Some(file), _, _) => {
+            let (facts, warnings) = source::facts(file, &bare, revision)?;
+            checklist.section(
+                "Parts of the TypeScript source that were left out",
+                &warnings,
+            );
+            Some(facts)
+        }
+        (None, Some(facts), _) => Some(facts),
+        (None, None, Some(previous)) => previous.facts.as_ref().map(|facts| {
+            let (facts, changes) = facts.rebased(&previous.document, &bare, revision);
+            let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
+            checklist.section("Facts carried over from the revision before", &changes);
+            facts
+        }),
+        (None, None, None) => None,
+    };
+
     let stored = store.write(revision, &bare.to_json())?;
     stored_line(&mut text, &stored, bare.definitions.len(), "definitions");
-
     let mut ready = true;
-    store.update_readme(|text| {
-        let path = format!("schema/{revision}/schema.json");
-        published_files::with_checksum(text, &path, &content)
-    })?;
+    for file in [Some(published.json), published.typescript]
+        .into_iter()
+        .flatten()
+    {
+        let content = std::fs::read(file).with_context(|| format!("cannot read {file}"))?;
+        let ending = Path::new(file).extension().unwrap_or_default();
+        let path = format!("schema/{revision}/schema.{}", ending.display());
+        store.update_readme(|text| published_files::with_checksum(text, &path, &content))?;
+    }
+    let mut complete = bare.clone();
+    if let Some(facts) = &facts {
+        let json = facts.to_json();
+        let stored = store.write_facts(revision, &json)?;
+        stored_line(&mut text, &stored, facts.len(), "facts");
+        if let Err(error) = facts.apply(&mut complete) {
+            checklist.section("Facts that do not hold", &[error.to_string()]);
+            ready = false;
+        }
+    }
 
     if let Some(errata) = own_errata {
-        if let Err(faults) = errata.apply(&mut bare.clone()) {
+        if let Err(faults) = errata.apply(&mut complete) {
             checklist.section("Errata that do not hold", &faulty(&faults));
             ready = false;
         }
-    } else if let Some(Previous {
-        document,
-        errata: Some(errata),
-    }) = &previous
+    } else if let Some(previous) = &previous
+        && let Some(errata) = &previous.errata
     {
-        let rebased = rebase(errata, document, &bare, revision);
+        let rebased = rebase(errata, &previous.complete()?, &complete, revision);
         let changes = rebased.errata.errata.iter().map(|it| it.changes.len());
         let count = changes.sum();
         let stored = store.write_errata(revision, &rebased.errata.to_json())?;
@@ -111,7 +155,8 @@ pub(super) fn import(store: &Store, file: &str, revision: &str, review: Review) 
 /// The revision before the imported one.
 struct Previous {
     document: Document,
-    errata: Option<codegen::schema::Errata>,
+    facts: Option<Facts>,
+    errata: Option<Errata>,
 }
 
 impl Previous {
@@ -122,8 +167,18 @@ impl Previous {
         };
         Ok(Some(Self {
             document: store.revision(&name)?,
+            facts: store.facts(&name)?,
             errata: store.errata(&name)?,
         }))
+    }
+
+    /// Returns the structure with its facts.
+    fn complete(&self) -> Result<Document> {
+        let mut document = self.document.clone();
+        if let Some(facts) = &self.facts {
+            facts.apply(&mut document)?;
+        }
+        Ok(document)
     }
 }
 

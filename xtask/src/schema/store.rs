@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use codegen::schema::{Document, Errata, ErratumError};
+use codegen::schema::{Document, Errata, ErratumError, Facts};
 use serde_json::{Map, Value};
 
 /// The folder that contains the revisions.
@@ -22,6 +22,10 @@ impl Store {
 
     pub(super) fn schema_file(&self, revision: &str) -> PathBuf {
         self.root.join(revision).join("schema.json")
+    }
+
+    fn facts_file(&self, revision: &str) -> PathBuf {
+        self.root.join(revision).join("facts.json")
     }
 
     fn errata_file(&self, revision: &str) -> PathBuf {
@@ -49,6 +53,18 @@ impl Store {
         })
     }
 
+    /// Reads the facts of a revision. Returns `None` if it has no file of facts.
+    pub(super) fn facts(&self, revision: &str) -> Result<Option<Facts>> {
+        let file = self.facts_file(revision);
+        if !file.is_file() {
+            return Ok(None);
+        }
+        Ok(Some(Facts::parse(
+            &file.display().to_string(),
+            &text_of(&file)?,
+        )?))
+    }
+
     /// Reads the errata of a revision. Returns `None` if it has no errata file.
     pub(super) fn errata(&self, revision: &str) -> Result<Option<Errata>> {
         let file = self.errata_file(revision);
@@ -71,6 +87,9 @@ impl Store {
             return read(Path::new(name));
         }
         let mut document = self.revision(name)?;
+        if let Some(facts) = self.facts(name)?.filter(|_| corrected) {
+            facts.apply(&mut document)?;
+        }
         if let Some(errata) = self.errata(name)?.filter(|_| corrected) {
             errata
                 .apply(&mut document)
@@ -98,6 +117,11 @@ impl Store {
     /// Stores a revision atomically: after a failure, the previous file is unchanged.
     pub(super) fn write(&self, revision: &str, text: &str) -> Result<PathBuf> {
         write_whole(self.schema_file(revision), text)
+    }
+
+    /// Stores the facts of a revision.
+    pub(super) fn write_facts(&self, revision: &str, text: &str) -> Result<PathBuf> {
+        write_whole(self.facts_file(revision), text)
     }
 
     /// Stores the errata of a revision.
@@ -192,7 +216,7 @@ pub(super) fn read(file: &Path) -> Result<Document> {
     )?)
 }
 
-fn text_of(file: &Path) -> Result<String> {
+pub(super) fn text_of(file: &Path) -> Result<String> {
     fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 

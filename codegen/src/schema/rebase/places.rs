@@ -9,16 +9,21 @@ use crate::schema::walk::reference_to;
 use crate::schema::{Document, pointer, reference, walk, walk_mut};
 
 /// The places of an older revision in a newer one.
-pub(super) struct Places {
+pub(in crate::schema) struct Places {
     /// Definitions of the same form with another name.
     renamed: BTreeMap<String, String>,
 }
 
 impl Places {
-    pub(super) fn new(old: &Document, new: &Document) -> Self {
+    pub(in crate::schema) fn new(old: &Document, new: &Document) -> Self {
         Self {
             renamed: same_form(old, new),
         }
+    }
+
+    /// Returns the name of a definition in the newer revision.
+    pub(in crate::schema) fn name<'a>(&'a self, name: &'a str) -> &'a str {
+        self.renamed.get(name).map_or(name, String::as_str)
     }
 
     /// Returns a value with the new names of definitions.
@@ -44,7 +49,7 @@ impl Places {
 
     /// Returns the pointer in the newer revision. A place that does not exist yet has one if what
     /// contains it exists.
-    pub(super) fn find(&self, old: &Value, new: &Value, at: &str) -> Option<String> {
+    pub(in crate::schema) fn find(&self, old: &Value, new: &Value, at: &str) -> Option<String> {
         let tokens: Vec<String> = at.split('/').skip(1).map(pointer::unescape).collect();
         let (mut from, mut to) = (Some(old), new);
         let mut found = String::new();

@@ -40,7 +40,11 @@ impl Folder {
 
     fn import(&self, text: &str, revision: &str) -> Result<Report> {
         let file = self.put("published.json", text);
-        import(&Store::at(self.0.clone()), &file, revision, review)
+        let published = Published {
+            json: &file,
+            typescript: None,
+        };
+        import(&Store::at(self.0.clone()), &published, revision, review)
     }
 
     fn stored(&self, revision: &str) -> Option<String> {
@@ -72,6 +76,55 @@ fn words_are_left_out_and_the_checklist_tells_what_to_look_at() {
         assert!(list.contains(line), "{line} is not in:\n{list}");
     }
     assert!(!list.contains("`A.c`"), "{list}");
+}
+
+#[test]
+fn facts_of_the_revision_before_are_carried_over() {
+    let folder = Folder::new("facts");
+    folder.import(NEW, "2000-01-01").unwrap();
+    let facts = r#"{"revision": "2000-01-01", "members": {"/A": ["c", "b"]}, "open": ["/A"]}"#;
+    folder.put("2000-01-01/facts.json", facts);
+    // An erratum may build on a fact.
+    let errata = r#"{"revision": "2000-01-01", "errata": [{"name": "closed", "reason": "It is.",
+        "changes": [{"at": "/A/additionalProperties", "was": {}, "now": false}]}]}"#;
+    folder.put("errata/2000-01-01.json", errata);
+    let new = NEW.replace("\"c\": {}", "\"a\": {}, \"c\": {}");
+    let report = folder.import(&new, "2000-01-02").unwrap();
+    assert!(report.ready, "{}", report.checklist);
+    let stored = fs::read_to_string(folder.0.join("2000-01-02/facts.json")).unwrap();
+    assert!(stored.contains(r#""/A": ["c","b","a"]"#), "{stored}");
+    let stored = fs::read_to_string(folder.0.join("errata/2000-01-02.json")).unwrap();
+    assert!(stored.contains("closed"), "{stored}");
+    let line = "- [ ] `members` at `/A`: adapted";
+    assert!(report.checklist.contains(line), "{}", report.checklist);
+}
+
+#[cfg(feature = "typescript")]
+#[test]
+fn source_in_typescript_replaces_the_facts() {
+    let folder = Folder::new("typescript");
+    folder.import(NEW, "2000-01-01").unwrap();
+    folder.put(
+        "2000-01-01/facts.json",
+        "{\"revision\": \"2000-01-01\", \"open\": [\"/A\"]}",
+    );
+    let json = folder.put("published.json", NEW);
+    let source = "export interface A { c: unknown; b: number }\nexport type B = keyof A;";
+    let source = folder.put("published.ts", source);
+    let published = Published {
+        json: &json,
+        typescript: Some(&source),
+    };
+    let store = Store::at(folder.0.clone());
+    let report = import(&store, &published, "2000-01-01", review).unwrap();
+    assert!(report.ready, "{}", report.checklist);
+    let stored = fs::read_to_string(folder.0.join("2000-01-01/facts.json")).unwrap();
+    assert!(
+        stored.contains(r#""/A": ["c","b"]"#) && !stored.contains("open"),
+        "{stored}"
+    );
+    let line = "- [ ] published.ts:2:17: this type is not supported and left out";
+    assert!(report.checklist.contains(line), "{}", report.checklist);
 }
 
 #[test]
@@ -190,7 +243,12 @@ fn type_that_cannot_be_generated_is_reported() {
     let folder = Folder::new("unsupported");
     let file = folder.put("published.json", OLD);
     let refuse: Review = || anyhow::bail!("no type for A");
-    let report = import(&Store::at(folder.0.clone()), &file, "2000-01-01", refuse).unwrap();
+    let published = Published {
+        json: &file,
+        typescript: None,
+    };
+    let store = Store::at(folder.0.clone());
+    let report = import(&store, &published, "2000-01-01", refuse).unwrap();
     assert!(!report.ready);
     assert!(
         report.checklist.contains("- [ ] no type for A"),

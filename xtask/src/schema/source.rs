@@ -1,0 +1,63 @@
+//! The TypeScript source of a published schema, if the command can read it.
+//!
+//! The parser is a feature, because it costs more time to compile than everything else here. A command
+//! that needs it and does not have it runs itself again with the feature.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result};
+use codegen::schema::{Document, Facts};
+
+use crate::workspace;
+
+/// `true` if this program can read TypeScript.
+pub(crate) const SUPPORTED: bool = cfg!(feature = "typescript");
+
+/// Reads the facts from a source, with warnings about what is left out of it.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read.
+#[cfg(feature = "typescript")]
+pub(super) fn facts(
+    file: &str,
+    published: &Document,
+    revision: &str,
+) -> Result<(Facts, Vec<String>)> {
+    let text = super::store::text_of(Path::new(file))?;
+    let (facts, warnings) = super::typescript::facts(&text, published, revision);
+    let name = Path::new(file).file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    let lines = warnings.iter().map(|warning| format!("{name}:{warning}"));
+    Ok((facts, lines.collect()))
+}
+
+#[cfg(not(feature = "typescript"))]
+pub(super) fn facts(file: &str, _: &Document, _: &str) -> Result<(Facts, Vec<String>)> {
+    let file = Path::new(file).display();
+    anyhow::bail!("cannot read {file}: this needs the feature `typescript` of xtask")
+}
+
+/// Runs a command with a program that can read TypeScript.
+///
+/// # Errors
+///
+/// Returns an error if cargo cannot be run.
+pub(crate) fn run_with_support(command: &str, arguments: &[String]) -> Result<ExitCode> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    println!("compiling the TypeScript parser, which takes about a minute the first time");
+    let status = Command::new(workspace::cargo())
+        .args(["run", "--quiet", "--features", "typescript"])
+        .arg("--manifest-path")
+        .arg(manifest)
+        .args(["--", command])
+        .args(arguments)
+        .status()
+        .context("cannot run cargo")?;
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
