@@ -2,6 +2,7 @@
 
 mod convert;
 mod docs;
+mod items;
 mod messages;
 mod methods;
 mod object;
@@ -19,7 +20,7 @@ pub use registry::feature_name;
 use crate::discriminate;
 use crate::hints::Hints;
 use crate::lower::{LowerError, Lowered, lower};
-use crate::model::{Family, Kind, Model, Ty, TypeDef, type_ident};
+use crate::model::{Family, History, Kind, Model, Ty, TypeDef, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Emitter<'a> {
     family: &'a Family,
     hints: &'a Hints,
+    history: History,
     /// The path of the module with the support code, relative to a file of types.
     support: TokenStream,
     lowered: Vec<Lowered>,
@@ -108,6 +110,7 @@ impl<'a> Emitter<'a> {
         Ok(Self {
             family,
             hints,
+            history: History::new(&family.models, hints),
             support,
             lowered,
             modules,

@@ -44,6 +44,10 @@ pub struct Hints {
     pub alike: Vec<(String, String)>,
     /// Renamed definitions: `<newer revision>/OldName` to the new name.
     pub renamed: BTreeMap<String, String>,
+    /// Members that a revision writes out in definitions which had them before, because a more general
+    /// definition has them: `<revision>/Type.member` or `<revision>/*.member` to `true`, or to `false`
+    /// for an exception. They are not new in that revision.
+    pub restated: BTreeMap<String, bool>,
     /// The address of a definition's description, by revision. `{type}` is replaced by its name in
     /// lower case. A revision without an address has that of the revision before, with its own
     /// name in it.
@@ -183,6 +187,15 @@ impl Hints {
         Some(value)
     }
 
+    /// Returns `true` if a member that a revision adds to a definition was in it before, in the older
+    /// revisions that have the definition.
+    #[must_use]
+    pub fn is_restated(&self, revision: &str, owner: &str, member: &str) -> bool {
+        lookup(&self.restated, revision, owner, member)
+            .copied()
+            .unwrap_or_default()
+    }
+
     /// Returns the name of an older definition in a newer revision.
     #[must_use]
     pub fn new_name<'a>(&'a self, newer: &str, old: &'a str) -> &'a str {
@@ -250,12 +263,12 @@ pub(crate) fn scoped<'a, T>(
 }
 
 /// Looks up a member. `Type.member` takes precedence over `*.member`.
-fn lookup<'a>(
-    table: &'a BTreeMap<String, Value>,
+fn lookup<'a, T>(
+    table: &'a BTreeMap<String, T>,
     revision: &str,
     owner: &str,
     member: &str,
-) -> Option<&'a Value> {
+) -> Option<&'a T> {
     scoped(table, revision, &format!("{owner}.{member}"))
         .or_else(|| scoped(table, revision, &format!("*.{member}")))
 }

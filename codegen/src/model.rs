@@ -1,6 +1,7 @@
 //! The model of a schema: named types, their members, and messages.
 
 mod build;
+mod history;
 mod messages;
 mod names;
 mod note;
@@ -9,6 +10,7 @@ mod share;
 mod valid;
 
 pub use build::{BuildError, Source, build};
+pub use history::{History, MOST_REVISIONS, Part, Presence};
 pub use messages::{Message, MessageKind, Sender};
 pub use names::{field_ident, type_ident, variant_ident, words as split_words};
 pub use note::Note;

@@ -1,5 +1,9 @@
 //! Encoding and decoding of messages for any revision: [`Revision::decode`] and
-//! [`Revision::encode`].
+//! [`Revision::encode`]. [`Revision::has`] tells which revisions have a part of the protocol.
+
+mod item;
+
+pub use item::Item;
 
 use crate::convert::ConvertError;
 use crate::error::{DecodeError, excerpt};

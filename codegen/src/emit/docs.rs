@@ -1,6 +1,7 @@
 //! Documentation of the generated items.
 
 use super::Scope;
+use crate::model::Part;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -89,20 +90,45 @@ impl Scope<'_> {
                 "\n\nRequires the feature `{}`.",
                 self.def.features.join("` or `")
             ));
-        } else if self.def.published
-            && let Some(link) = self
-                .emitter
-                .hints
-                .source(&self.model.revision, &self.def.name)
-            && !text.contains(&link)
-        {
-            text.push_str(&format!("\n\n[Specification]({link})"));
+        }
+        let hints = self.emitter.hints;
+        let is_own = self.def.published && self.def.features.is_empty();
+        let link = is_own.then(|| hints.source(&self.model.revision, &self.def.name));
+        let link = link.flatten().filter(|link| !text.contains(link));
+        let link = link.map(|link| format!("[Specification]({link})"));
+        let facts: Vec<String> = self.history(Part::Whole).into_iter().chain(link).collect();
+        if !facts.is_empty() {
+            text.push_str(&format!("\n\n{}", facts.join(" ")));
         }
         if let Some(example) = self.emitter.example(self.at, &self.def.name) {
             text.push_str("\n\n# Example\n\n");
             text.push_str(&example);
         }
         lines(&wrap(&text))
+    }
+
+    /// Returns a sentence about the revisions that have the type or a part of it.
+    fn history(&self, part: Part<'_>) -> Option<String> {
+        if !self.def.features.is_empty() {
+            return None;
+        }
+        let history = &self.emitter.history;
+        history.sentence(self.at, &self.def.name, part)
+    }
+
+    /// Adds a paragraph to the documentation of a part of the type: the revisions that have it, if
+    /// not all revisions with the type do.
+    pub(super) fn add_history(&self, text: &mut String, part: Part<'_>) {
+        if let Some(sentence) = self.history(part) {
+            text.push_str(&format!("\n\n{sentence}"));
+        }
+    }
+
+    /// Adds a paragraph with the revisions that have a method, if not all have it.
+    pub(super) fn add_method_history(&self, text: &mut String, method: &str) {
+        if let Some(sentence) = self.emitter.history.method_sentence(method) {
+            text.push_str(&format!("\n\n{sentence}"));
+        }
     }
 
     /// Converts the links in a text of the schema to links of rustdoc.

@@ -5,7 +5,7 @@ mod pages;
 
 use super::object::{field, stored};
 use super::{EmitError, Emitter, File, Scope, docs, file, idents};
-use crate::model::{Kind, Message, MessageKind, Object, Sender, Ty, field_ident, type_ident};
+use crate::model::{Kind, Message, MessageKind, Object, Part, Sender, Ty, field_ident, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -84,7 +84,8 @@ impl Emitter<'_> {
         let optional = stored(object).filter(|member| !member.required);
         for member in optional.filter(|member| member.features.is_empty()) {
             let name = field(member);
-            let text = self.qualified(&scope.prose(&member.docs));
+            let mut text = self.qualified(&scope.prose(&member.docs));
+            scope.add_history(&mut text, Part::Member(&member.json));
             if member.ty == Ty::AnyObject {
                 // Programs have types of their own for free objects.
                 let text = format!(
@@ -201,11 +202,12 @@ fn method(
         return Ok((method, Some(paged_impl)));
     }
     let method = format!("`{}`", message.method);
-    let text = if about.contains(&method) {
+    let mut text = if about.contains(&method) {
         about.to_owned()
     } else {
         format!("{about} ({method})")
     };
+    scope.add_method_history(&mut text, &message.method);
     let text = docs::lines(&docs::wrap(&text));
     let ending = scope.emitter.hints.messages.request.as_str();
     let short = message.name.strip_suffix(ending).unwrap_or(&message.name);

@@ -5,7 +5,7 @@ mod calls;
 use calls::{check_call, constant_tokens, read_call};
 
 use super::{EmitError, Scope, cfg, docs};
-use crate::model::{Bounds, Kind, Member, Object, Ty};
+use crate::model::{Bounds, Kind, Member, Object, Part, Ty};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -64,6 +64,8 @@ impl Scope<'_> {
                 "\n\nRequires the feature `{}`.",
                 member.features.join("` or `")
             ));
+        } else {
+            self.add_history(&mut text, Part::Member(&member.json));
         }
         docs::lines(&docs::wrap(&text))
     }

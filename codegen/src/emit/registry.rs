@@ -18,6 +18,7 @@ impl Emitter<'_> {
     pub fn root(&self) -> Result<Vec<File>, EmitError> {
         Ok(vec![
             file("mod.rs", &self.revisions())?,
+            file("items.rs", &self.items()?)?,
             file("proposals.rs", &self.proposal_list())?,
             file("registry.rs", &self.registry())?,
             file("versions.rs", &self.versions()?)?,
@@ -84,8 +85,10 @@ impl Emitter<'_> {
             #(#retired)*
             #[cfg(feature = "registry")]
             pub(crate) mod registry;
+            mod items;
             mod proposals;
             mod versions;
+            pub(crate) use items::ITEMS;
             pub use proposals::Proposal;
             /// A revision of the specification. Revisions are ordered by age: an older one is less than a newer one.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

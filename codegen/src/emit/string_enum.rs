@@ -1,7 +1,7 @@
 //! String enumerations, closed and open.
 
 use super::{Scope, cfg, docs};
-use crate::model::{Kind, Note, StringEnum, type_ident};
+use crate::model::{Kind, Note, Part, StringEnum, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
@@ -17,11 +17,12 @@ impl Scope<'_> {
         let values: Vec<&String> = known.values.iter().map(|(value, _)| value).collect();
         let idents: Vec<&syn::Ident> = values.iter().map(|value| &lowered[*value]).collect();
         let texts = known.values.iter().map(|(value, words)| {
-            let text = if words.is_empty() {
+            let mut text = if words.is_empty() {
                 format!("`{value}`")
             } else {
                 self.prose(words)
             };
+            self.add_history(&mut text, Part::Value(value));
             docs::lines(&docs::wrap(&text))
         });
         let (rest, rest_text, order) = if known.open {

@@ -2,7 +2,7 @@
 
 use super::{EmitError, Scope, cfg, docs};
 use crate::discriminate::{Candidate, JsonKind, Objects, plan};
-use crate::model::{Kind, Ty, Union, Variant};
+use crate::model::{Kind, Part, Ty, Union, Variant};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -15,7 +15,11 @@ impl Scope<'_> {
         let mut writes = Vec::new();
         for variant in &union.variants {
             let (cfg, name) = (cfg(&variant.features), format_ident!("{}", variant.ident));
-            let text = docs::lines(&docs::wrap(&self.variant_docs(variant)));
+            let mut text = self.variant_docs(variant);
+            if variant.features.is_empty() {
+                self.add_history(&mut text, Part::Variant(&variant.ty));
+            }
+            let text = docs::lines(&docs::wrap(&text));
             if let Ty::Null = self.model.resolve(&variant.ty) {
                 variants.push(quote! { #text #cfg #name });
                 writes.push(quote! { #cfg Self::#name => serializer.serialize_unit() });

@@ -38,6 +38,8 @@ impl Client {
     /// server (`server/discover`). Every server of this protocol version supports it. Clients do
     /// not have to send it: the response to any request shows whether the server supports the
     /// protocol version of that request.
+    ///
+    /// Since 2026-07-28.
     pub fn discover(&self) -> Call<DiscoverRequest> {
         self.request(RequestParams::new(self.meta()))
     }
@@ -91,6 +93,8 @@ impl Client {
     /// Opens a subscription (`subscriptions/listen`): a stream on which the server sends the
     /// requested notifications. The server responds to this request only when the subscription
     /// ends.
+    ///
+    /// Since 2026-07-28.
     pub fn subscriptions_listen(
         &self,
         notifications: SubscriptionFilter,
@@ -111,6 +115,8 @@ impl Call<CallToolRequest> {
 
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// Since 2026-07-28.
     pub fn input_responses(self, input_responses: impl Into<InputResponses>) -> Self {
         self.with(|params| params.input_responses(input_responses))
     }
@@ -118,6 +124,8 @@ impl Call<CallToolRequest> {
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// Since 2026-07-28.
     pub fn request_state(self, request_state: impl Into<String>) -> Self {
         self.with(|params| params.request_state(request_state))
     }
@@ -126,6 +134,8 @@ impl Call<CallToolRequest> {
 impl Call<CompleteRequest> {
     /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
     /// filled in none.
+    ///
+    /// Since 2025-06-18.
     pub fn context(self, context: CompletionContext) -> Self {
         self.with(|params| params.context(context))
     }
@@ -140,6 +150,8 @@ impl Call<GetPromptRequest> {
 
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// Since 2026-07-28.
     pub fn input_responses(self, input_responses: impl Into<InputResponses>) -> Self {
         self.with(|params| params.input_responses(input_responses))
     }
@@ -147,6 +159,8 @@ impl Call<GetPromptRequest> {
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// Since 2026-07-28.
     pub fn request_state(self, request_state: impl Into<String>) -> Self {
         self.with(|params| params.request_state(request_state))
     }
@@ -191,6 +205,8 @@ impl Call<ListToolsRequest> {
 impl Call<ReadResourceRequest> {
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// Since 2026-07-28.
     pub fn input_responses(self, input_responses: impl Into<InputResponses>) -> Self {
         self.with(|params| params.input_responses(input_responses))
     }
@@ -198,6 +214,8 @@ impl Call<ReadResourceRequest> {
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// Since 2026-07-28.
     pub fn request_state(self, request_state: impl Into<String>) -> Self {
         self.with(|params| params.request_state(request_state))
     }

@@ -61,6 +61,7 @@ impl Pages<'_> {
     /// Generates the method that creates the list. `call` is the expression that requests its first page.
     fn method(
         &self,
+        scope: &Scope<'_>,
         message: &Message,
         parameters: &[TokenStream],
         call: &TokenStream,
@@ -68,12 +69,13 @@ impl Pages<'_> {
         let name = format_ident!("{}", field_ident(&self.items.json));
         let request = format_ident!("{}", type_ident(&message.name));
         let elements = field_ident(&self.items.json).replace('_', " ");
-        let text = format!(
+        let mut text = format!(
             "Lists the {elements} of the server (`{}`).\n\nAwait [`all`](List::all) for the elements \
              of all pages, or take them one after the other with [`next`](List::next): each page is \
              requested when it is needed. [`one_page`](List::one_page) requests a single page.",
             message.method
         );
+        scope.add_method_history(&mut text, &message.method);
         let text = docs::lines(&docs::wrap(&text));
         quote! {
             #text
@@ -116,6 +118,6 @@ pub(super) fn list(
     let Some(pages) = pages(scope.model, message, params) else {
         return Ok(None);
     };
-    let method = pages.method(message, parameters, call);
+    let method = pages.method(scope, message, parameters, call);
     Ok(Some((method, pages.paged_impl(scope, message)?)))
 }

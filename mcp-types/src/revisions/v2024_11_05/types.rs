@@ -10,6 +10,7 @@ use serde::de::MapAccess;
 /// Base of objects that can carry annotations for the client. The types that extend it repeat
 /// the member.
 ///
+/// Removed in 2025-03-26.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -312,12 +313,18 @@ pub enum ClientNotification {
     /// Cancels a request that the sender issued earlier (`notifications/cancelled`).
     Cancelled(CancelledNotification),
     /// Completes the handshake (`notifications/initialized`).
+    ///
+    /// Removed in 2026-07-28.
     Initialized(InitializedNotification),
     /// Informs the sender of a request about the progress of that request
     /// (`notifications/progress`).
+    ///
+    /// Removed in 2026-07-28.
     Progress(ProgressNotification),
     /// Informs the server that the client added, removed or changed a root
     /// (`notifications/roots/list_changed`).
+    ///
+    /// Removed in 2026-07-28.
     RootsListChanged(RootsListChangedNotification),
 }
 
@@ -406,8 +413,12 @@ impl codec::Vacant for ClientNotification {
 #[non_exhaustive]
 pub enum ClientRequest {
     /// Starts a session (`initialize`).
+    ///
+    /// Removed in 2026-07-28.
     Initialize(InitializeRequest),
     /// Checks whether the peer is responsive (`ping`).
+    ///
+    /// Removed in 2026-07-28.
     Ping(PingRequest),
     /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
@@ -417,8 +428,12 @@ pub enum ClientRequest {
     ReadResource(ReadResourceRequest),
     /// Subscribes to changes of one resource (`resources/subscribe`) until
     /// `resources/unsubscribe`.
+    ///
+    /// Removed in 2026-07-28.
     Subscribe(SubscribeRequest),
     /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
+    ///
+    /// Removed in 2026-07-28.
     Unsubscribe(UnsubscribeRequest),
     /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
@@ -429,6 +444,8 @@ pub enum ClientRequest {
     /// Calls a tool of the server (`tools/call`).
     CallTool(CallToolRequest),
     /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
+    ///
+    /// Removed in 2026-07-28.
     SetLevel(SetLevelRequest),
     /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
@@ -608,10 +625,16 @@ impl codec::Vacant for ClientRequest {
 #[non_exhaustive]
 pub enum ClientResult {
     /// Successful result without data.
+    ///
+    /// Removed in 2026-07-28.
     Empty(EmptyResult),
     /// Message that the model generated.
+    ///
+    /// Removed in 2026-07-28.
     CreateMessage(CreateMessageResult),
     /// Directories and files that the server may work on.
+    ///
+    /// Removed in 2026-07-28.
     ListRoots(ListRootsResult),
 }
 
@@ -929,8 +952,12 @@ impl Serialize for CreateMessageRequest {
 #[non_exhaustive]
 pub enum SamplingContent {
     /// Block of plain text, as input to a model or as its output.
+    ///
+    /// Removed in 2025-11-25.
     Text(TextContent),
     /// Image embedded in a message, as input to a model or as its output.
+    ///
+    /// Removed in 2025-11-25.
     Image(ImageContent),
 }
 
@@ -1250,6 +1277,7 @@ impl Serialize for GetPromptResult {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1313,6 +1341,7 @@ impl Serialize for InitializeRequest {
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1444,8 +1473,12 @@ pub enum JsonRpcMessage {
     /// Message to which the receiver sends no response, not even an error.
     Notification(JsonRpcNotification),
     /// Response to a request that succeeded.
+    ///
+    /// Removed in 2025-11-25.
     Response(JsonRpcResponse),
     /// Response to a request that failed.
+    ///
+    /// Removed in 2025-11-25.
     Error(JsonRpcError),
 }
 
@@ -2535,6 +2568,7 @@ impl codec::Vacant for ServerNotification {
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2622,6 +2656,8 @@ pub enum ServerResult {
     /// Successful result without data.
     Empty(EmptyResult),
     /// Protocol version and capabilities of the server, in response to `initialize`.
+    ///
+    /// Removed in 2026-07-28.
     Initialize(InitializeResult),
     /// One page of the resources of the server.
     ListResources(ListResourcesResult),

@@ -92,6 +92,7 @@ impl Serialize for Annotations {
 
 /// Audio clip embedded in a message, as input to a model or as its output.
 ///
+/// Since 2025-03-26.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -330,6 +331,8 @@ pub enum ContentBlock {
     /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
     /// Audio clip embedded in a message, as input to a model or as its output.
+    ///
+    /// Since 2025-03-26.
     Audio(AudioContent),
     /// Resource embedded in a message together with its contents.
     Resource(EmbeddedResource),
@@ -598,8 +601,12 @@ impl Serialize for ClientCapabilities {
 #[non_exhaustive]
 pub enum ClientRequest {
     /// Starts a session (`initialize`).
+    ///
+    /// Removed in 2026-07-28.
     Initialize(InitializeRequest),
     /// Checks whether the peer is responsive (`ping`).
+    ///
+    /// Removed in 2026-07-28.
     Ping(PingRequest),
     /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
@@ -609,8 +616,12 @@ pub enum ClientRequest {
     ReadResource(ReadResourceRequest),
     /// Subscribes to changes of one resource (`resources/subscribe`) until
     /// `resources/unsubscribe`.
+    ///
+    /// Removed in 2026-07-28.
     Subscribe(SubscribeRequest),
     /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
+    ///
+    /// Removed in 2026-07-28.
     Unsubscribe(UnsubscribeRequest),
     /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
@@ -621,6 +632,8 @@ pub enum ClientRequest {
     /// Calls a tool of the server (`tools/call`).
     CallTool(CallToolRequest),
     /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
+    ///
+    /// Removed in 2026-07-28.
     SetLevel(SetLevelRequest),
     /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
@@ -800,10 +813,16 @@ impl codec::Vacant for ClientRequest {
 #[non_exhaustive]
 pub enum ClientResult {
     /// Successful result without data.
+    ///
+    /// Removed in 2026-07-28.
     Empty(EmptyResult),
     /// Message that the model generated.
+    ///
+    /// Removed in 2026-07-28.
     CreateMessage(CreateMessageResult),
     /// Directories and files that the server may work on.
+    ///
+    /// Removed in 2026-07-28.
     ListRoots(ListRootsResult),
 }
 
@@ -1321,10 +1340,16 @@ impl Serialize for CreateMessageRequest {
 #[non_exhaustive]
 pub enum SamplingContent {
     /// Block of plain text, as input to a model or as its output.
+    ///
+    /// Removed in 2025-11-25.
     Text(TextContent),
     /// Image embedded in a message, as input to a model or as its output.
+    ///
+    /// Removed in 2025-11-25.
     Image(ImageContent),
     /// Audio clip embedded in a message, as input to a model or as its output.
+    ///
+    /// Since 2025-03-26, removed in 2025-11-25.
     Audio(AudioContent),
 }
 
@@ -1956,6 +1981,8 @@ impl Serialize for Implementation {
 }
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
+///
+/// Removed in 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
@@ -2039,6 +2066,7 @@ impl Serialize for InitializeRequestParams {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2102,6 +2130,7 @@ impl Serialize for InitializeRequest {
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2222,6 +2251,8 @@ impl Serialize for InitializeResult {
 }
 
 /// Element of a batch of requests: a request if `id` is present, otherwise a notification.
+///
+/// Since 2025-03-26, removed in 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JsonRpcBatchRequestItem {
@@ -2297,10 +2328,13 @@ impl codec::Vacant for JsonRpcBatchRequestItem {
 /// 2025-03-26 supports batches: receivers must accept them, senders may use them, and
 /// `initialize` must not be part of one.
 ///
+/// Since 2025-03-26, removed in 2025-06-18.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchRequest = Vec<JsonRpcBatchRequestItem>;
 
 /// Element of a batch of responses: a success with `result`, or a failure with `error`.
+///
+/// Since 2025-03-26, removed in 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JsonRpcBatchResponseItem {
@@ -2374,6 +2408,7 @@ impl codec::Vacant for JsonRpcBatchResponseItem {
 
 /// Responses to a batch, as one JSON array. Match them to the requests by `id`.
 ///
+/// Since 2025-03-26, removed in 2025-06-18.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchResponse = Vec<JsonRpcBatchResponseItem>;
 
@@ -2389,12 +2424,20 @@ pub enum JsonRpcMessage {
     /// Message to which the receiver sends no response, not even an error.
     Notification(JsonRpcNotification),
     /// Requests and notifications that are sent together as one JSON array.
+    ///
+    /// Since 2025-03-26, removed in 2025-06-18.
     BatchRequest(JsonRpcBatchRequest),
     /// Response to a request that succeeded.
+    ///
+    /// Removed in 2025-11-25.
     Response(JsonRpcResponse),
     /// Response to a request that failed.
+    ///
+    /// Removed in 2025-11-25.
     Error(JsonRpcError),
     /// Responses to a batch, as one JSON array.
+    ///
+    /// Since 2025-03-26, removed in 2025-06-18.
     BatchResponse(JsonRpcBatchResponse),
 }
 
@@ -3072,6 +3115,8 @@ pub struct ListRootsResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Removed in 2026-07-28.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -4254,6 +4299,7 @@ impl Serialize for SamplingMessage {
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4341,6 +4387,8 @@ pub enum ServerResult {
     /// Successful result without data.
     Empty(EmptyResult),
     /// Protocol version and capabilities of the server, in response to `initialize`.
+    ///
+    /// Removed in 2026-07-28.
     Initialize(InitializeResult),
     /// One page of the resources of the server.
     ListResources(ListResourcesResult),
@@ -4710,6 +4758,8 @@ pub struct Tool {
     /// 2026-07-28 it can contain any other JSON Schema keyword.
     pub input_schema: ToolInputSchema,
     /// Hints about the effects of the tool. They are claims of the server, not guarantees.
+    ///
+    /// Since 2025-03-26.
     pub annotations: Option<ToolAnnotations>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,

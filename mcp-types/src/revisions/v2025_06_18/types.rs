@@ -154,6 +154,8 @@ pub struct CallToolResult {
     /// Output of the tool as a JSON object. If the tool has an `outputSchema`, the object conforms
     /// to it. Servers should repeat the object as JSON text in `content` for clients that do not
     /// read this member. Absent if the tool returns only unstructured content.
+    ///
+    /// Since 2025-06-18.
     pub structured_content: Option<Object>,
     /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
     /// succeeded.
@@ -400,6 +402,8 @@ pub struct ClientCapabilities {
     pub sampling: Option<Object>,
     /// Present if the server may ask the user for input with a form. The object has no members in
     /// this protocol version.
+    ///
+    /// Since 2025-06-18.
     pub elicitation: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -502,12 +506,18 @@ pub enum ClientNotification {
     /// Cancels a request that the sender issued earlier (`notifications/cancelled`).
     Cancelled(CancelledNotification),
     /// Completes the handshake (`notifications/initialized`).
+    ///
+    /// Removed in 2026-07-28.
     Initialized(InitializedNotification),
     /// Informs the sender of a request about the progress of that request
     /// (`notifications/progress`).
+    ///
+    /// Removed in 2026-07-28.
     Progress(ProgressNotification),
     /// Informs the server that the client added, removed or changed a root
     /// (`notifications/roots/list_changed`).
+    ///
+    /// Removed in 2026-07-28.
     RootsListChanged(RootsListChangedNotification),
 }
 
@@ -596,8 +606,12 @@ impl codec::Vacant for ClientNotification {
 #[non_exhaustive]
 pub enum ClientRequest {
     /// Starts a session (`initialize`).
+    ///
+    /// Removed in 2026-07-28.
     Initialize(InitializeRequest),
     /// Checks whether the peer is responsive (`ping`).
+    ///
+    /// Removed in 2026-07-28.
     Ping(PingRequest),
     /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
@@ -607,8 +621,12 @@ pub enum ClientRequest {
     ReadResource(ReadResourceRequest),
     /// Subscribes to changes of one resource (`resources/subscribe`) until
     /// `resources/unsubscribe`.
+    ///
+    /// Removed in 2026-07-28.
     Subscribe(SubscribeRequest),
     /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
+    ///
+    /// Removed in 2026-07-28.
     Unsubscribe(UnsubscribeRequest),
     /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
@@ -619,6 +637,8 @@ pub enum ClientRequest {
     /// Calls a tool of the server (`tools/call`).
     CallTool(CallToolRequest),
     /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
+    ///
+    /// Removed in 2026-07-28.
     SetLevel(SetLevelRequest),
     /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
@@ -798,12 +818,20 @@ impl codec::Vacant for ClientRequest {
 #[non_exhaustive]
 pub enum ClientResult {
     /// Successful result without data.
+    ///
+    /// Removed in 2026-07-28.
     Empty(EmptyResult),
     /// Message that the model generated.
+    ///
+    /// Removed in 2026-07-28.
     CreateMessage(CreateMessageResult),
     /// Directories and files that the server may work on.
+    ///
+    /// Removed in 2026-07-28.
     ListRoots(ListRootsResult),
     /// Reaction of the user to an elicitation request, with the submitted values of the form.
+    ///
+    /// Since 2025-06-18, removed in 2026-07-28.
     Elicit(ElicitResult),
 }
 
@@ -910,6 +938,8 @@ pub struct CompleteRequestParams {
     pub argument: CompletionArgument,
     /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
     /// filled in none.
+    ///
+    /// Since 2025-06-18.
     pub context: Option<CompletionContext>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1057,8 +1087,12 @@ pub enum ContentBlock {
     /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
     /// Audio clip embedded in a message, as input to a model or as its output.
+    ///
+    /// Since 2025-03-26.
     Audio(AudioContent),
     /// Link to a resource, in a prompt or a tool result.
+    ///
+    /// Since 2025-06-18.
     ResourceLink(ResourceLink),
     /// Resource embedded in a message together with its contents.
     Resource(EmbeddedResource),
@@ -1457,10 +1491,16 @@ impl<'de> Deserialize<'de> for StopReason {
 #[non_exhaustive]
 pub enum SamplingContent {
     /// Block of plain text, as input to a model or as its output.
+    ///
+    /// Removed in 2025-11-25.
     Text(TextContent),
     /// Image embedded in a message, as input to a model or as its output.
+    ///
+    /// Removed in 2025-11-25.
     Image(ImageContent),
     /// Audio clip embedded in a message, as input to a model or as its output.
+    ///
+    /// Since 2025-03-26, removed in 2025-11-25.
     Audio(AudioContent),
 }
 
@@ -1635,6 +1675,8 @@ impl Serialize for CreateMessageResult {
 }
 
 /// Schema of an elicitation form: a flat object with one member for each field.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestedSchema {
@@ -1710,6 +1752,8 @@ impl Serialize for RequestedSchema {
 /// Parameters of `elicitation/create` for a form that the client displays. Never request
 /// passwords, keys or other secrets with a form, because the client and the model can see the
 /// values.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
@@ -1780,6 +1824,7 @@ impl Serialize for ElicitRequestFormParams {
 /// Asks the user for input through the client (`elicitation/create`). The server sends it as a
 /// separate request, often while it processes a request of the client.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1841,6 +1886,8 @@ impl Serialize for ElicitRequest {
 }
 
 /// Value of one form field: a string, a number, a boolean, or a list of selected strings.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitValue {
@@ -1908,6 +1955,7 @@ impl codec::Vacant for ElicitValue {
 
 /// Reaction of the user to an elicitation request, with the submitted values of the form.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1920,6 +1968,8 @@ pub struct ElicitResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Removed in 2026-07-28.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1997,6 +2047,7 @@ impl Serialize for ElicitResult {
 
 /// Field of an elicitation form in which the user selects one of the given strings.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#enumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2330,6 +2381,8 @@ pub struct Implementation {
     /// Identifier of the software. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Version of the software, in any format. It is not the protocol version.
     pub version: String,
@@ -2401,6 +2454,8 @@ impl Serialize for Implementation {
 }
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
+///
+/// Removed in 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
@@ -2484,6 +2539,7 @@ impl Serialize for InitializeRequestParams {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2547,6 +2603,7 @@ impl Serialize for InitializeRequest {
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializeresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2669,6 +2726,7 @@ impl Serialize for InitializeResult {
 /// Completes the handshake (`notifications/initialized`). The client sends it after it has
 /// received the response to `initialize`.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -2824,8 +2882,12 @@ pub enum JsonRpcMessage {
     /// Message to which the receiver sends no response, not even an error.
     Notification(JsonRpcNotification),
     /// Response to a request that succeeded.
+    ///
+    /// Removed in 2025-11-25.
     Response(JsonRpcResponse),
     /// Response to a request that failed.
+    ///
+    /// Removed in 2025-11-25.
     Error(JsonRpcError),
 }
 
@@ -4152,6 +4214,7 @@ impl Serialize for Notification {
 
 /// Form field for a number.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#numberschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4340,6 +4403,7 @@ impl Serialize for PaginatedRequest {
 /// Checks whether the peer is responsive (`ping`). Either side can send it. The receiver must
 /// respond promptly with an empty result; if it does not, the sender may close the connection.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#pingrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -4411,6 +4475,7 @@ impl Serialize for PingRequest {
 /// Field of an elicitation form: a string, a number, a boolean, or a choice. Nested objects
 /// are not supported, so that forms are simple to display.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#primitiveschemadefinition)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4422,6 +4487,8 @@ pub enum PrimitiveSchemaDefinition {
     /// Boolean field of an elicitation form.
     Boolean(BooleanSchema),
     /// Field of an elicitation form in which the user selects one of the given strings.
+    ///
+    /// Removed in 2025-11-25.
     Enum(EnumSchema),
 }
 
@@ -4527,6 +4594,8 @@ pub struct ProgressNotificationParams {
     /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
     /// Human-readable description of the current step.
+    ///
+    /// Since 2025-03-26.
     pub message: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -4695,6 +4764,8 @@ pub struct Prompt {
     /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5154,6 +5225,8 @@ pub struct Resource {
     /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5295,6 +5368,7 @@ impl Serialize for Resource {
 /// Link to a resource, in a prompt or a tool result. It does not include the contents; the
 /// client can read them later. The resource does not have to be listed by `resources/list`.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcelink)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -5562,6 +5636,8 @@ pub struct ResourceTemplate {
     /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5814,6 +5890,7 @@ impl Serialize for ResourceUpdatedNotification {
 /// Informs the server that the client added, removed or changed a root
 /// (`notifications/roots/list_changed`). The server can then send `roots/list` again.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#rootslistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -5962,6 +6039,8 @@ pub struct ServerCapabilities {
     pub logging: Option<Object>,
     /// Present if the server can complete arguments of prompts and variables of resource
     /// templates.
+    ///
+    /// Since 2025-03-26.
     pub completions: Option<Object>,
     /// Present if the server has prompts.
     pub prompts: Option<PromptsCapability>,
@@ -6238,6 +6317,7 @@ impl codec::Vacant for ServerNotification {
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6250,6 +6330,8 @@ pub enum ServerRequest {
     /// Asks the client for the directories and files that the server may work on (`roots/list`).
     ListRoots(ListRootsRequest),
     /// Asks the user for input through the client (`elicitation/create`).
+    ///
+    /// Since 2025-06-18.
     Elicit(ElicitRequest),
 }
 
@@ -6337,6 +6419,8 @@ pub enum ServerResult {
     /// Successful result without data.
     Empty(EmptyResult),
     /// Protocol version and capabilities of the server, in response to `initialize`.
+    ///
+    /// Removed in 2026-07-28.
     Initialize(InitializeResult),
     /// One page of the resources of the server.
     ListResources(ListResourcesResult),
@@ -6535,6 +6619,8 @@ impl codec::Vacant for ServerResult {
 }
 
 /// Parameters of `logging/setLevel`.
+///
+/// Removed in 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
@@ -6595,6 +6681,7 @@ impl Serialize for SetLevelRequestParams {
 /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
 /// Since 2026-07-28 each request sets the level in its `_meta` instead.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#setlevelrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6657,6 +6744,7 @@ impl Serialize for SetLevelRequest {
 
 /// Form field for text.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#stringschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -6787,6 +6875,8 @@ impl Serialize for StringSchema {
 }
 
 /// Parameters of `resources/subscribe`.
+///
+/// Removed in 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
@@ -6848,6 +6938,7 @@ impl Serialize for SubscribeRequestParams {
 /// Subscribes to changes of one resource (`resources/subscribe`) until
 /// `resources/unsubscribe`. Since 2026-07-28, `subscriptions/listen` replaces this request.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#subscriberequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6914,8 +7005,12 @@ impl Serialize for SubscribeRequest {
 #[non_exhaustive]
 pub struct ToolInputSchema {
     /// Schema of each member of the object, by name.
+    ///
+    /// Removed in 2026-07-28.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
+    ///
+    /// Removed in 2026-07-28.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6990,12 +7085,18 @@ impl Serialize for ToolInputSchema {
 }
 
 /// JSON Schema of a tool's structured result. Keywords without a member here are preserved.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// Schema of each member of the object, by name.
+    ///
+    /// Removed in 2026-07-28.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
+    ///
+    /// Removed in 2026-07-28.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7081,6 +7182,8 @@ pub struct Tool {
     pub name: String,
     /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
     /// that is absent, too.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
@@ -7089,8 +7192,12 @@ pub struct Tool {
     pub input_schema: ToolInputSchema,
     /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
     /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
+    ///
+    /// Since 2025-06-18.
     pub output_schema: Option<ToolOutputSchema>,
     /// Hints about the effects of the tool. They are claims of the server, not guarantees.
+    ///
+    /// Since 2025-03-26.
     pub annotations: Option<ToolAnnotations>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
@@ -7295,6 +7402,8 @@ impl Serialize for ToolListChangedNotification {
 }
 
 /// Parameters of `resources/unsubscribe`.
+///
+/// Removed in 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
@@ -7355,6 +7464,7 @@ impl Serialize for UnsubscribeRequestParams {
 /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`). The
 /// server then no longer reports changes of the resource.
 ///
+/// Removed in 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -22,6 +22,8 @@ pub struct Annotations {
     pub priority: Option<Number>,
     /// Time of the last modification in ISO 8601 format, such as `2025-01-12T15:00:58Z`. Absent if
     /// unknown.
+    ///
+    /// Since 2025-06-18.
     pub last_modified: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -106,6 +108,7 @@ impl Serialize for Annotations {
 
 /// Audio clip embedded in a message, as input to a model or as its output.
 ///
+/// Since 2025-03-26.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#audiocontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -210,6 +213,7 @@ impl Serialize for AudioContent {
 
 /// Base of types that have a name for programs and a title for display.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#basemetadata)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -566,6 +570,7 @@ impl Serialize for BlobResourceContents {
 
 /// Boolean field of an elicitation form.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#booleanschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -662,6 +667,8 @@ impl Serialize for BooleanSchema {
 
 /// Who may share a cached result. It controls only caching and does not replace access
 /// control.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum CacheScope {
     /// The result is the same for every caller. Clients, gateways and proxies may store it and
@@ -733,6 +740,7 @@ impl<'de> Deserialize<'de> for CacheScope {
 /// Base of results that a client may cache: lists, discovery results and resource contents.
 /// Both members are required.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -954,10 +962,14 @@ pub struct CallToolRequestParams {
     pub arguments: Option<Object>,
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// Since 2026-07-28.
     pub input_responses: Option<InputResponses>,
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// Since 2026-07-28.
     pub request_state: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
@@ -1092,6 +1104,8 @@ pub struct CallToolResult {
     /// Output of the tool as a JSON value of any type. If the tool has an `outputSchema`, the
     /// value conforms to it. Servers should repeat the value as JSON text in `content` for clients
     /// that do not read this member. Absent if the tool returns only unstructured content.
+    ///
+    /// Since 2025-06-18.
     pub structured_content: Option<Value>,
     /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
     /// succeeded.
@@ -1103,6 +1117,8 @@ pub struct CallToolResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1209,6 +1225,8 @@ impl Serialize for CallToolResult {
 /// Result of a `tools/call` request: the output of the tool ([`CallToolResult`]), or input
 /// requests that the client must respond to first ([`InputRequiredResult`]). The `resultType`
 /// member selects the variant.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CallToolOutcome {
@@ -1317,6 +1335,7 @@ impl codec::Vacant for CallToolOutcome {
 
 /// JSON-RPC envelope of a successful response to `tools/call`, with the `id` of the request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1574,6 +1593,8 @@ impl Serialize for CancelledNotificationParams {
 /// client to generate messages with a model.
 ///
 /// **Deprecated** by this revision of the specification.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SamplingCapability {
@@ -1653,6 +1674,8 @@ impl Serialize for SamplingCapability {
 }
 
 /// Modes of elicitation that the client supports. An empty object means forms only.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ElicitationCapability {
@@ -1749,9 +1772,13 @@ pub struct ClientCapabilities {
     pub sampling: Option<SamplingCapability>,
     /// Present if the server may ask the user for input, and specifies the supported modes. An
     /// empty object means forms only. If absent, the client does not support elicitation.
+    ///
+    /// Since 2025-06-18.
     pub elicitation: Option<ElicitationCapability>,
     /// Protocol extensions that the client supports: a map from the prefixed identifier of the
     /// extension to its settings, where `{}` means no settings. Absent if there are none.
+    ///
+    /// Since 2026-07-28.
     pub extensions: Option<Map<JsonObject>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1913,6 +1940,8 @@ impl codec::Vacant for ClientNotification {
 pub enum ClientRequest {
     /// Requests the supported protocol versions, the capabilities and the instructions of the
     /// server (`server/discover`).
+    ///
+    /// Since 2026-07-28.
     Discover(DiscoverRequest),
     /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
@@ -1922,6 +1951,8 @@ pub enum ClientRequest {
     ReadResource(ReadResourceRequest),
     /// Opens a subscription (`subscriptions/listen`): a stream on which the server sends the
     /// requested notifications.
+    ///
+    /// Since 2026-07-28.
     SubscriptionsListen(SubscriptionsListenRequest),
     /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
@@ -2441,6 +2472,8 @@ impl Serialize for CompletionArgument {
 }
 
 /// Context of the argument to complete.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CompletionContext {
@@ -2518,6 +2551,8 @@ pub struct CompleteRequestParams {
     pub argument: CompletionArgument,
     /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
     /// filled in none.
+    ///
+    /// Since 2025-06-18.
     pub context: Option<CompletionContext>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
@@ -2729,6 +2764,8 @@ pub struct CompleteResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2812,6 +2849,7 @@ impl Serialize for CompleteResult {
 /// JSON-RPC envelope of a successful response to `completion/complete`, with the `id` of the
 /// request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2897,8 +2935,12 @@ pub enum ContentBlock {
     /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
     /// Audio clip embedded in a message, as input to a model or as its output.
+    ///
+    /// Since 2025-03-26.
     Audio(AudioContent),
     /// Link to a resource, in a prompt or a tool result.
+    ///
+    /// Since 2025-06-18.
     ResourceLink(ResourceLink),
     /// Resource embedded in a message together with its contents.
     Resource(EmbeddedResource),
@@ -3182,9 +3224,13 @@ pub struct CreateMessageRequestParams {
     pub metadata: Option<JsonObject>,
     /// Tools that the model may call. If absent, there are none. A client without the
     /// `sampling.tools` capability returns an error if this member is present.
+    ///
+    /// Since 2025-11-25.
     pub tools: Option<Vec<Tool>>,
     /// Whether the model may, must or must not call tools. If absent, it may. A client without the
     /// `sampling.tools` capability returns an error if this member is present.
+    ///
+    /// Since 2025-11-25.
     pub tool_choice: Option<ToolChoice>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3360,6 +3406,8 @@ pub enum StopReason {
     /// The model reached the limit of `maxTokens`.
     MaxTokens,
     /// The model requests tool calls and waits for their results.
+    ///
+    /// Since 2025-11-25.
     ToolUse,
     /// A value that this revision does not declare. Only [`From`] creates it, so that
     /// it never holds a declared value.
@@ -3444,8 +3492,12 @@ impl<'de> Deserialize<'de> for StopReason {
 pub enum SamplingContent {
     /// Content block of a sampling message: text, an image, audio, a tool call, or the result of a
     /// tool call.
+    ///
+    /// Since 2025-11-25.
     Block(SamplingMessageContentBlock),
     /// An array.
+    ///
+    /// Since 2025-11-25.
     Array(Vec<SamplingMessageContentBlock>),
 }
 
@@ -3632,6 +3684,7 @@ impl Serialize for CreateMessageResult {
 /// not have to send it: the response to any request shows whether the server supports the
 /// protocol version of that request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverrequest)
 ///
 /// # Example
@@ -3733,6 +3786,7 @@ impl Serialize for DiscoverRequest {
 /// Supported protocol versions, capabilities and instructions of a server. Clients may cache
 /// it.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult)
 ///
 /// # Example
@@ -3912,6 +3966,7 @@ impl Serialize for DiscoverResult {
 /// JSON-RPC envelope of a successful response to `server/discover`, with the `id` of the
 /// request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -3988,6 +4043,7 @@ impl Serialize for DiscoverResultResponse {
 /// Asks the user for input through the client (`elicitation/create`). The server sends it
 /// inside an [`InputRequiredResult`], so it has no `id`.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequest)
 ///
 /// # Example
@@ -4075,6 +4131,8 @@ impl Serialize for ElicitRequest {
 }
 
 /// Mode of a form request. A request without a mode is a form request, too.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ElicitRequestFormParamsMode {
     /// The client displays a form.
@@ -4138,10 +4196,14 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParamsMode {
 }
 
 /// Schema of an elicitation form: a flat object with one member for each field.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestedSchema {
     /// JSON Schema dialect of the form. If absent, the dialect is 2020-12.
+    ///
+    /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Fields of the form by name. The submitted values have the same names.
     pub properties: Map<PrimitiveSchemaDefinition>,
@@ -4227,11 +4289,14 @@ impl Serialize for RequestedSchema {
 /// passwords, keys or other secrets with a form, because the client and the model can see the
 /// values.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestformparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
     /// Always `form`. Older peers omit it, which also means a form.
+    ///
+    /// Since 2025-11-25.
     pub mode: Option<ElicitRequestFormParamsMode>,
     /// Text above the form that tells the user what is requested and why.
     pub message: String,
@@ -4311,6 +4376,7 @@ impl Serialize for ElicitRequestFormParams {
 /// Parameters of `elicitation/create`: a form to fill in, or a URL to open. The `mode` member
 /// selects the variant; if it is absent, the request is a form.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4379,6 +4445,7 @@ impl codec::Vacant for ElicitRequestParams {
 /// neither the client nor the model sees it. The client displays the full URL and opens it
 /// only with the user's consent.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4452,6 +4519,8 @@ impl Serialize for ElicitRequestUrlParams {
 }
 
 /// Reaction of the user to an elicitation request.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ElicitAction {
     /// The user submitted the form or agreed to open the URL. For a URL, this does not mean that
@@ -4524,10 +4593,14 @@ impl<'de> Deserialize<'de> for ElicitAction {
 }
 
 /// Value of one form field: a string, a number, a boolean, or a list of selected strings.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitValue {
     /// An array.
+    ///
+    /// Since 2025-11-25.
     Array(Vec<String>),
     /// A string.
     String(String),
@@ -4604,6 +4677,7 @@ impl codec::Vacant for ElicitValue {
 
 /// Reaction of the user to an elicitation request, with the submitted values of the form.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult)
 ///
 /// # Example
@@ -4881,6 +4955,7 @@ pub type EmptyResult = ResultObject;
 
 /// Field of an elicitation form in which the user selects one or several of the given options.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#enumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -5183,10 +5258,14 @@ pub struct GetPromptRequestParams {
     pub arguments: Option<Map<String>>,
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// Since 2026-07-28.
     pub input_responses: Option<InputResponses>,
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// Since 2026-07-28.
     pub request_state: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
@@ -5328,6 +5407,8 @@ pub struct GetPromptResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5422,6 +5503,8 @@ impl Serialize for GetPromptResult {
 /// Result of a `prompts/get` request: the messages of the prompt ([`GetPromptResult`]), or
 /// input requests that the client must respond to first ([`InputRequiredResult`]). The
 /// `resultType` member selects the variant.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GetPromptOutcome {
@@ -5497,6 +5580,7 @@ impl codec::Vacant for GetPromptOutcome {
 
 /// JSON-RPC envelope of a successful response to `prompts/get`, with the `id` of the request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -5571,6 +5655,8 @@ impl Serialize for GetPromptResultResponse {
 }
 
 /// Error object of a [`HeaderMismatchError`].
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HeaderMismatchErrorObject {
@@ -5647,6 +5733,7 @@ impl Serialize for HeaderMismatchErrorObject {
 /// HTTP status is 400. If an `Mcp-Param-` header is the cause, the client should list the
 /// tools again and retry.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -5723,6 +5810,8 @@ impl Serialize for HeaderMismatchError {
 }
 
 /// Background for which an icon is designed.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum IconTheme {
     /// The icon is for light backgrounds.
@@ -5792,6 +5881,7 @@ impl<'de> Deserialize<'de> for IconTheme {
 /// Icon of a server, tool, prompt or resource. Treat the URL and the image data as untrusted;
 /// SVG images can contain scripts.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icon)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -5894,6 +5984,7 @@ impl Serialize for Icon {
 
 /// Base of types that can be displayed with an icon.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icons)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -6073,15 +6164,23 @@ pub struct Implementation {
     /// Identifier of the software. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Version of the software, in any format. It is not the protocol version.
     pub version: String,
     /// Description of the software. Absent if the peer provides none.
+    ///
+    /// Since 2025-11-25.
     pub description: Option<String>,
     /// URL of the software's website. Absent if there is none.
+    ///
+    /// Since 2025-11-25.
     pub website_url: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6190,6 +6289,7 @@ impl Serialize for Implementation {
 /// Request for input that the server sends to the client before it finishes a request:
 /// sampling, roots or elicitation. The `method` member selects the variant.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6273,6 +6373,7 @@ impl codec::Vacant for InputRequest {
 /// client returns the responses under the same keys. The server must not send a kind of input
 /// request for which the client did not declare support.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequests)
 pub type InputRequests = Map<InputRequest>;
 
@@ -6281,6 +6382,7 @@ pub type InputRequests = Map<InputRequest>;
 /// At least one of `inputRequests` and `requestState` is present. Only `tools/call`,
 /// `prompts/get` and `resources/read` can return this result.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequiredresult)
 ///
 /// # Example
@@ -6411,6 +6513,7 @@ impl Serialize for InputRequiredResult {
 /// Response of the client to one input request. It does not contain its own type; the input
 /// request under the same key determines it.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6504,6 +6607,7 @@ impl codec::Vacant for InputResponse {
 /// Base of the parameters of requests that can return an [`InputRequiredResult`]. The client
 /// sets these members when it retries the request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponserequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6598,11 +6702,13 @@ impl Serialize for InputResponseRequestParams {
 /// Responses of the client, each under the key of its input request in [`InputRequests`].
 /// Servers ignore unknown keys.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponses)
 pub type InputResponses = Map<InputResponse>;
 
 /// JSON-RPC error `-32603`: the request is valid, but the receiver failed to process it.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#internalerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6680,6 +6786,7 @@ impl Serialize for InternalError {
 /// unknown tool, prompt or resource, invalid arguments, an invalid cursor, and an elicitation
 /// mode that the client did not declare.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6756,6 +6863,7 @@ impl Serialize for InvalidParamsError {
 /// JSON-RPC error `-32600`: the message is valid JSON but not a valid request, for example
 /// because `jsonrpc` or `method` is missing or has the wrong type.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidrequesterror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6831,11 +6939,13 @@ impl Serialize for InvalidRequestError {
 
 /// Array of arbitrary JSON values.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
 pub type JsonArray = Vec<JsonValue>;
 
 /// JSON object with arbitrary members.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
 pub type JsonObject = Object;
 
@@ -6926,6 +7036,8 @@ pub enum JsonRpcMessage {
     /// Message to which the receiver sends no response, not even an error.
     Notification(JsonRpcNotification),
     /// Response to a request: either a [`JsonRpcResultResponse`] or a [`JsonRpcErrorResponse`].
+    ///
+    /// Since 2025-11-25.
     Response(JsonRpcResponse),
 }
 
@@ -7177,6 +7289,7 @@ impl Serialize for JsonRpcRequest {
 
 /// Response to a request: either a [`JsonRpcResultResponse`] or a [`JsonRpcErrorResponse`].
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -7326,12 +7439,14 @@ impl Serialize for JsonRpcResultResponse {
 
 /// Any JSON value, including `null`.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonvalue)
 pub type JsonValue = Value;
 
 /// Form field in which the user selects one of several labelled values, in the legacy format.
 /// Use [`TitledSingleSelectEnumSchema`] instead; this format will be removed.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#legacytitledenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -7346,6 +7461,8 @@ pub struct LegacyTitledEnumSchema {
     /// values themselves are displayed.
     pub enum_names: Option<Vec<String>>,
     /// Initial value of the field. Absent if there is no default.
+    ///
+    /// Since 2025-11-25.
     pub default: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7589,12 +7706,18 @@ pub struct ListPromptsResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7707,6 +7830,7 @@ impl Serialize for ListPromptsResult {
 
 /// JSON-RPC envelope of a successful response to `prompts/list`, with the `id` of the request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -7920,12 +8044,18 @@ pub struct ListResourceTemplatesResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8046,6 +8176,7 @@ impl Serialize for ListResourceTemplatesResult {
 /// JSON-RPC envelope of a successful response to `resources/templates/list`, with the `id` of
 /// the request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -8261,12 +8392,18 @@ pub struct ListResourcesResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8387,6 +8524,7 @@ impl Serialize for ListResourcesResult {
 /// JSON-RPC envelope of a successful response to `resources/list`, with the `id` of the
 /// request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -8461,6 +8599,8 @@ impl Serialize for ListResourcesResultResponse {
 }
 
 /// Parameters of `roots/list`, which consist only of metadata. Deprecated since 2026-07-28.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
@@ -8838,12 +8978,18 @@ pub struct ListToolsResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8956,6 +9102,7 @@ impl Serialize for ListToolsResult {
 
 /// JSON-RPC envelope of a successful response to `tools/list`, with the `id` of the request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9330,6 +9477,7 @@ impl Serialize for LoggingMessageNotificationParams {
 /// Metadata that is sent as `_meta`. Keys can start with a dotted prefix and a slash. Prefixes
 /// whose second label is `modelcontextprotocol` or `mcp` are reserved for the protocol.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#metaobject)
 pub type MetaObject = Object;
 
@@ -9337,6 +9485,7 @@ pub type MetaObject = Object;
 /// capability that the receiver did not declare. If the client lacks a capability, the server
 /// returns a [`MissingRequiredClientCapabilityError`] instead.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#methodnotfounderror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9412,6 +9561,8 @@ impl Serialize for MethodNotFoundError {
 
 /// Details of a [`MissingRequiredClientCapabilityError`]: the capabilities that the client
 /// must declare before it retries.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
@@ -9472,6 +9623,8 @@ impl Serialize for MissingRequiredClientCapabilityErrorData {
 }
 
 /// Error object of a [`MissingRequiredClientCapabilityError`].
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorObject {
@@ -9548,6 +9701,7 @@ impl Serialize for MissingRequiredClientCapabilityErrorObject {
 /// Error for a request that the server can process only if the client declares a certain
 /// capability. Over HTTP, the status is 400.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#missingrequiredclientcapabilityerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9829,6 +9983,7 @@ impl Serialize for ModelPreferences {
 /// Form field in which the user can select several of the given options, with or without
 /// labels.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#multiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9977,6 +10132,7 @@ impl Serialize for Notification {
 
 /// `_meta` of a notification, with the key that assigns the notification to a subscription.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -10113,6 +10269,8 @@ impl Serialize for NotificationParams {
 }
 
 /// Kinds of numbers that a [`NumberSchema`] accepts.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum NumberSchemaType {
     /// Any number, with or without a fraction.
@@ -10181,6 +10339,7 @@ impl<'de> Deserialize<'de> for NumberSchemaType {
 
 /// Form field for a number.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#numberschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -10196,6 +10355,8 @@ pub struct NumberSchema {
     /// Maximum value, inclusive. If absent, there is no upper limit.
     pub maximum: Option<Number>,
     /// Initial value of the field. If absent, the field is initially empty.
+    ///
+    /// Since 2025-11-25.
     pub default: Option<Number>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -10546,6 +10707,8 @@ pub struct PaginatedResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -10638,6 +10801,7 @@ impl Serialize for PaginatedResult {
 /// JSON-RPC error `-32700`: the receiver could not parse the message as JSON. The response has
 /// no `id` if the receiver could not read it.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#parseerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -10714,6 +10878,7 @@ impl Serialize for ParseError {
 /// Field of an elicitation form: a string, a number, a boolean, or a choice. Nested objects
 /// are not supported, so that forms are simple to display.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#primitiveschemadefinition)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -10725,6 +10890,8 @@ pub enum PrimitiveSchemaDefinition {
     /// Boolean field of an elicitation form.
     Boolean(BooleanSchema),
     /// Field of an elicitation form in which the user selects one or several of the given options.
+    ///
+    /// Since 2025-11-25.
     Enum(EnumSchema),
 }
 
@@ -10952,6 +11119,8 @@ pub struct ProgressNotificationParams {
     /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
     /// Human-readable description of the current step.
+    ///
+    /// Since 2025-03-26.
     pub message: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
@@ -11076,9 +11245,13 @@ pub struct Prompt {
     /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11204,6 +11377,8 @@ pub struct PromptArgument {
     /// Name of the argument. It is the key of the value in `arguments` of `prompts/get`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11462,6 +11637,8 @@ pub struct PromptReference {
     /// Name of the prompt, as listed by `prompts/list`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11644,10 +11821,14 @@ pub struct ReadResourceRequestParams {
     pub meta: RequestMetaObject,
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// Since 2026-07-28.
     pub input_responses: Option<InputResponses>,
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// Since 2026-07-28.
     pub request_state: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11764,9 +11945,13 @@ pub struct ReadResourceResult {
     pub contents: Vec<AnyResourceContents>,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
@@ -11775,6 +11960,8 @@ pub struct ReadResourceResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11877,6 +12064,8 @@ impl Serialize for ReadResourceResult {
 /// Result of a `resources/read` request: the contents ([`ReadResourceResult`]), or input
 /// requests that the client must respond to first ([`InputRequiredResult`]). The `resultType`
 /// member selects the variant.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ReadResourceOutcome {
@@ -11953,6 +12142,7 @@ impl codec::Vacant for ReadResourceOutcome {
 /// JSON-RPC envelope of a successful response to `resources/read`, with the `id` of the
 /// request.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -12114,16 +12304,24 @@ pub struct RequestMetaObject {
     /// Protocol version of the request. Over HTTP it must be equal to the `MCP-Protocol-Version`
     /// header. If the server does not support the protocol version, the request fails with error
     /// `-32022`.
+    ///
+    /// Since 2026-07-28.
     pub protocol_version: String,
     /// Name and version of the client software, as declared by the client. The protocol does not
     /// verify it, so use it only for display and logs.
+    ///
+    /// Since 2026-07-28.
     pub client_info: Option<Implementation>,
     /// Capabilities of the client for this request. An empty object means that the client supports
     /// no optional features. The server must not use the capabilities that an earlier request
     /// declared.
+    ///
+    /// Since 2026-07-28.
     pub client_capabilities: ClientCapabilities,
     /// Minimum severity of the log messages that the server sends for this request. If absent, the
     /// server sends none. **Deprecated** by this revision of the specification.
+    ///
+    /// Since 2026-07-28.
     pub log_level: Option<LoggingLevel>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -12329,9 +12527,13 @@ pub struct Resource {
     /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
@@ -12735,6 +12937,7 @@ impl Serialize for ResourceContents {
 /// Link to a resource, in a prompt or a tool result. It does not include the contents; the
 /// client can read them later. The resource does not have to be listed by `resources/list`.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelink)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -12761,6 +12964,8 @@ pub struct ResourceLink {
     pub title: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
@@ -13178,6 +13383,7 @@ impl Serialize for ResourceListChangedNotification {
 
 /// Parameters of a request about one resource.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -13269,9 +13475,13 @@ pub struct ResourceTemplate {
     /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -13654,6 +13864,8 @@ pub struct ResultObject {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -13734,6 +13946,7 @@ impl Serialize for ResultObject {
 
 /// `_meta` of a result, with the key that identifies the server software.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resultmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -13805,6 +14018,7 @@ impl Serialize for ResultMetaObject {
 /// Kind of a result, which determines how to decode it. Extensions can define additional
 /// values. A server of a protocol version before 2026-07-28 omits it, which means `complete`.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resulttype)
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResultType {
@@ -14054,6 +14268,8 @@ pub struct SamplingMessage {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -14127,6 +14343,7 @@ impl Serialize for SamplingMessage {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessagecontentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -14460,6 +14677,8 @@ pub struct ServerCapabilities {
     pub logging: Option<JsonObject>,
     /// Present if the server can complete arguments of prompts and variables of resource
     /// templates.
+    ///
+    /// Since 2025-03-26.
     pub completions: Option<JsonObject>,
     /// Present if the server has prompts.
     pub prompts: Option<PromptsCapability>,
@@ -14470,6 +14689,8 @@ pub struct ServerCapabilities {
     /// Protocol extensions that the server supports: a map from the identifier of the extension,
     /// such as `io.modelcontextprotocol/tasks`, to its settings. An empty object means no
     /// settings.
+    ///
+    /// Since 2026-07-28.
     pub extensions: Option<Map<JsonObject>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -14626,6 +14847,8 @@ pub enum ServerNotification {
     ResourceListChanged(ResourceListChangedNotification),
     /// Confirms a new subscription and the notifications that it covers
     /// (`notifications/subscriptions/acknowledged`).
+    ///
+    /// Since 2026-07-28.
     SubscriptionsAcknowledged(SubscriptionsAcknowledgedNotification),
     /// Informs the client that a subscribed resource has changed and can be read again
     /// (`notifications/resources/updated`).
@@ -14808,8 +15031,12 @@ pub enum ServerResult {
     /// Successful result without data.
     Empty(EmptyResult),
     /// Result that asks the client for input before the server can finish the request.
+    ///
+    /// Since 2026-07-28.
     InputRequired(InputRequiredResult),
     /// Supported protocol versions, capabilities and instructions of a server.
+    ///
+    /// Since 2026-07-28.
     Discover(DiscoverResult),
     /// One page of the resources of the server.
     ListResources(ListResourcesResult),
@@ -14819,6 +15046,8 @@ pub enum ServerResult {
     ReadResource(ReadResourceResult),
     /// Result of `subscriptions/listen`, which the server sends when it ends the subscription, for
     /// example because it shuts down.
+    ///
+    /// Since 2026-07-28.
     SubscriptionsListen(SubscriptionsListenResult),
     /// One page of the prompts of the server.
     ListPrompts(ListPromptsResult),
@@ -15091,6 +15320,7 @@ impl codec::Vacant for ServerResult {
 
 /// Form field in which the user selects one of the given options, with or without labels.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#singleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -15165,6 +15395,8 @@ impl codec::Vacant for SingleSelectEnumSchema {
 }
 
 /// Text formats that a [`StringSchema`] can require.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum StringSchemaFormat {
     /// An e-mail address.
@@ -15241,6 +15473,7 @@ impl<'de> Deserialize<'de> for StringSchemaFormat {
 
 /// Form field for text.
 ///
+/// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -15256,6 +15489,8 @@ pub struct StringSchema {
     /// Required format of the text. If absent, any text is allowed.
     pub format: Option<StringSchemaFormat>,
     /// Initial text of the field. If absent, the field is initially empty.
+    ///
+    /// Since 2025-11-25.
     pub default: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -15394,6 +15629,7 @@ impl Serialize for StringSchema {
 /// Notifications that a subscription requests. The server does not send notifications whose
 /// member is absent or `false`.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -15547,6 +15783,7 @@ impl Serialize for SubscriptionFilter {
 /// (`notifications/subscriptions/acknowledged`). It is the first message that the server sends
 /// on the subscription.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotification)
 ///
 /// # Example
@@ -15639,6 +15876,7 @@ impl Serialize for SubscriptionsAcknowledgedNotification {
 
 /// Parameters of `notifications/subscriptions/acknowledged`.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -15718,6 +15956,7 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
 /// requested notifications. The server responds to this request only when the subscription
 /// ends.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequest)
 ///
 /// # Example
@@ -15824,6 +16063,7 @@ impl Serialize for SubscriptionsListenRequest {
 
 /// Parameters of `subscriptions/listen`.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -15897,6 +16137,7 @@ impl Serialize for SubscriptionsListenRequestParams {
 /// Result of `subscriptions/listen`, which the server sends when it ends the subscription, for
 /// example because it shuts down. If the connection breaks, there is no such result.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult)
 ///
 /// # Example
@@ -15991,6 +16232,7 @@ impl Serialize for SubscriptionsListenResult {
 
 /// `_meta` of a [`SubscriptionsListenResult`], with the identifier of the subscription that ends.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultmetaobject)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16081,6 +16323,7 @@ impl Serialize for SubscriptionsListenResultMetaObject {
 /// JSON-RPC envelope of a successful response to `subscriptions/listen`. The server sends it
 /// when it closes the subscription.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16529,6 +16772,8 @@ impl Serialize for TextResourceContents {
 }
 
 /// Option of a form field: its value and its label.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledOption {
@@ -16593,6 +16838,8 @@ impl Serialize for TitledOption {
 }
 
 /// Options of a [`TitledMultiSelectEnumSchema`].
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectItems {
@@ -16652,6 +16899,7 @@ impl Serialize for TitledMultiSelectItems {
 
 /// Form field in which the user can select several options, each displayed with its own label.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16798,6 +17046,7 @@ impl Serialize for TitledMultiSelectEnumSchema {
 /// Form field in which the user selects one of several options, each displayed with its own
 /// label.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16903,6 +17152,8 @@ impl Serialize for TitledSingleSelectEnumSchema {
 #[non_exhaustive]
 pub struct ToolInputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
+    ///
+    /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -16966,10 +17217,14 @@ impl Serialize for ToolInputSchema {
 }
 
 /// JSON Schema of a tool's structured result. Keywords without a member here are preserved.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
+    ///
+    /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -17041,6 +17296,8 @@ pub struct Tool {
     pub name: String,
     /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
     /// that is absent, too.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
@@ -17049,8 +17306,12 @@ pub struct Tool {
     pub input_schema: ToolInputSchema,
     /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
     /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
+    ///
+    /// Since 2025-06-18.
     pub output_schema: Option<ToolOutputSchema>,
     /// Hints about the effects of the tool. They are claims of the server, not guarantees.
+    ///
+    /// Since 2025-03-26.
     pub annotations: Option<ToolAnnotations>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
@@ -17058,6 +17319,8 @@ pub struct Tool {
     pub meta: Option<MetaObject>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -17199,6 +17462,7 @@ impl Serialize for Tool {
 /// Claims of a server about the effects of a tool. Do not rely on them unless the server is
 /// trusted.
 ///
+/// Since 2025-03-26.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -17332,6 +17596,8 @@ impl Serialize for ToolAnnotations {
 }
 
 /// Modes of tool use in sampling.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ToolChoiceMode {
     /// The model decides whether it calls tools.
@@ -17406,6 +17672,7 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolchoice)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -17570,6 +17837,7 @@ impl Serialize for ToolListChangedNotification {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolresultcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -17703,6 +17971,7 @@ impl Serialize for ToolResultContent {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolusecontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -17801,6 +18070,8 @@ impl Serialize for ToolUseContent {
 
 /// Details of an [`UnsupportedProtocolVersionError`], from which the client can choose another
 /// protocol version.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData {
@@ -17870,6 +18141,8 @@ impl Serialize for UnsupportedProtocolVersionErrorData {
 }
 
 /// Error object of an [`UnsupportedProtocolVersionError`].
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorObject {
@@ -17946,6 +18219,7 @@ impl Serialize for UnsupportedProtocolVersionErrorObject {
 /// Error for a request with a protocol version that the server does not support. Over HTTP,
 /// the status is 400.
 ///
+/// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#unsupportedprotocolversionerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -18022,6 +18296,8 @@ impl Serialize for UnsupportedProtocolVersionError {
 }
 
 /// Options of an [`UntitledMultiSelectEnumSchema`].
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectItems {
@@ -18083,6 +18359,7 @@ impl Serialize for UntitledMultiSelectItems {
 
 /// Form field in which the user can select several options, each displayed by its value.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -18228,6 +18505,7 @@ impl Serialize for UntitledMultiSelectEnumSchema {
 
 /// Form field in which the user selects one of several options, each displayed by its value.
 ///
+/// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

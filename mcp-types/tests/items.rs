@@ -1,0 +1,203 @@
+//! The table of the revisions that have each item, compared with the schemas.
+
+use mcp_types::Revision;
+use mcp_types::revision::Item;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Names of definitions that were renamed. A newer revision uses the old names for something else.
+const REUSED: [&str; 2] = ["EnumSchema", "JSONRPCResponse"];
+
+/// Returns the definitions of the corrected schema of a revision, without what proposals add.
+fn definitions(revision: Revision) -> Map<String, Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");
+    let text = std::fs::read_to_string(folder.join(format!("{revision}.json"))).unwrap();
+    let mut schema: Value = serde_json::from_str(&text).unwrap();
+    let mut definitions: Map<String, Value> =
+        serde_json::from_value(schema["$defs"].take()).unwrap();
+    definitions.retain(|_, definition| definition.get("x-feature").is_none());
+    definitions
+}
+
+/// Returns the names of the items that a definition shows without resolving anything.
+fn items_of(name: &str, definition: &Value) -> Vec<String> {
+    let mut found = vec![name.to_owned()];
+    if let Some(Value::Object(members)) = definition.get("properties") {
+        let own = members
+            .iter()
+            .filter(|(_, it)| it.get("x-feature").is_none());
+        found.extend(own.map(|(member, _)| format!("{name}.{member}")));
+    }
+    if let Some(Value::Array(values)) = definition.get("enum") {
+        let values = values.iter().filter_map(Value::as_str);
+        found.extend(values.map(|value| format!("{name}={value}")));
+    }
+    if let Some(Value::Array(variants)) = definition.get("anyOf") {
+        let targets = variants.iter().filter(|it| it.get("x-feature").is_none());
+        let targets = targets.filter_map(|variant| variant["$ref"].as_str());
+        let targets = targets.filter_map(|target| target.strip_prefix("#/$defs/"));
+        found.extend(targets.map(|target| format!("{name}|{target}")));
+    }
+    found
+}
+
+fn revisions_with(name: &str) -> Vec<Revision> {
+    let item = Item::find(name).unwrap_or_else(|| panic!("`{name}` is unknown"));
+    let all = Revision::ALL.iter().copied();
+    all.filter(|revision| revision.has(item)).collect()
+}
+
+#[test]
+fn each_part_of_each_schema_is_an_item_of_its_revision() {
+    let mut missing = Vec::new();
+    let mut checked = 0;
+    for &revision in Revision::ALL {
+        let definitions = definitions(revision);
+        let definitions = definitions.iter();
+        let named = definitions.filter(|(name, _)| !REUSED.contains(&name.as_str()));
+        for name in named.flat_map(|(name, definition)| items_of(name, definition)) {
+            checked += 1;
+            let item = Item::find(&name);
+            if !item.is_some_and(|item| revision.has(item)) {
+                missing.push(format!("{revision}: {name}"));
+            }
+        }
+    }
+    // Variants whose types were renamed, and whose old names are in use, have the new names only.
+    missing.retain(|line| {
+        !REUSED
+            .iter()
+            .any(|name| line.ends_with(&format!("|{name}")))
+    });
+    assert_eq!(missing, Vec::<String>::new());
+    assert!(checked > 2000, "{checked}");
+}
+
+#[test]
+fn method_is_an_item_of_exactly_the_revisions_that_define_it() {
+    for &revision in Revision::ALL {
+        let definitions = definitions(revision);
+        let methods = definitions.values();
+        let methods: BTreeSet<&str> = methods
+            .filter_map(|definition| definition["properties"]["method"]["const"].as_str())
+            .collect();
+        let begins_lower = |item: &Item| item.name().starts_with(|c: char| c.is_lowercase());
+        let items: BTreeSet<&str> = Item::all()
+            .filter(|item| begins_lower(item) && revision.has(*item))
+            .map(Item::name)
+            .collect();
+        assert_eq!(items, methods, "{revision}");
+    }
+}
+
+#[test]
+fn removed_and_added_parts_are_absent_elsewhere() {
+    let oldest = Revision::V2024_11_05;
+    let before_modern: Vec<Revision> = Revision::ALL
+        .iter()
+        .copied()
+        .filter(|revision| !revision.is_modern())
+        .collect();
+    assert_eq!(revisions_with("logging/setLevel"), before_modern);
+    assert_eq!(
+        revisions_with("JSONRPCBatchRequest"),
+        [Revision::V2025_03_26]
+    );
+    assert_eq!(revisions_with("tasks/get"), [Revision::V2025_11_25]);
+    assert_eq!(
+        revisions_with("ServerCapabilities.tasks"),
+        [Revision::V2025_11_25]
+    );
+    assert_eq!(Item::of("Annotated").since(), oldest);
+    assert_eq!(Item::of("Annotated").until(), Some(Revision::V2025_03_26));
+    assert_eq!(
+        Item::of("CallToolResult.structuredContent").since(),
+        Revision::V2025_06_18
+    );
+    assert_eq!(
+        Item::of("ElicitValue|string[]").since(),
+        Revision::V2025_11_25
+    );
+    assert_eq!(Item::of("server/discover").since(), Revision::V2026_07_28);
+}
+
+#[test]
+fn renamed_definition_has_each_of_its_names() {
+    for (old, new) in [
+        ("ResourceReference", "ResourceTemplateReference"),
+        ("ResourceReference.uri", "ResourceTemplateReference.uri"),
+        (
+            "CompletionReference|ResourceReference",
+            "CompletionReference|ResourceTemplateReference",
+        ),
+        ("JSONRPCError", "JSONRPCErrorResponse"),
+    ] {
+        assert_eq!(revisions_with(old), revisions_with(new), "{old}");
+        assert_eq!(Item::of(old).since(), Revision::V2024_11_05, "{old}");
+    }
+    assert_eq!(
+        Item::of("LegacyTitledEnumSchema").since(),
+        Revision::V2025_06_18
+    );
+}
+
+#[test]
+fn old_name_that_is_used_again_stands_for_the_new_definition() {
+    for name in REUSED {
+        assert_eq!(Item::of(name).since(), Revision::V2025_11_25, "{name}");
+    }
+    assert_eq!(Item::find("EnumSchema.enumNames"), None);
+}
+
+#[test]
+fn member_that_definitions_repeat_is_as_old_as_they_are() {
+    for name in [
+        "CallToolRequest.id",
+        "CallToolRequestParams._meta",
+        "ElicitRequest.jsonrpc",
+    ] {
+        let owner = name.split('.').next().unwrap();
+        assert_eq!(Item::of(name).since(), Item::of(owner).since(), "{name}");
+    }
+    assert_eq!(Item::of("Tool._meta").since(), Revision::V2025_06_18);
+    assert_eq!(
+        Item::of("SamplingMessage._meta").since(),
+        Revision::V2025_11_25
+    );
+}
+
+#[test]
+fn each_item_is_found_by_its_name_and_other_texts_are_not() {
+    let mut last = "";
+    for item in Item::all() {
+        assert!(last < item.name(), "{last}, {item}");
+        last = item.name();
+        assert_eq!(Item::find(item.name()), Some(item));
+        assert!(item.since().has(item));
+        assert!(
+            item.until()
+                .is_none_or(|end| end > item.since() && !end.has(item))
+        );
+        let longer = format!("{item} ");
+        assert_eq!(Item::find(&longer), None, "{longer}");
+    }
+    for unknown in [
+        "",
+        "A",
+        "~",
+        "tools",
+        "tools/",
+        "Tool.",
+        "Tool.Name",
+        "tool",
+    ] {
+        assert_eq!(Item::find(unknown), None, "{unknown}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "no revision has an item")]
+fn unknown_name_panics_outside_of_constants() {
+    let _ = Item::of(&String::from("Tool.subtitle"));
+}
