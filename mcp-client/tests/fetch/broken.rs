@@ -7,7 +7,7 @@ use crate::web::{Reply, Web, soon};
 
 const BODY: &[u8] = b"0123456789";
 
-/// Content with an ETag, interrupted after this number of bytes.
+/// Content with an `ETag`, interrupted after this number of bytes.
 fn begun(bytes: usize) -> Reply {
     let headers = [
         "Content-Type: text/plain",
