@@ -15,6 +15,7 @@ mod union;
 mod vacant;
 
 pub use registry::feature_name;
+use registry::lifetimes;
 
 use crate::discriminate;
 use crate::hints::Hints;
@@ -33,6 +34,8 @@ pub struct Emitter<'a> {
     lowered: Vec<Lowered>,
     /// The name of the module of each model.
     modules: Vec<String>,
+    /// All items, with a bit for each revision that has them.
+    lifetimes: BTreeMap<String, u32>,
     /// `true` if the output is stand-alone, with its own copy of the support code.
     standalone: bool,
     examples: Examples,
@@ -111,6 +114,7 @@ impl<'a> Emitter<'a> {
             support,
             lowered,
             modules,
+            lifetimes: lifetimes(family),
             standalone: false,
             examples: Examples::new(),
             proposals: Vec::new(),

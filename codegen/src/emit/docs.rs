@@ -84,6 +84,7 @@ impl Scope<'_> {
         if self.def.deprecated {
             text.push_str("\n\n**Deprecated** by this revision of the specification.");
         }
+        text.push_str(&self.lifetime(&self.def.name, None));
         if !self.def.features.is_empty() {
             text.push_str(&format!(
                 "\n\nRequires the feature `{}`.",
@@ -103,6 +104,33 @@ impl Scope<'_> {
             text.push_str(&example);
         }
         lines(&wrap(&text))
+    }
+
+    /// Describes which revisions have an item, as a paragraph. Empty if all revisions have it, or the
+    /// same ones that have its owner.
+    pub(super) fn lifetime(&self, item: &str, owner: Option<&str>) -> String {
+        let items = &self.emitter.lifetimes;
+        let Some(revisions) = items.get(item).copied() else {
+            return String::new();
+        };
+        let all = (1_u32 << self.emitter.family.models.len()) - 1;
+        let expected = owner.and_then(|owner| items.get(owner).copied());
+        let expected = expected.unwrap_or(all);
+        let models = &self.emitter.family.models;
+        let first = |revisions: u32| revisions.trailing_zeros();
+        let last = |revisions: u32| u32::BITS - 1 - revisions.leading_zeros();
+        let name = |at: u32| models.get(at as usize).map_or("", |model| &model.revision);
+        let mut sentences = Vec::new();
+        if first(revisions) != first(expected) {
+            sentences.push(format!("Since {}.", name(first(revisions))));
+        }
+        if last(revisions) != last(expected) {
+            sentences.push(format!("Until {}.", name(last(revisions))));
+        }
+        if sentences.is_empty() {
+            return String::new();
+        }
+        format!("\n\n{}", sentences.join(" "))
     }
 
     /// Converts the links in a text of the schema to links of rustdoc.

@@ -59,6 +59,8 @@ impl Scope<'_> {
         if member.deprecated {
             text.push_str(" **Deprecated** by this revision of the specification.");
         }
+        let item = format!("{}.{}", self.def.name, member.json);
+        text.push_str(&self.lifetime(&item, Some(&self.def.name)));
         if !member.features.is_empty() {
             text.push_str(&format!(
                 "\n\nRequires the feature `{}`.",

@@ -1,6 +1,9 @@
 //! The files for all revisions: the list of revisions, types by name, and messages at any revision.
 
+mod items;
 mod versions;
+
+pub(super) use items::lifetimes;
 
 use super::convert::step_exists;
 use super::{EmitError, Emitter, File, cfg, file, module_name};
@@ -18,6 +21,7 @@ impl Emitter<'_> {
     pub fn root(&self) -> Result<Vec<File>, EmitError> {
         Ok(vec![
             file("mod.rs", &self.revisions())?,
+            file("items.rs", &self.items())?,
             file("proposals.rs", &self.proposal_list())?,
             file("registry.rs", &self.registry())?,
             file("versions.rs", &self.versions()?)?,
@@ -84,8 +88,10 @@ impl Emitter<'_> {
             #(#retired)*
             #[cfg(feature = "registry")]
             pub(crate) mod registry;
+            mod items;
             mod proposals;
             mod versions;
+            pub(crate) use items::ITEMS;
             pub use proposals::Proposal;
             /// A revision of the specification. Revisions are ordered by age: an older one is less than a newer one.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -17,11 +17,12 @@ impl Scope<'_> {
         let values: Vec<&String> = known.values.iter().map(|(value, _)| value).collect();
         let idents: Vec<&syn::Ident> = values.iter().map(|value| &lowered[*value]).collect();
         let texts = known.values.iter().map(|(value, words)| {
-            let text = if words.is_empty() {
+            let mut text = if words.is_empty() {
                 format!("`{value}`")
             } else {
                 self.prose(words)
             };
+            text.push_str(&self.lifetime(&format!("{name}={value}"), Some(name)));
             docs::lines(&docs::wrap(&text))
         });
         let (rest, rest_text, order) = if known.open {

@@ -47,8 +47,11 @@ pub use v2024_11_05::Annotated;
 #[cfg(feature = "registry")]
 pub(crate) mod registry;
 
+mod items;
 mod proposals;
 mod versions;
+pub(crate) use items::ITEMS;
+
 pub use proposals::Proposal;
 
 /// A revision of the specification. Revisions are ordered by age: an older one is less than a newer one.

@@ -10,6 +10,8 @@ use serde::de::MapAccess;
 /// Base of objects that can carry annotations for the client. The types that extend it repeat
 /// the member.
 ///
+/// Until 2024-11-05.
+///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -1250,6 +1252,8 @@ impl Serialize for GetPromptResult {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1312,6 +1316,8 @@ impl Serialize for InitializeRequest {
 
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
@@ -2534,6 +2540,8 @@ impl codec::Vacant for ServerNotification {
 
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]

@@ -92,6 +92,8 @@ impl Serialize for Annotations {
 
 /// Audio clip embedded in a message, as input to a model or as its output.
 ///
+/// Since 2025-03-26.
+///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1956,6 +1958,8 @@ impl Serialize for Implementation {
 }
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
+///
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
@@ -2039,6 +2043,8 @@ impl Serialize for InitializeRequestParams {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2101,6 +2107,8 @@ impl Serialize for InitializeRequest {
 
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
@@ -2222,6 +2230,8 @@ impl Serialize for InitializeResult {
 }
 
 /// Element of a batch of requests: a request if `id` is present, otherwise a notification.
+///
+/// Since 2025-03-26. Until 2025-03-26.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JsonRpcBatchRequestItem {
@@ -2297,10 +2307,14 @@ impl codec::Vacant for JsonRpcBatchRequestItem {
 /// 2025-03-26 supports batches: receivers must accept them, senders may use them, and
 /// `initialize` must not be part of one.
 ///
+/// Since 2025-03-26. Until 2025-03-26.
+///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchRequest = Vec<JsonRpcBatchRequestItem>;
 
 /// Element of a batch of responses: a success with `result`, or a failure with `error`.
+///
+/// Since 2025-03-26. Until 2025-03-26.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JsonRpcBatchResponseItem {
@@ -2373,6 +2387,8 @@ impl codec::Vacant for JsonRpcBatchResponseItem {
 }
 
 /// Responses to a batch, as one JSON array. Match them to the requests by `id`.
+///
+/// Since 2025-03-26. Until 2025-03-26.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchResponse = Vec<JsonRpcBatchResponseItem>;
@@ -3072,6 +3088,8 @@ pub struct ListRootsResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3938,6 +3956,8 @@ impl Serialize for ResourceContents {
 
 /// Reference to the resource or resource template whose variable to complete.
 ///
+/// Until 2025-03-26.
+///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4253,6 +4273,8 @@ impl Serialize for SamplingMessage {
 
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
@@ -4710,6 +4732,8 @@ pub struct Tool {
     /// 2026-07-28 it can contain any other JSON Schema keyword.
     pub input_schema: ToolInputSchema,
     /// Hints about the effects of the tool. They are claims of the server, not guarantees.
+    ///
+    /// Since 2025-03-26.
     pub annotations: Option<ToolAnnotations>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,

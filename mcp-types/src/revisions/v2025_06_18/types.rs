@@ -154,6 +154,8 @@ pub struct CallToolResult {
     /// Output of the tool as a JSON object. If the tool has an `outputSchema`, the object conforms
     /// to it. Servers should repeat the object as JSON text in `content` for clients that do not
     /// read this member. Absent if the tool returns only unstructured content.
+    ///
+    /// Since 2025-06-18.
     pub structured_content: Option<Object>,
     /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
     /// succeeded.
@@ -400,6 +402,8 @@ pub struct ClientCapabilities {
     pub sampling: Option<Object>,
     /// Present if the server may ask the user for input with a form. The object has no members in
     /// this protocol version.
+    ///
+    /// Since 2025-06-18.
     pub elicitation: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -910,6 +914,8 @@ pub struct CompleteRequestParams {
     pub argument: CompletionArgument,
     /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
     /// filled in none.
+    ///
+    /// Since 2025-06-18.
     pub context: Option<CompletionContext>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1635,6 +1641,8 @@ impl Serialize for CreateMessageResult {
 }
 
 /// Schema of an elicitation form: a flat object with one member for each field.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestedSchema {
@@ -1710,6 +1718,8 @@ impl Serialize for RequestedSchema {
 /// Parameters of `elicitation/create` for a form that the client displays. Never request
 /// passwords, keys or other secrets with a form, because the client and the model can see the
 /// values.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
@@ -1780,6 +1790,8 @@ impl Serialize for ElicitRequestFormParams {
 /// Asks the user for input through the client (`elicitation/create`). The server sends it as a
 /// separate request, often while it processes a request of the client.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1841,6 +1853,8 @@ impl Serialize for ElicitRequest {
 }
 
 /// Value of one form field: a string, a number, a boolean, or a list of selected strings.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitValue {
@@ -1908,6 +1922,8 @@ impl codec::Vacant for ElicitValue {
 
 /// Reaction of the user to an elicitation request, with the submitted values of the form.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1920,6 +1936,8 @@ pub struct ElicitResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1997,17 +2015,27 @@ impl Serialize for ElicitResult {
 
 /// Field of an elicitation form in which the user selects one of the given strings.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#enumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EnumSchema {
     /// Label of the field in the form. If absent, the name of the property is displayed.
+    ///
+    /// Until 2025-06-18.
     pub title: Option<String>,
     /// Explanation of the field for the user. Absent if the title is sufficient.
+    ///
+    /// Until 2025-06-18.
     pub description: Option<String>,
     /// Values to choose from. The user selects one of them.
+    ///
+    /// Until 2025-06-18.
     pub enum_: Vec<String>,
     /// Labels of the values, in the same order. If absent, the values themselves are displayed.
+    ///
+    /// Until 2025-06-18.
     pub enum_names: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2330,6 +2358,8 @@ pub struct Implementation {
     /// Identifier of the software. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Version of the software, in any format. It is not the protocol version.
     pub version: String,
@@ -2401,6 +2431,8 @@ impl Serialize for Implementation {
 }
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
+///
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
@@ -2484,6 +2516,8 @@ impl Serialize for InitializeRequestParams {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2546,6 +2580,8 @@ impl Serialize for InitializeRequest {
 
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializeresult)
 #[derive(Clone, Debug, PartialEq)]
@@ -2669,6 +2705,8 @@ impl Serialize for InitializeResult {
 /// Completes the handshake (`notifications/initialized`). The client sends it after it has
 /// received the response to `initialize`.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -2738,6 +2776,8 @@ impl Serialize for InitializedNotification {
 }
 
 /// Response to a request that failed.
+///
+/// Until 2025-06-18.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcerror)
 #[derive(Clone, Debug, PartialEq)]
@@ -3093,8 +3133,12 @@ pub struct JsonRpcResponse {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Until 2025-06-18.
     pub id: RequestId,
     /// Result of the request. Its type depends on the method of the request with the same `id`.
+    ///
+    /// Until 2025-06-18.
     pub result: ResultObject,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -4152,6 +4196,8 @@ impl Serialize for Notification {
 
 /// Form field for a number.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#numberschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4340,6 +4386,8 @@ impl Serialize for PaginatedRequest {
 /// Checks whether the peer is responsive (`ping`). Either side can send it. The receiver must
 /// respond promptly with an empty result; if it does not, the sender may close the connection.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#pingrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -4410,6 +4458,8 @@ impl Serialize for PingRequest {
 
 /// Field of an elicitation form: a string, a number, a boolean, or a choice. Nested objects
 /// are not supported, so that forms are simple to display.
+///
+/// Since 2025-06-18.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#primitiveschemadefinition)
 #[derive(Clone, Debug, PartialEq)]
@@ -4527,6 +4577,8 @@ pub struct ProgressNotificationParams {
     /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
     /// Human-readable description of the current step.
+    ///
+    /// Since 2025-03-26.
     pub message: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -4691,10 +4743,14 @@ pub struct Prompt {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<Object>,
     /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5150,10 +5206,14 @@ pub struct Resource {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<Object>,
     /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5294,6 +5354,8 @@ impl Serialize for Resource {
 
 /// Link to a resource, in a prompt or a tool result. It does not include the contents; the
 /// client can read them later. The resource does not have to be listed by `resources/list`.
+///
+/// Since 2025-06-18.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcelink)
 #[derive(Clone, Debug, PartialEq)]
@@ -5558,10 +5620,14 @@ pub struct ResourceTemplate {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<Object>,
     /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5814,6 +5880,8 @@ impl Serialize for ResourceUpdatedNotification {
 /// Informs the server that the client added, removed or changed a root
 /// (`notifications/roots/list_changed`). The server can then send `roots/list` again.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#rootslistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -5962,6 +6030,8 @@ pub struct ServerCapabilities {
     pub logging: Option<Object>,
     /// Present if the server can complete arguments of prompts and variables of resource
     /// templates.
+    ///
+    /// Since 2025-03-26.
     pub completions: Option<Object>,
     /// Present if the server has prompts.
     pub prompts: Option<PromptsCapability>,
@@ -6237,6 +6307,8 @@ impl codec::Vacant for ServerNotification {
 
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
@@ -6535,6 +6607,8 @@ impl codec::Vacant for ServerResult {
 }
 
 /// Parameters of `logging/setLevel`.
+///
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
@@ -6594,6 +6668,8 @@ impl Serialize for SetLevelRequestParams {
 
 /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
 /// Since 2026-07-28 each request sets the level in its `_meta` instead.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#setlevelrequest)
 #[derive(Clone, Debug, PartialEq)]
@@ -6656,6 +6732,8 @@ impl Serialize for SetLevelRequest {
 }
 
 /// Form field for text.
+///
+/// Since 2025-06-18.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#stringschema)
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -6787,6 +6865,8 @@ impl Serialize for StringSchema {
 }
 
 /// Parameters of `resources/subscribe`.
+///
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
@@ -6847,6 +6927,8 @@ impl Serialize for SubscribeRequestParams {
 
 /// Subscribes to changes of one resource (`resources/subscribe`) until
 /// `resources/unsubscribe`. Since 2026-07-28, `subscriptions/listen` replaces this request.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#subscriberequest)
 #[derive(Clone, Debug, PartialEq)]
@@ -6914,8 +6996,12 @@ impl Serialize for SubscribeRequest {
 #[non_exhaustive]
 pub struct ToolInputSchema {
     /// Schema of each member of the object, by name.
+    ///
+    /// Until 2025-11-25.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
+    ///
+    /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6990,12 +7076,18 @@ impl Serialize for ToolInputSchema {
 }
 
 /// JSON Schema of a tool's structured result. Keywords without a member here are preserved.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// Schema of each member of the object, by name.
+    ///
+    /// Until 2025-11-25.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
+    ///
+    /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7081,6 +7173,8 @@ pub struct Tool {
     pub name: String,
     /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
     /// that is absent, too.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
@@ -7089,12 +7183,18 @@ pub struct Tool {
     pub input_schema: ToolInputSchema,
     /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
     /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
+    ///
+    /// Since 2025-06-18.
     pub output_schema: Option<ToolOutputSchema>,
     /// Hints about the effects of the tool. They are claims of the server, not guarantees.
+    ///
+    /// Since 2025-03-26.
     pub annotations: Option<ToolAnnotations>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7295,6 +7395,8 @@ impl Serialize for ToolListChangedNotification {
 }
 
 /// Parameters of `resources/unsubscribe`.
+///
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
@@ -7354,6 +7456,8 @@ impl Serialize for UnsubscribeRequestParams {
 
 /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`). The
 /// server then no longer reports changes of the resource.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest)
 #[derive(Clone, Debug, PartialEq)]

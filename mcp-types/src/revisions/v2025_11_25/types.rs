@@ -18,6 +18,8 @@ pub struct CallToolRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -165,10 +167,14 @@ pub struct CallToolRequestParams {
     /// Asks the server to run the call in the background and to respond with a task immediately.
     /// Absent for an ordinary call. A server that does not declare task support for tool calls
     /// ignores it.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub task: Option<TaskMetadata>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -269,6 +275,8 @@ pub struct CallToolResult {
     /// Output of the tool as a JSON object. If the tool has an `outputSchema`, the object conforms
     /// to it. Servers should repeat the object as JSON text in `content` for clients that do not
     /// read this member. Absent if the tool returns only unstructured content.
+    ///
+    /// Since 2025-06-18.
     pub structured_content: Option<Object>,
     /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
     /// succeeded.
@@ -364,6 +372,8 @@ impl Serialize for CallToolResult {
 }
 
 /// Parameters of `tasks/cancel`.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
@@ -423,6 +433,8 @@ impl Serialize for CancelTaskRequestParams {
 
 /// Cancels a task (`tasks/cancel`). If the task has already ended, the request fails with
 /// error `-32602`.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskrequest)
 ///
@@ -520,6 +532,8 @@ impl Serialize for CancelTaskRequest {
 }
 
 /// State of the task after its cancellation, in response to `tasks/cancel`.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskresult)
 ///
@@ -779,6 +793,8 @@ pub struct CancelledNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -862,6 +878,8 @@ impl Serialize for CancelledNotificationParams {
 
 /// Support of a client for roots. Even an empty object means that the client supports
 /// `roots/list`.
+///
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RootsCapability {
@@ -928,6 +946,8 @@ impl Serialize for RootsCapability {
 }
 
 /// Sampling requests that a client can run as tasks.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SamplingTasks {
@@ -992,6 +1012,8 @@ impl Serialize for SamplingTasks {
 }
 
 /// Task support for elicitation.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ElicitationTasks {
@@ -1056,6 +1078,8 @@ impl Serialize for ElicitationTasks {
 }
 
 /// Requests of the server that the client can run as tasks.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientTaskRequests {
@@ -1135,6 +1159,8 @@ impl Serialize for ClientTaskRequests {
 }
 
 /// Task operations that a client supports.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientTasksCapability {
@@ -1243,8 +1269,12 @@ pub struct ClientCapabilities {
     pub sampling: Option<SamplingCapability>,
     /// Present if the server may ask the user for input, and specifies the supported modes. An
     /// empty object means forms only. If absent, the client does not support elicitation.
+    ///
+    /// Since 2025-06-18.
     pub elicitation: Option<ElicitationCapability>,
     /// Present if the client can run requests of the server as tasks, and specifies which ones.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub tasks: Option<ClientTasksCapability>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1924,6 +1954,8 @@ pub struct CompleteRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2004,10 +2036,14 @@ pub struct CompleteRequestParams {
     pub argument: CompletionArgument,
     /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
     /// filled in none.
+    ///
+    /// Since 2025-06-18.
     pub context: Option<CompletionContext>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2268,6 +2304,8 @@ pub struct CreateMessageRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2367,17 +2405,25 @@ pub struct CreateMessageRequestParams {
     pub metadata: Option<Object>,
     /// Tools that the model may call. If absent, there are none. A client without the
     /// `sampling.tools` capability returns an error if this member is present.
+    ///
+    /// Since 2025-11-25.
     pub tools: Option<Vec<Tool>>,
     /// Whether the model may, must or must not call tools. If absent, it may. A client without the
     /// `sampling.tools` capability returns an error if this member is present.
+    ///
+    /// Since 2025-11-25.
     pub tool_choice: Option<ToolChoice>,
     /// Asks the client to run the request in the background and to respond with a task
     /// immediately. Absent for an ordinary request. A client that does not declare task support
     /// for sampling ignores it.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub task: Option<TaskMetadata>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2740,6 +2786,8 @@ impl Serialize for CreateMessageResult {
 /// Immediate response to a request that runs as a task. The requester fetches the actual
 /// result later with `tasks/result`.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createtaskresult)
 ///
 /// # Example
@@ -2836,6 +2884,8 @@ impl Serialize for CreateTaskResult {
 /// Asks the user for input through the client (`elicitation/create`). The server sends it as a
 /// separate request, often while it processes a request of the client.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2845,6 +2895,8 @@ pub struct ElicitRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2919,11 +2971,15 @@ impl Serialize for ElicitRequest {
 /// passwords, keys or other secrets with a form, because the client and the model can see the
 /// values.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestformparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
     /// Always `form`. Older peers omit it, which also means a form.
+    ///
+    /// Since 2025-11-25.
     pub mode: Option<ElicitRequestFormParamsMode>,
     /// Text above the form that tells the user what is requested and why.
     pub message: String,
@@ -2932,10 +2988,14 @@ pub struct ElicitRequestFormParams {
     /// Asks the client to run the request in the background and to respond with a task
     /// immediately. Absent for an ordinary request. A client that does not declare task support
     /// for elicitation ignores it.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub task: Option<TaskMetadata>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3039,6 +3099,8 @@ impl Serialize for ElicitRequestFormParams {
 /// Parameters of `elicitation/create`: a form to fill in, or a URL to open. The `mode` member
 /// selects the variant; if it is absent, the request is a form.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -3107,6 +3169,8 @@ impl codec::Vacant for ElicitRequestParams {
 /// neither the client nor the model sees it. The client displays the full URL and opens it
 /// only with the user's consent.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -3115,6 +3179,8 @@ pub struct ElicitRequestUrlParams {
     pub message: String,
     /// Identifier of the elicitation, unique within the server and opaque to the client.
     /// `notifications/elicitation/complete` repeats it.
+    ///
+    /// Until 2025-11-25.
     pub elicitation_id: String,
     /// URL of the page to open. It contains no personal data and no credentials, and uses HTTPS
     /// except during development.
@@ -3122,10 +3188,14 @@ pub struct ElicitRequestUrlParams {
     /// Asks the client to run the request in the background and to respond with a task
     /// immediately. Absent for an ordinary request. A client that does not declare task support
     /// for elicitation ignores it.
+    ///
+    /// Until 2025-11-25.
     pub task: Option<TaskMetadata>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3229,6 +3299,8 @@ impl Serialize for ElicitRequestUrlParams {
 
 /// Reaction of the user to an elicitation request, with the submitted values of the form.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -3241,6 +3313,8 @@ pub struct ElicitResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3317,6 +3391,8 @@ impl Serialize for ElicitResult {
 }
 
 /// Parameters of `notifications/elicitation/complete`: the elicitation that has finished.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
@@ -3377,6 +3453,8 @@ impl Serialize for ElicitationCompleteNotificationParams {
 /// Informs the client that the user has finished on the web page
 /// (`notifications/elicitation/complete`), so that the client can retry a waiting request.
 /// Servers may omit this notification. Clients ignore unknown identifiers.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitationcompletenotification)
 ///
@@ -3480,6 +3558,8 @@ pub struct GetPromptRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3562,6 +3642,8 @@ pub struct GetPromptRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3727,6 +3809,8 @@ impl Serialize for GetPromptResult {
 }
 
 /// Parameters of `tasks/result`: the task whose result to fetch.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
@@ -3787,6 +3871,8 @@ impl Serialize for GetTaskPayloadRequestParams {
 
 /// Fetches the result of a task (`tasks/result`). The receiver responds only after the task
 /// has ended.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadrequest)
 ///
@@ -3886,6 +3972,8 @@ impl Serialize for GetTaskPayloadRequest {
 /// Result of the request that ran as a task, with the members of that request's ordinary
 /// result. If the request failed, `tasks/result` fails with the same JSON-RPC error.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadresult)
 ///
 /// # Example
@@ -3977,6 +4065,8 @@ impl Serialize for GetTaskPayloadResult {
 }
 
 /// Parameters of `tasks/get`.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
@@ -4037,6 +4127,8 @@ impl Serialize for GetTaskRequestParams {
 
 /// Requests the state of a task (`tasks/get`). The result of the task is fetched with
 /// `tasks/result`.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskrequest)
 ///
@@ -4134,6 +4226,8 @@ impl Serialize for GetTaskRequest {
 }
 
 /// State of a task, in response to `tasks/get`. It does not contain the result of the task.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskresult)
 ///
@@ -4313,6 +4407,8 @@ impl Serialize for GetTaskResult {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequest)
 ///
 /// # Example
@@ -4346,6 +4442,8 @@ pub struct InitializeRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -4415,6 +4513,8 @@ impl Serialize for InitializeRequest {
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4429,6 +4529,8 @@ pub struct InitializeRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -4517,6 +4619,8 @@ impl Serialize for InitializeRequestParams {
 
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializeresult)
 ///
@@ -4660,6 +4764,8 @@ impl Serialize for InitializeResult {
 
 /// Completes the handshake (`notifications/initialized`). The client sends it after it has
 /// received the response to `initialize`.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializednotification)
 ///
@@ -4920,6 +5026,8 @@ impl codec::Vacant for JsonRpcResponse {
 
 /// Response to a request that succeeded.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -5004,6 +5112,8 @@ pub struct ListPromptsRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5178,6 +5288,8 @@ pub struct ListResourceTemplatesRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5352,6 +5464,8 @@ pub struct ListResourcesRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5527,6 +5641,8 @@ pub struct ListRootsRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5613,6 +5729,8 @@ pub struct ListRootsResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5679,6 +5797,8 @@ impl Serialize for ListRootsResult {
 
 /// Requests one page of the tasks that the peer runs for the sender (`tasks/list`). Send it
 /// only to peers that declare this capability.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksrequest)
 ///
@@ -5783,6 +5903,8 @@ impl Serialize for ListTasksRequest {
 }
 
 /// One page of the tasks that the sender of the request may access.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksresult)
 ///
@@ -5905,6 +6027,8 @@ pub struct ListToolsRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6156,6 +6280,8 @@ pub struct LoggingMessageNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6314,6 +6440,8 @@ pub struct PaginatedRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
@@ -6405,6 +6533,8 @@ pub struct PaginatedRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6561,6 +6691,8 @@ impl Serialize for PaginatedResult {
 /// Checks whether the peer is responsive (`ping`). Either side can send it. The receiver must
 /// respond promptly with an empty result; if it does not, the sender may close the connection.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#pingrequest)
 ///
 /// # Example
@@ -6586,6 +6718,8 @@ pub struct PingRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6745,10 +6879,14 @@ pub struct ProgressNotificationParams {
     /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
     /// Human-readable description of the current step.
+    ///
+    /// Since 2025-03-26.
     pub message: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6936,6 +7074,8 @@ pub struct ReadResourceRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7015,6 +7155,8 @@ pub struct ReadResourceRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7158,6 +7300,8 @@ impl Serialize for ReadResourceResult {
 
 /// Links a message to a task. It is sent in `_meta` under
 /// `io.modelcontextprotocol/related-task`, in all messages that are related to the task.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#relatedtaskmetadata)
 #[derive(Clone, Debug, PartialEq)]
@@ -7363,6 +7507,8 @@ impl Serialize for ResourceListChangedNotification {
 
 /// Parameters of a request about one resource.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -7521,6 +7667,8 @@ pub struct ResourceUpdatedNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7656,6 +7804,8 @@ impl Serialize for ResultObject {
 /// Informs the server that the client added, removed or changed a root
 /// (`notifications/roots/list_changed`). The server can then send `roots/list` again.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#rootslistchangednotification)
 ///
 /// # Example
@@ -7754,6 +7904,8 @@ pub struct SamplingMessage {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7824,6 +7976,8 @@ impl Serialize for SamplingMessage {
 
 /// Content block of a sampling message: text, an image, audio, a tool call, or the result of a
 /// tool call. The `type` member selects the variant.
+///
+/// Since 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessagecontentblock)
 #[derive(Clone, Debug, PartialEq)]
@@ -7929,6 +8083,8 @@ impl codec::Vacant for SamplingMessageContentBlock {
 }
 
 /// Requests about tools that a server can run as tasks.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolTasks {
@@ -7993,6 +8149,8 @@ impl Serialize for ToolTasks {
 }
 
 /// Requests that the server can run as tasks.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerTaskRequests {
@@ -8058,6 +8216,8 @@ impl Serialize for ServerTaskRequests {
 }
 
 /// Task operations that a server supports.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerTasksCapability {
@@ -8162,6 +8322,8 @@ pub struct ServerCapabilities {
     pub logging: Option<Object>,
     /// Present if the server can complete arguments of prompts and variables of resource
     /// templates.
+    ///
+    /// Since 2025-03-26.
     pub completions: Option<Object>,
     /// Present if the server has prompts.
     pub prompts: Option<PromptsCapability>,
@@ -8170,6 +8332,8 @@ pub struct ServerCapabilities {
     /// Present if the server has tools.
     pub tools: Option<ToolsCapability>,
     /// Present if the server can run requests as tasks, and specifies which ones.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub tasks: Option<ServerTasksCapability>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8478,6 +8642,8 @@ impl codec::Vacant for ServerNotification {
 
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
+///
+/// Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
@@ -8916,6 +9082,8 @@ impl codec::Vacant for ServerResult {
 /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
 /// Since 2026-07-28 each request sets the level in its `_meta` instead.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequest)
 ///
 /// # Example
@@ -8944,6 +9112,8 @@ pub struct SetLevelRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -9013,6 +9183,8 @@ impl Serialize for SetLevelRequest {
 
 /// Parameters of `logging/setLevel`.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9022,6 +9194,8 @@ pub struct SetLevelRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -9090,6 +9264,8 @@ impl Serialize for SetLevelRequestParams {
 /// Subscribes to changes of one resource (`resources/subscribe`) until
 /// `resources/unsubscribe`. Since 2026-07-28, `subscriptions/listen` replaces this request.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequest)
 ///
 /// # Example
@@ -9118,6 +9294,8 @@ pub struct SubscribeRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -9187,6 +9365,8 @@ impl Serialize for SubscribeRequest {
 
 /// Parameters of `resources/subscribe`.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9197,6 +9377,8 @@ pub struct SubscribeRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -9264,6 +9446,8 @@ impl Serialize for SubscribeRequestParams {
 
 /// State of work that a request started and that continues after the immediate response. Both
 /// clients and servers can run tasks for their peer.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#task)
 #[derive(Clone, Debug, PartialEq)]
@@ -9407,6 +9591,8 @@ impl Serialize for Task {
 
 /// Base of the parameters of requests that can run as tasks.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskaugmentedrequestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -9492,6 +9678,8 @@ impl Serialize for TaskAugmentedRequestParams {
 
 /// Options for a request that should run as a task.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskmetadata)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -9559,6 +9747,8 @@ impl Serialize for TaskMetadata {
 }
 
 /// Status of a task. A new task is `working`.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatus)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
@@ -9648,6 +9838,8 @@ impl<'de> Deserialize<'de> for TaskStatus {
 
 /// Informs the requester about a change of a task (`notifications/tasks/status`). These
 /// notifications are optional, so the requester must still poll with `tasks/get`.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotification)
 ///
@@ -9739,6 +9931,8 @@ impl Serialize for TaskStatusNotification {
 }
 
 /// Parameters of `notifications/tasks/status`: the current state of the task.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
@@ -9902,10 +10096,16 @@ impl Serialize for TaskStatusNotificationParams {
 #[non_exhaustive]
 pub struct ToolInputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
+    ///
+    /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Schema of each member of the object, by name.
+    ///
+    /// Until 2025-11-25.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
+    ///
+    /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -9991,14 +10191,22 @@ impl Serialize for ToolInputSchema {
 }
 
 /// JSON Schema of a tool's structured result. Keywords without a member here are preserved.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
+    ///
+    /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Schema of each member of the object, by name.
+    ///
+    /// Until 2025-11-25.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
+    ///
+    /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -10095,6 +10303,8 @@ pub struct Tool {
     pub name: String,
     /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
     /// that is absent, too.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
@@ -10102,18 +10312,28 @@ pub struct Tool {
     /// 2026-07-28 it can contain any other JSON Schema keyword.
     pub input_schema: ToolInputSchema,
     /// Ways in which the tool can be called. If absent, it cannot be called as a task.
+    ///
+    /// Since 2025-11-25. Until 2025-11-25.
     pub execution: Option<ToolExecution>,
     /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
     /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
+    ///
+    /// Since 2025-06-18.
     pub output_schema: Option<ToolOutputSchema>,
     /// Hints about the effects of the tool. They are claims of the server, not guarantees.
+    ///
+    /// Since 2025-03-26.
     pub annotations: Option<ToolAnnotations>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<Object>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -10266,6 +10486,8 @@ impl Serialize for Tool {
 }
 
 /// Whether a tool can be called as a task.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum TaskSupport {
     /// The tool cannot be called as a task; such a call fails with error `-32601`. This is the
@@ -10338,6 +10560,8 @@ impl<'de> Deserialize<'de> for TaskSupport {
 }
 
 /// Ways in which a tool can be called.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolexecution)
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -10481,6 +10705,8 @@ impl Serialize for ToolListChangedNotification {
 /// Result of a tool call in a sampling conversation. It responds to a [`ToolUseContent`] of
 /// the preceding message.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolresultcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -10610,6 +10836,8 @@ impl Serialize for ToolResultContent {
 }
 
 /// Details of a [`UrlElicitationRequiredError`].
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorData {
@@ -10668,6 +10896,8 @@ impl Serialize for UrlElicitationRequiredErrorData {
 }
 
 /// Error object of a [`UrlElicitationRequiredError`].
+///
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorObject {
@@ -10743,6 +10973,8 @@ impl Serialize for UrlElicitationRequiredErrorObject {
 
 /// Error for a request that the server can process only after the user has visited one or more
 /// URLs, for example to sign in. The client can retry the request afterwards.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
 #[derive(Clone, Debug, PartialEq)]
@@ -10822,6 +11054,8 @@ impl Serialize for UrlElicitationRequiredError {
 /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`). The
 /// server then no longer reports changes of the resource.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequest)
 ///
 /// # Example
@@ -10850,6 +11084,8 @@ pub struct UnsubscribeRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -10919,6 +11155,8 @@ impl Serialize for UnsubscribeRequest {
 
 /// Parameters of `resources/unsubscribe`.
 ///
+/// Until 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -10928,6 +11166,8 @@ pub struct UnsubscribeRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,

@@ -22,6 +22,8 @@ pub struct Annotations {
     pub priority: Option<Number>,
     /// Time of the last modification in ISO 8601 format, such as `2025-01-12T15:00:58Z`. Absent if
     /// unknown.
+    ///
+    /// Since 2025-06-18.
     pub last_modified: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -106,6 +108,8 @@ impl Serialize for Annotations {
 
 /// Audio clip embedded in a message, as input to a model or as its output.
 ///
+/// Since 2025-03-26.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#audiocontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -121,6 +125,8 @@ pub struct AudioContent {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -210,6 +216,8 @@ impl Serialize for AudioContent {
 
 /// Base of types that have a name for programs and a title for display.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#basemetadata)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -297,6 +305,8 @@ pub struct BlobResourceContents {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Short identifier of the resource that the data belongs to, as in a list of resources.
     ///
@@ -566,6 +576,8 @@ impl Serialize for BlobResourceContents {
 
 /// Boolean field of an elicitation form.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#booleanschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -662,6 +674,8 @@ impl Serialize for BooleanSchema {
 
 /// Who may share a cached result. It controls only caching and does not replace access
 /// control.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum CacheScope {
     /// The result is the same for every caller. Clients, gateways and proxies may store it and
@@ -732,6 +746,8 @@ impl<'de> Deserialize<'de> for CacheScope {
 
 /// Base of results that a client may cache: lists, discovery results and resource contents.
 /// Both members are required.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
 #[derive(Clone, Debug, PartialEq)]
@@ -873,6 +889,8 @@ pub struct CallToolRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -954,14 +972,20 @@ pub struct CallToolRequestParams {
     pub arguments: Option<Object>,
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// Since 2026-07-28.
     pub input_responses: Option<InputResponses>,
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// Since 2026-07-28.
     pub request_state: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: RequestMetaObject,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1092,6 +1116,8 @@ pub struct CallToolResult {
     /// Output of the tool as a JSON value of any type. If the tool has an `outputSchema`, the
     /// value conforms to it. Servers should repeat the value as JSON text in `content` for clients
     /// that do not read this member. Absent if the tool returns only unstructured content.
+    ///
+    /// Since 2025-06-18.
     pub structured_content: Option<Value>,
     /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
     /// succeeded.
@@ -1103,6 +1129,8 @@ pub struct CallToolResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1209,6 +1237,8 @@ impl Serialize for CallToolResult {
 /// Result of a `tools/call` request: the output of the tool ([`CallToolResult`]), or input
 /// requests that the client must respond to first ([`InputRequiredResult`]). The `resultType`
 /// member selects the variant.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CallToolOutcome {
@@ -1316,6 +1346,8 @@ impl codec::Vacant for CallToolOutcome {
 }
 
 /// JSON-RPC envelope of a successful response to `tools/call`, with the `id` of the request.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresultresponse)
 #[derive(Clone, Debug, PartialEq)]
@@ -1494,6 +1526,8 @@ pub struct CancelledNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1574,6 +1608,8 @@ impl Serialize for CancelledNotificationParams {
 /// client to generate messages with a model.
 ///
 /// **Deprecated** by this revision of the specification.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SamplingCapability {
@@ -1653,6 +1689,8 @@ impl Serialize for SamplingCapability {
 }
 
 /// Modes of elicitation that the client supports. An empty object means forms only.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ElicitationCapability {
@@ -1749,9 +1787,13 @@ pub struct ClientCapabilities {
     pub sampling: Option<SamplingCapability>,
     /// Present if the server may ask the user for input, and specifies the supported modes. An
     /// empty object means forms only. If absent, the client does not support elicitation.
+    ///
+    /// Since 2025-06-18.
     pub elicitation: Option<ElicitationCapability>,
     /// Protocol extensions that the client supports: a map from the prefixed identifier of the
     /// extension to its settings, where `{}` means no settings. Absent if there are none.
+    ///
+    /// Since 2026-07-28.
     pub extensions: Option<Map<JsonObject>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2239,6 +2281,8 @@ pub struct CompleteRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2441,6 +2485,8 @@ impl Serialize for CompletionArgument {
 }
 
 /// Context of the argument to complete.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CompletionContext {
@@ -2518,10 +2564,14 @@ pub struct CompleteRequestParams {
     pub argument: CompletionArgument,
     /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
     /// filled in none.
+    ///
+    /// Since 2025-06-18.
     pub context: Option<CompletionContext>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: RequestMetaObject,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2729,6 +2779,8 @@ pub struct CompleteResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2811,6 +2863,8 @@ impl Serialize for CompleteResult {
 
 /// JSON-RPC envelope of a successful response to `completion/complete`, with the `id` of the
 /// request.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresultresponse)
 #[derive(Clone, Debug, PartialEq)]
@@ -3182,9 +3236,13 @@ pub struct CreateMessageRequestParams {
     pub metadata: Option<JsonObject>,
     /// Tools that the model may call. If absent, there are none. A client without the
     /// `sampling.tools` capability returns an error if this member is present.
+    ///
+    /// Since 2025-11-25.
     pub tools: Option<Vec<Tool>>,
     /// Whether the model may, must or must not call tools. If absent, it may. A client without the
     /// `sampling.tools` capability returns an error if this member is present.
+    ///
+    /// Since 2025-11-25.
     pub tool_choice: Option<ToolChoice>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3360,6 +3418,8 @@ pub enum StopReason {
     /// The model reached the limit of `maxTokens`.
     MaxTokens,
     /// The model requests tool calls and waits for their results.
+    ///
+    /// Since 2025-11-25.
     ToolUse,
     /// A value that this revision does not declare. Only [`From`] creates it, so that
     /// it never holds a declared value.
@@ -3632,6 +3692,8 @@ impl Serialize for CreateMessageResult {
 /// not have to send it: the response to any request shows whether the server supports the
 /// protocol version of that request.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverrequest)
 ///
 /// # Example
@@ -3732,6 +3794,8 @@ impl Serialize for DiscoverRequest {
 
 /// Supported protocol versions, capabilities and instructions of a server. Clients may cache
 /// it.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult)
 ///
@@ -3912,6 +3976,8 @@ impl Serialize for DiscoverResult {
 /// JSON-RPC envelope of a successful response to `server/discover`, with the `id` of the
 /// request.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -3987,6 +4053,8 @@ impl Serialize for DiscoverResultResponse {
 
 /// Asks the user for input through the client (`elicitation/create`). The server sends it
 /// inside an [`InputRequiredResult`], so it has no `id`.
+///
+/// Since 2025-06-18.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequest)
 ///
@@ -4075,6 +4143,8 @@ impl Serialize for ElicitRequest {
 }
 
 /// Mode of a form request. A request without a mode is a form request, too.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ElicitRequestFormParamsMode {
     /// The client displays a form.
@@ -4138,10 +4208,14 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParamsMode {
 }
 
 /// Schema of an elicitation form: a flat object with one member for each field.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestedSchema {
     /// JSON Schema dialect of the form. If absent, the dialect is 2020-12.
+    ///
+    /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Fields of the form by name. The submitted values have the same names.
     pub properties: Map<PrimitiveSchemaDefinition>,
@@ -4227,11 +4301,15 @@ impl Serialize for RequestedSchema {
 /// passwords, keys or other secrets with a form, because the client and the model can see the
 /// values.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestformparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
     /// Always `form`. Older peers omit it, which also means a form.
+    ///
+    /// Since 2025-11-25.
     pub mode: Option<ElicitRequestFormParamsMode>,
     /// Text above the form that tells the user what is requested and why.
     pub message: String,
@@ -4311,6 +4389,8 @@ impl Serialize for ElicitRequestFormParams {
 /// Parameters of `elicitation/create`: a form to fill in, or a URL to open. The `mode` member
 /// selects the variant; if it is absent, the request is a form.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4378,6 +4458,8 @@ impl codec::Vacant for ElicitRequestParams {
 /// Parameters of `elicitation/create` for input that the user enters on a web page, so that
 /// neither the client nor the model sees it. The client displays the full URL and opens it
 /// only with the user's consent.
+///
+/// Since 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
@@ -4452,6 +4534,8 @@ impl Serialize for ElicitRequestUrlParams {
 }
 
 /// Reaction of the user to an elicitation request.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ElicitAction {
     /// The user submitted the form or agreed to open the URL. For a URL, this does not mean that
@@ -4524,6 +4608,8 @@ impl<'de> Deserialize<'de> for ElicitAction {
 }
 
 /// Value of one form field: a string, a number, a boolean, or a list of selected strings.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitValue {
@@ -4603,6 +4689,8 @@ impl codec::Vacant for ElicitValue {
 }
 
 /// Reaction of the user to an elicitation request, with the submitted values of the form.
+///
+/// Since 2025-06-18.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult)
 ///
@@ -4781,6 +4869,8 @@ pub struct EmbeddedResource {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -4880,6 +4970,8 @@ impl Serialize for EmbeddedResource {
 pub type EmptyResult = ResultObject;
 
 /// Field of an elicitation form in which the user selects one or several of the given options.
+///
+/// Since 2025-06-18.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#enumschema)
 #[derive(Clone, Debug, PartialEq)]
@@ -5102,6 +5194,8 @@ pub struct GetPromptRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5183,14 +5277,20 @@ pub struct GetPromptRequestParams {
     pub arguments: Option<Map<String>>,
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// Since 2026-07-28.
     pub input_responses: Option<InputResponses>,
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// Since 2026-07-28.
     pub request_state: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: RequestMetaObject,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5328,6 +5428,8 @@ pub struct GetPromptResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5422,6 +5524,8 @@ impl Serialize for GetPromptResult {
 /// Result of a `prompts/get` request: the messages of the prompt ([`GetPromptResult`]), or
 /// input requests that the client must respond to first ([`InputRequiredResult`]). The
 /// `resultType` member selects the variant.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GetPromptOutcome {
@@ -5497,6 +5601,8 @@ impl codec::Vacant for GetPromptOutcome {
 
 /// JSON-RPC envelope of a successful response to `prompts/get`, with the `id` of the request.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -5571,6 +5677,8 @@ impl Serialize for GetPromptResultResponse {
 }
 
 /// Error object of a [`HeaderMismatchError`].
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HeaderMismatchErrorObject {
@@ -5646,6 +5754,8 @@ impl Serialize for HeaderMismatchErrorObject {
 /// Error for an HTTP request whose headers are missing, malformed, or contradict the body. The
 /// HTTP status is 400. If an `Mcp-Param-` header is the cause, the client should list the
 /// tools again and retry.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror)
 #[derive(Clone, Debug, PartialEq)]
@@ -5723,6 +5833,8 @@ impl Serialize for HeaderMismatchError {
 }
 
 /// Background for which an icon is designed.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum IconTheme {
     /// The icon is for light backgrounds.
@@ -5791,6 +5903,8 @@ impl<'de> Deserialize<'de> for IconTheme {
 
 /// Icon of a server, tool, prompt or resource. Treat the URL and the image data as untrusted;
 /// SVG images can contain scripts.
+///
+/// Since 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icon)
 #[derive(Clone, Debug, PartialEq)]
@@ -5894,6 +6008,8 @@ impl Serialize for Icon {
 
 /// Base of types that can be displayed with an icon.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icons)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -5976,6 +6092,8 @@ pub struct ImageContent {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6073,15 +6191,23 @@ pub struct Implementation {
     /// Identifier of the software. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Version of the software, in any format. It is not the protocol version.
     pub version: String,
     /// Description of the software. Absent if the peer provides none.
+    ///
+    /// Since 2025-11-25.
     pub description: Option<String>,
     /// URL of the software's website. Absent if there is none.
+    ///
+    /// Since 2025-11-25.
     pub website_url: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6190,6 +6316,8 @@ impl Serialize for Implementation {
 /// Request for input that the server sends to the client before it finishes a request:
 /// sampling, roots or elicitation. The `method` member selects the variant.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6273,6 +6401,8 @@ impl codec::Vacant for InputRequest {
 /// client returns the responses under the same keys. The server must not send a kind of input
 /// request for which the client did not declare support.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequests)
 pub type InputRequests = Map<InputRequest>;
 
@@ -6280,6 +6410,8 @@ pub type InputRequests = Map<InputRequest>;
 /// responds to the input requests, if any, and sends the same request again with a new `id`.
 /// At least one of `inputRequests` and `requestState` is present. Only `tools/call`,
 /// `prompts/get` and `resources/read` can return this result.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequiredresult)
 ///
@@ -6411,6 +6543,8 @@ impl Serialize for InputRequiredResult {
 /// Response of the client to one input request. It does not contain its own type; the input
 /// request under the same key determines it.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6503,6 +6637,8 @@ impl codec::Vacant for InputResponse {
 
 /// Base of the parameters of requests that can return an [`InputRequiredResult`]. The client
 /// sets these members when it retries the request.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponserequestparams)
 #[derive(Clone, Debug, PartialEq)]
@@ -6598,10 +6734,14 @@ impl Serialize for InputResponseRequestParams {
 /// Responses of the client, each under the key of its input request in [`InputRequests`].
 /// Servers ignore unknown keys.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponses)
 pub type InputResponses = Map<InputResponse>;
 
 /// JSON-RPC error `-32603`: the request is valid, but the receiver failed to process it.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#internalerror)
 #[derive(Clone, Debug, PartialEq)]
@@ -6680,6 +6820,8 @@ impl Serialize for InternalError {
 /// unknown tool, prompt or resource, invalid arguments, an invalid cursor, and an elicitation
 /// mode that the client did not declare.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6756,6 +6898,8 @@ impl Serialize for InvalidParamsError {
 /// JSON-RPC error `-32600`: the message is valid JSON but not a valid request, for example
 /// because `jsonrpc` or `method` is missing or has the wrong type.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidrequesterror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6831,15 +6975,21 @@ impl Serialize for InvalidRequestError {
 
 /// Array of arbitrary JSON values.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
 pub type JsonArray = Vec<JsonValue>;
 
 /// JSON object with arbitrary members.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
 pub type JsonObject = Object;
 
 /// Response to a request that failed.
+///
+/// Since 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcerrorresponse)
 #[derive(Clone, Debug, PartialEq)]
@@ -7251,6 +7401,8 @@ impl codec::Vacant for JsonRpcResponse {
 
 /// Response to a request that succeeded.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -7326,11 +7478,15 @@ impl Serialize for JsonRpcResultResponse {
 
 /// Any JSON value, including `null`.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonvalue)
 pub type JsonValue = Value;
 
 /// Form field in which the user selects one of several labelled values, in the legacy format.
 /// Use [`TitledSingleSelectEnumSchema`] instead; this format will be removed.
+///
+/// Since 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#legacytitledenumschema)
 #[derive(Clone, Debug, PartialEq)]
@@ -7482,6 +7638,8 @@ pub struct ListPromptsRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7589,12 +7747,18 @@ pub struct ListPromptsResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7707,6 +7871,8 @@ impl Serialize for ListPromptsResult {
 
 /// JSON-RPC envelope of a successful response to `prompts/list`, with the `id` of the request.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -7813,6 +7979,8 @@ pub struct ListResourceTemplatesRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7920,12 +8088,18 @@ pub struct ListResourceTemplatesResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8046,6 +8220,8 @@ impl Serialize for ListResourceTemplatesResult {
 /// JSON-RPC envelope of a successful response to `resources/templates/list`, with the `id` of
 /// the request.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -8153,6 +8329,8 @@ pub struct ListResourcesRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8261,12 +8439,18 @@ pub struct ListResourcesResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8387,6 +8571,8 @@ impl Serialize for ListResourcesResult {
 /// JSON-RPC envelope of a successful response to `resources/list`, with the `id` of the
 /// request.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -8461,6 +8647,8 @@ impl Serialize for ListResourcesResultResponse {
 }
 
 /// Parameters of `roots/list`, which consist only of metadata. Deprecated since 2026-07-28.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
@@ -8729,6 +8917,8 @@ pub struct ListToolsRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8838,12 +9028,18 @@ pub struct ListToolsResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8955,6 +9151,8 @@ impl Serialize for ListToolsResult {
 }
 
 /// JSON-RPC envelope of a successful response to `tools/list`, with the `id` of the request.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
@@ -9247,6 +9445,8 @@ pub struct LoggingMessageNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -9330,12 +9530,16 @@ impl Serialize for LoggingMessageNotificationParams {
 /// Metadata that is sent as `_meta`. Keys can start with a dotted prefix and a slash. Prefixes
 /// whose second label is `modelcontextprotocol` or `mcp` are reserved for the protocol.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#metaobject)
 pub type MetaObject = Object;
 
 /// JSON-RPC error `-32601`: the receiver does not know the method, or the method belongs to a
 /// capability that the receiver did not declare. If the client lacks a capability, the server
 /// returns a [`MissingRequiredClientCapabilityError`] instead.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#methodnotfounderror)
 #[derive(Clone, Debug, PartialEq)]
@@ -9412,6 +9616,8 @@ impl Serialize for MethodNotFoundError {
 
 /// Details of a [`MissingRequiredClientCapabilityError`]: the capabilities that the client
 /// must declare before it retries.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
@@ -9472,6 +9678,8 @@ impl Serialize for MissingRequiredClientCapabilityErrorData {
 }
 
 /// Error object of a [`MissingRequiredClientCapabilityError`].
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorObject {
@@ -9547,6 +9755,8 @@ impl Serialize for MissingRequiredClientCapabilityErrorObject {
 
 /// Error for a request that the server can process only if the client declares a certain
 /// capability. Over HTTP, the status is 400.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#missingrequiredclientcapabilityerror)
 #[derive(Clone, Debug, PartialEq)]
@@ -9829,6 +10039,8 @@ impl Serialize for ModelPreferences {
 /// Form field in which the user can select several of the given options, with or without
 /// labels.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#multiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9977,6 +10189,8 @@ impl Serialize for Notification {
 
 /// `_meta` of a notification, with the key that assigns the notification to a subscription.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -10113,6 +10327,8 @@ impl Serialize for NotificationParams {
 }
 
 /// Kinds of numbers that a [`NumberSchema`] accepts.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum NumberSchemaType {
     /// Any number, with or without a fraction.
@@ -10181,6 +10397,8 @@ impl<'de> Deserialize<'de> for NumberSchemaType {
 
 /// Form field for a number.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#numberschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -10196,6 +10414,8 @@ pub struct NumberSchema {
     /// Maximum value, inclusive. If absent, there is no upper limit.
     pub maximum: Option<Number>,
     /// Initial value of the field. If absent, the field is initially empty.
+    ///
+    /// Since 2025-11-25.
     pub default: Option<Number>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -10319,6 +10539,8 @@ pub struct PaginatedRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
@@ -10407,6 +10629,8 @@ pub struct PaginatedRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: RequestMetaObject,
     /// URI of the collection whose members to list. Only `resources/list` supports it. If absent,
     /// the result contains all resources that the server lists by default.
@@ -10546,6 +10770,8 @@ pub struct PaginatedResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -10638,6 +10864,8 @@ impl Serialize for PaginatedResult {
 /// JSON-RPC error `-32700`: the receiver could not parse the message as JSON. The response has
 /// no `id` if the receiver could not read it.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#parseerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -10713,6 +10941,8 @@ impl Serialize for ParseError {
 
 /// Field of an elicitation form: a string, a number, a boolean, or a choice. Nested objects
 /// are not supported, so that forms are simple to display.
+///
+/// Since 2025-06-18.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#primitiveschemadefinition)
 #[derive(Clone, Debug, PartialEq)]
@@ -10952,10 +11182,14 @@ pub struct ProgressNotificationParams {
     /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
     /// Human-readable description of the current step.
+    ///
+    /// Since 2025-03-26.
     pub message: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11072,13 +11306,19 @@ pub struct Prompt {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11204,6 +11444,8 @@ pub struct PromptArgument {
     /// Name of the argument. It is the key of the value in `arguments` of `prompts/get`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11462,6 +11704,8 @@ pub struct PromptReference {
     /// Name of the prompt, as listed by `prompts/list`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11562,6 +11806,8 @@ pub struct ReadResourceRequest {
     /// Number or string that identifies the request; the response repeats it. The sender of the
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
+    ///
+    /// Since 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11641,13 +11887,19 @@ pub struct ReadResourceRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: RequestMetaObject,
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// Since 2026-07-28.
     pub input_responses: Option<InputResponses>,
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// Since 2026-07-28.
     pub request_state: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11764,9 +12016,13 @@ pub struct ReadResourceResult {
     pub contents: Vec<AnyResourceContents>,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
@@ -11775,6 +12031,8 @@ pub struct ReadResourceResult {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11877,6 +12135,8 @@ impl Serialize for ReadResourceResult {
 /// Result of a `resources/read` request: the contents ([`ReadResourceResult`]), or input
 /// requests that the client must respond to first ([`InputRequiredResult`]). The `resultType`
 /// member selects the variant.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ReadResourceOutcome {
@@ -11952,6 +12212,8 @@ impl codec::Vacant for ReadResourceOutcome {
 
 /// JSON-RPC envelope of a successful response to `resources/read`, with the `id` of the
 /// request.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresultresponse)
 #[derive(Clone, Debug, PartialEq)]
@@ -12114,16 +12376,24 @@ pub struct RequestMetaObject {
     /// Protocol version of the request. Over HTTP it must be equal to the `MCP-Protocol-Version`
     /// header. If the server does not support the protocol version, the request fails with error
     /// `-32022`.
+    ///
+    /// Since 2026-07-28.
     pub protocol_version: String,
     /// Name and version of the client software, as declared by the client. The protocol does not
     /// verify it, so use it only for display and logs.
+    ///
+    /// Since 2026-07-28.
     pub client_info: Option<Implementation>,
     /// Capabilities of the client for this request. An empty object means that the client supports
     /// no optional features. The server must not use the capabilities that an earlier request
     /// declared.
+    ///
+    /// Since 2026-07-28.
     pub client_capabilities: ClientCapabilities,
     /// Minimum severity of the log messages that the server sends for this request. If absent, the
     /// server sends none. **Deprecated** by this revision of the specification.
+    ///
+    /// Since 2026-07-28.
     pub log_level: Option<LoggingLevel>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -12325,13 +12595,19 @@ pub struct Resource {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
@@ -12657,6 +12933,8 @@ pub struct ResourceContents {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -12735,6 +13013,8 @@ impl Serialize for ResourceContents {
 /// Link to a resource, in a prompt or a tool result. It does not include the contents; the
 /// client can read them later. The resource does not have to be listed by `resources/list`.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelink)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -12761,6 +13041,8 @@ pub struct ResourceLink {
     pub title: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
@@ -13178,6 +13460,8 @@ impl Serialize for ResourceListChangedNotification {
 
 /// Parameters of a request about one resource.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -13265,13 +13549,19 @@ pub struct ResourceTemplate {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -13410,6 +13700,8 @@ impl Serialize for ResourceTemplate {
 }
 
 /// Reference to the resource template whose variable to complete.
+///
+/// Since 2025-06-18.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplatereference)
 #[derive(Clone, Debug, PartialEq)]
@@ -13576,6 +13868,8 @@ pub struct ResourceUpdatedNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<NotificationMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -13654,6 +13948,8 @@ pub struct ResultObject {
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -13734,6 +14030,8 @@ impl Serialize for ResultObject {
 
 /// `_meta` of a result, with the key that identifies the server software.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resultmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -13804,6 +14102,8 @@ impl Serialize for ResultMetaObject {
 
 /// Kind of a result, which determines how to decode it. Extensions can define additional
 /// values. A server of a protocol version before 2026-07-28 omits it, which means `complete`.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resulttype)
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13964,6 +14264,8 @@ pub struct Root {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -14054,6 +14356,8 @@ pub struct SamplingMessage {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-11-25.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -14126,6 +14430,8 @@ impl Serialize for SamplingMessage {
 /// tool call. The `type` member selects the variant.
 ///
 /// **Deprecated** by this revision of the specification.
+///
+/// Since 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessagecontentblock)
 #[derive(Clone, Debug, PartialEq)]
@@ -14460,6 +14766,8 @@ pub struct ServerCapabilities {
     pub logging: Option<JsonObject>,
     /// Present if the server can complete arguments of prompts and variables of resource
     /// templates.
+    ///
+    /// Since 2025-03-26.
     pub completions: Option<JsonObject>,
     /// Present if the server has prompts.
     pub prompts: Option<PromptsCapability>,
@@ -14470,6 +14778,8 @@ pub struct ServerCapabilities {
     /// Protocol extensions that the server supports: a map from the identifier of the extension,
     /// such as `io.modelcontextprotocol/tasks`, to its settings. An empty object means no
     /// settings.
+    ///
+    /// Since 2026-07-28.
     pub extensions: Option<Map<JsonObject>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -15091,6 +15401,8 @@ impl codec::Vacant for ServerResult {
 
 /// Form field in which the user selects one of the given options, with or without labels.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#singleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -15165,6 +15477,8 @@ impl codec::Vacant for SingleSelectEnumSchema {
 }
 
 /// Text formats that a [`StringSchema`] can require.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum StringSchemaFormat {
     /// An e-mail address.
@@ -15241,6 +15555,8 @@ impl<'de> Deserialize<'de> for StringSchemaFormat {
 
 /// Form field for text.
 ///
+/// Since 2025-06-18.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -15256,6 +15572,8 @@ pub struct StringSchema {
     /// Required format of the text. If absent, any text is allowed.
     pub format: Option<StringSchemaFormat>,
     /// Initial text of the field. If absent, the field is initially empty.
+    ///
+    /// Since 2025-11-25.
     pub default: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -15393,6 +15711,8 @@ impl Serialize for StringSchema {
 
 /// Notifications that a subscription requests. The server does not send notifications whose
 /// member is absent or `false`.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter)
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -15547,6 +15867,8 @@ impl Serialize for SubscriptionFilter {
 /// (`notifications/subscriptions/acknowledged`). It is the first message that the server sends
 /// on the subscription.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotification)
 ///
 /// # Example
@@ -15639,6 +15961,8 @@ impl Serialize for SubscriptionsAcknowledgedNotification {
 
 /// Parameters of `notifications/subscriptions/acknowledged`.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -15717,6 +16041,8 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
 /// Opens a subscription (`subscriptions/listen`): a stream on which the server sends the
 /// requested notifications. The server responds to this request only when the subscription
 /// ends.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequest)
 ///
@@ -15824,6 +16150,8 @@ impl Serialize for SubscriptionsListenRequest {
 
 /// Parameters of `subscriptions/listen`.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -15896,6 +16224,8 @@ impl Serialize for SubscriptionsListenRequestParams {
 
 /// Result of `subscriptions/listen`, which the server sends when it ends the subscription, for
 /// example because it shuts down. If the connection breaks, there is no such result.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult)
 ///
@@ -15991,6 +16321,8 @@ impl Serialize for SubscriptionsListenResult {
 
 /// `_meta` of a [`SubscriptionsListenResult`], with the identifier of the subscription that ends.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultmetaobject)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16081,6 +16413,8 @@ impl Serialize for SubscriptionsListenResultMetaObject {
 /// JSON-RPC envelope of a successful response to `subscriptions/listen`. The server sends it
 /// when it closes the subscription.
 ///
+/// Since 2026-07-28.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16168,6 +16502,8 @@ pub struct TextContent {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -16261,6 +16597,8 @@ pub struct TextResourceContents {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Short identifier of the resource that the text belongs to, as in a list of resources.
     ///
@@ -16529,6 +16867,8 @@ impl Serialize for TextResourceContents {
 }
 
 /// Option of a form field: its value and its label.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledOption {
@@ -16593,6 +16933,8 @@ impl Serialize for TitledOption {
 }
 
 /// Options of a [`TitledMultiSelectEnumSchema`].
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectItems {
@@ -16651,6 +16993,8 @@ impl Serialize for TitledMultiSelectItems {
 }
 
 /// Form field in which the user can select several options, each displayed with its own label.
+///
+/// Since 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
@@ -16798,6 +17142,8 @@ impl Serialize for TitledMultiSelectEnumSchema {
 /// Form field in which the user selects one of several options, each displayed with its own
 /// label.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16903,6 +17249,8 @@ impl Serialize for TitledSingleSelectEnumSchema {
 #[non_exhaustive]
 pub struct ToolInputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
+    ///
+    /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -16966,10 +17314,14 @@ impl Serialize for ToolInputSchema {
 }
 
 /// JSON Schema of a tool's structured result. Keywords without a member here are preserved.
+///
+/// Since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
+    ///
+    /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -17041,6 +17393,8 @@ pub struct Tool {
     pub name: String,
     /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
     /// that is absent, too.
+    ///
+    /// Since 2025-06-18.
     pub title: Option<String>,
     /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
@@ -17049,15 +17403,23 @@ pub struct Tool {
     pub input_schema: ToolInputSchema,
     /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
     /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
+    ///
+    /// Since 2025-06-18.
     pub output_schema: Option<ToolOutputSchema>,
     /// Hints about the effects of the tool. They are claims of the server, not guarantees.
+    ///
+    /// Since 2025-03-26.
     pub annotations: Option<ToolAnnotations>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -17199,6 +17561,8 @@ impl Serialize for Tool {
 /// Claims of a server about the effects of a tool. Do not rely on them unless the server is
 /// trusted.
 ///
+/// Since 2025-03-26.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -17332,6 +17696,8 @@ impl Serialize for ToolAnnotations {
 }
 
 /// Modes of tool use in sampling.
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ToolChoiceMode {
     /// The model decides whether it calls tools.
@@ -17405,6 +17771,8 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
 /// Whether the model may, must or must not call tools when it processes a sampling request.
 ///
 /// **Deprecated** by this revision of the specification.
+///
+/// Since 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolchoice)
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -17570,6 +17938,8 @@ impl Serialize for ToolListChangedNotification {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolresultcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -17703,6 +18073,8 @@ impl Serialize for ToolResultContent {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolusecontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -17801,6 +18173,8 @@ impl Serialize for ToolUseContent {
 
 /// Details of an [`UnsupportedProtocolVersionError`], from which the client can choose another
 /// protocol version.
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData {
@@ -17870,6 +18244,8 @@ impl Serialize for UnsupportedProtocolVersionErrorData {
 }
 
 /// Error object of an [`UnsupportedProtocolVersionError`].
+///
+/// Since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorObject {
@@ -17945,6 +18321,8 @@ impl Serialize for UnsupportedProtocolVersionErrorObject {
 
 /// Error for a request with a protocol version that the server does not support. Over HTTP,
 /// the status is 400.
+///
+/// Since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#unsupportedprotocolversionerror)
 #[derive(Clone, Debug, PartialEq)]
@@ -18022,6 +18400,8 @@ impl Serialize for UnsupportedProtocolVersionError {
 }
 
 /// Options of an [`UntitledMultiSelectEnumSchema`].
+///
+/// Since 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectItems {
@@ -18082,6 +18462,8 @@ impl Serialize for UntitledMultiSelectItems {
 }
 
 /// Form field in which the user can select several options, each displayed by its value.
+///
+/// Since 2025-11-25.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
@@ -18228,6 +18610,8 @@ impl Serialize for UntitledMultiSelectEnumSchema {
 
 /// Form field in which the user selects one of several options, each displayed by its value.
 ///
+/// Since 2025-11-25.
+///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -18329,6 +18713,8 @@ impl Serialize for UntitledSingleSelectEnumSchema {
 
 /// Status of a task.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
@@ -18423,6 +18809,8 @@ impl<'de> Deserialize<'de> for TaskStatus {
 }
 
 /// State of work that continues after the response to the request.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
@@ -19554,6 +19942,8 @@ impl codec::Vacant for DetailedTask {
 /// and the client polls the task. A server may return it only for `tools/call`, and only if
 /// the request declared the extension.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// Requires the feature `tasks`.
 ///
 /// # Example
@@ -19764,6 +20154,8 @@ impl Serialize for CreateTaskResult {
 /// Requests the state of a task (`tasks/get`). Poll at the interval that the task suggests
 /// until its status is final.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// Requires the feature `tasks`.
 ///
 /// # Example
@@ -19874,6 +20266,8 @@ impl Serialize for GetTaskRequest {
 }
 
 /// Parameters of `tasks/get`.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
@@ -20908,6 +21302,8 @@ impl Serialize for GetTaskResultCancelled {
 
 /// State of a task with the data of its status, in response to `tasks/get`.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// Requires the feature `tasks`.
 ///
 /// # Example
@@ -21368,6 +21764,8 @@ impl Serialize for UpdateTaskResult {
 /// Asks the server to cancel a task (`tasks/cancel`). The task can still end with a status
 /// other than `cancelled`.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// Requires the feature `tasks`.
 ///
 /// # Example
@@ -21479,6 +21877,8 @@ impl Serialize for CancelTaskRequest {
 
 /// Parameters of `tasks/cancel`.
 ///
+/// Since 2025-11-25. Until 2025-11-25.
+///
 /// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
@@ -21561,6 +21961,8 @@ impl Serialize for CancelTaskRequestParams {
 
 /// Confirms that the server received the cancellation request. It does not mean that the task
 /// has stopped.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// Requires the feature `tasks`.
 ///
@@ -21655,6 +22057,8 @@ impl Serialize for CancelTaskResult {
 /// Informs a client that subscribed to a task with `taskIds` about the state of the task
 /// (`notifications/tasks`). It contains the same data as the response to `tasks/get`. Servers
 /// may omit this notification.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// Requires the feature `tasks`.
 ///
@@ -22682,6 +23086,8 @@ impl Serialize for TaskStatusNotificationParamsCancelled {
 }
 
 /// Parameters of `notifications/tasks`: the state of the task with the data of its status.
+///
+/// Since 2025-11-25. Until 2025-11-25.
 ///
 /// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
