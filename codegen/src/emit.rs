@@ -2,7 +2,6 @@
 
 mod convert;
 mod docs;
-mod items;
 mod messages;
 mod methods;
 mod object;

@@ -110,10 +110,10 @@ fn documentation_says_when_an_item_appeared_and_disappeared() {
             .unwrap_or_default();
         assert_eq!(last, format!("/// {sentence}"), "{year} {item}: {text}");
     };
-    words("2001", "pub spine", "Not in 2002, removed in 2004.");
-    words("2002", "pub isbn", "Since 2002, removed in 2003.");
-    words("2003", "pub struct Map", "Since 2002, removed in 2004.");
-    words("2002", "pub fold", "Removed in 2003.");
+    words("2001", "pub spine", "Not in 2002. Until 2003.");
+    words("2002", "pub isbn", "Since 2002. Until 2002.");
+    words("2003", "pub struct Map", "Since 2002. Until 2003.");
+    words("2002", "pub fold", "Until 2002.");
     // It has come and gone with its type.
     words("2003", "pub scale", "The member `scale`.");
     words("2004", "pub title", "The member `title`.");
@@ -138,7 +138,7 @@ fn renamed_definition_is_one_item_with_two_names() {
         assert_row(&output, row);
     }
     let types = file(&output, "v2001/types.rs");
-    assert!(!types.contains("emoved in"), "{types}");
+    assert!(!types.contains("Until"), "{types}");
     let types = file(&output, "v2002/types.rs");
     assert_eq!(types.matches("Since 2002.").count(), 1, "{types}");
 }

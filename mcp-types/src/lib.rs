@@ -71,6 +71,7 @@ pub mod headers;
 #[doc(hidden)]
 pub mod http_headers;
 pub mod id;
+mod item;
 pub mod json;
 pub mod lines;
 pub mod message;
@@ -96,6 +97,7 @@ pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};
 #[cfg(feature = "sep-2093")]
 pub use contents::{ContentsOf, ContentsWarning};
+pub use item::Item;
 pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
 #[cfg(feature = "versioned-resources")]
 pub use proposal::NOT_MODIFIED;

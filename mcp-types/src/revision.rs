@@ -1,9 +1,5 @@
 //! Encoding and decoding of messages for any revision: [`Revision::decode`] and
-//! [`Revision::encode`]. [`Revision::has`] tells which revisions have a part of the protocol.
-
-mod item;
-
-pub use item::Item;
+//! [`Revision::encode`].
 
 use crate::convert::ConvertError;
 use crate::error::{DecodeError, excerpt};

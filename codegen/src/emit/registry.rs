@@ -1,5 +1,6 @@
 //! The files for all revisions: the list of revisions, types by name, and messages at any revision.
 
+mod items;
 mod versions;
 
 use super::convert::step_exists;

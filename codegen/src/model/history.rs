@@ -153,7 +153,7 @@ impl History {
             .map(|(name, presence)| (name.as_str(), *presence))
     }
 
-    /// Returns a sentence about the revisions that have a part of a type, if there are others. A part
+    /// Returns a text about the revisions that have a part of a type, if others lack it. A part
     /// that appeared or disappeared together with its type is not mentioned.
     #[must_use]
     pub fn sentence(&self, at: usize, owner: &str, part: Part<'_>) -> Option<String> {
@@ -169,7 +169,7 @@ impl History {
         self.compare(&name, presence, whole)
     }
 
-    /// Returns a sentence about the revisions that have a method, if not all have it.
+    /// Returns a text about the revisions that have a method, if others lack it.
     #[must_use]
     pub fn method_sentence(&self, method: &str) -> Option<String> {
         let presence = *self.parts.get(method)?;
@@ -184,34 +184,32 @@ impl History {
             whole.has(at) && !presence.has(at)
         });
         let missing: Vec<&str> = missing.map(|at| self.revision(at)).collect();
-        let mut facts = Vec::new();
+        let mut sentences = Vec::new();
         if since != first {
-            facts.push(format!("since {}", self.revision(since)));
+            sentences.push(format!("Since {}.", self.revision(since)));
         }
         if !missing.is_empty() {
-            facts.push(format!("not in {}", missing.join(" and ")));
+            sentences.push(format!("Not in {}.", missing.join(" and ")));
         }
         if until != end {
-            let revision = self.revision(until);
-            facts.push(
-                match self.proposed.get(&(name.to_owned(), until as usize)) {
-                    Some(features) => {
-                        let features = features.join("` or `");
-                        format!("behind the feature `{features}` since {revision}")
-                    }
-                    None => format!("removed in {revision}"),
-                },
-            );
+            sentences.push(self.ending(name, until));
         }
-        let text = facts.join(", ");
-        let (first, rest) = text.split_at_checked(1)?;
-        Some(format!("{}{rest}.", first.to_uppercase()))
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    /// Returns a sentence about the last revision with a part, given the index of the next revision.
+    fn ending(&self, name: &str, until: u32) -> String {
+        match self.proposed.get(&(name.to_owned(), until as usize)) {
+            Some(features) => {
+                let (features, revision) = (features.join("` or `"), self.revision(until));
+                format!("Behind the feature `{features}` since {revision}.")
+            }
+            None => format!("Until {}.", self.revision(until.saturating_sub(1))),
+        }
     }
 
     fn revision(&self, at: u32) -> &str {
-        self.revisions
-            .get(at as usize)
-            .map_or("a later revision", String::as_str)
+        self.revisions.get(at as usize).map_or("", String::as_str)
     }
 }
 

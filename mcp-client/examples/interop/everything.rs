@@ -5,7 +5,8 @@ use std::time::Duration;
 use mcp_client::types::Revision::V2025_06_18;
 use mcp_client::types::json::{Map, Object};
 use mcp_client::types::{
-    CompletionArgument, CompletionContext, ContentBlock, PromptReference, SubscriptionFilter,
+    CompleteRequest, CompleteRequestParams, CompletionArgument, CompletionContext, ContentBlock,
+    PromptReference, SubscriptionFilter,
 };
 use mcp_client::{CallError, SubscriptionEvent};
 
@@ -187,7 +188,8 @@ async fn prompts(peer: &Peer) -> Result<()> {
 async fn completion(peer: &Peer) -> Result<()> {
     let prompt = PromptReference::new("completable-prompt");
     let argument = CompletionArgument::new("department", "S");
-    let found = peer.client.complete(prompt, argument).await?;
+    let params = CompleteRequestParams::new(prompt, argument, peer.client.meta());
+    let found = peer.client.request::<CompleteRequest>(params).await?;
     expect(found.completion.values == ["Sales", "Support"], &found)
 }
 
@@ -195,10 +197,9 @@ async fn context(peer: &Peer) -> Result<()> {
     let prompt = PromptReference::new("completable-prompt");
     let known = Map::from([("department", "Sales".to_owned())]);
     let argument = CompletionArgument::new("name", "");
-    let call = peer.client.complete(prompt, argument);
-    let found = call
-        .context(CompletionContext::new().arguments(known))
-        .await?;
+    let params = CompleteRequestParams::new(prompt, argument, peer.client.meta());
+    let params = params.context(CompletionContext::new().arguments(known));
+    let found = peer.client.request::<CompleteRequest>(params).await?;
     expect(found.completion.values == ["David", "Eve", "Frank"], &found)
 }
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use mcp_client::types::json::{Map, Object};
 use mcp_client::types::{
-    CompletionArgument, LoggingLevel, PromptReference, Revision, SubscriptionFilter,
+    CompleteRequest, CompleteRequestParams, CompletionArgument, LoggingLevel, PromptReference,
+    Revision, SubscriptionFilter,
 };
 use mcp_client::{CallError, SubscriptionEvent};
 
@@ -119,10 +120,10 @@ async fn prompts(peer: &Peer) -> Result<()> {
     let text = serde_json::to_string(&prompt)?;
     expect(text.contains("hello to Ada"), text)?;
     let argument = CompletionArgument::new("name", "A");
-    let found = peer
-        .client
-        .complete(PromptReference::new("hello"), argument)
-        .await?;
+    // As a request of the method table, so that this compiles whatever the newest revision calls it.
+    let prompt = PromptReference::new("hello");
+    let params = CompleteRequestParams::new(prompt, argument, peer.client.meta());
+    let found = peer.client.request::<CompleteRequest>(params).await?;
     expect(found.completion.values == ["Ada", "Alan"], &found)
 }
 

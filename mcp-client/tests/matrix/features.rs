@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use mcp_client::types::json::{Map, Object};
 use mcp_client::types::{
-    CallToolResult, CompletionArgument, ContentBlock, CreateMessageResult, ElicitAction,
-    ElicitResult, LoggingLevel, PromptReference, Revision, Role, Root, SamplingMessageContentBlock,
-    SubscriptionFilter, TextContent,
+    CallToolResult, CompleteRequest, CompleteRequestParams, CompletionArgument, ContentBlock,
+    CreateMessageResult, ElicitAction, ElicitResult, LoggingLevel, PromptReference, Revision, Role,
+    Root, SamplingMessageContentBlock, SubscriptionFilter, TextContent,
 };
 use mcp_client::{CallError, Client, SubscriptionEvent};
 use tokio::sync::{Mutex, mpsc};
@@ -284,10 +284,10 @@ async fn prompts(peer: &Peer) -> Result<()> {
 
 async fn completion(peer: &Peer) -> Result<()> {
     let argument = CompletionArgument::new("name", "A");
-    let found = peer
-        .client
-        .complete(PromptReference::new("hello"), argument)
-        .await?;
+    // As a request of the method table, so that this compiles whatever the newest revision calls it.
+    let prompt = PromptReference::new("hello");
+    let params = CompleteRequestParams::new(prompt, argument, peer.client.meta());
+    let found = peer.client.request::<CompleteRequest>(params).await?;
     expect(found.completion.values == ["Ada", "Alan"], &found)
 }
 

@@ -4,11 +4,12 @@ use std::error::Error;
 use std::sync::Arc;
 
 use mcp_types::peer_text::PeerText;
-use mcp_types::revision::VersionError;
+use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{InitializeRequestParams, InitializeResult};
-use mcp_types::{ClientCapabilities, RequestId, Revision, ServerCapabilities, json};
+use mcp_types::{RequestId, Revision, json};
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use crate::protocol::answer::Answer;
 use crate::protocol::core::Core;
@@ -43,22 +44,28 @@ pub(crate) fn initialize(
     let revision = revision
         .filter(|revision: &Revision| !revision.is_modern())
         .unwrap_or(NEWEST_LEGACY);
-    // Decoded as that revision: members that only newer revisions define are unknown members.
-    let members = params.members();
-    let params: InitializeRequestParams = revision
+    // Validated as that revision: members that only newer revisions define are unknown members.
+    let _: InitializeRequestParams = revision
         .decode(params.text())
         .map_err(|error| fault(&error))?;
+    let members = params.members();
     // Decoded from the text, because there are conversions between adjacent revisions only.
-    let capabilities = match members.raw("capabilities").map_err(|error| fault(&error))? {
-        Some(text) => revision.decode(text.get()).map_err(|error| fault(&error))?,
-        None => ClientCapabilities::new(),
+    let text_of = |name: &str| match members.raw(name) {
+        Ok(text) => Ok(text.map_or("{}", RawValue::get)),
+        Err(error) => Err(fault(&error)),
     };
+    let capabilities = revision
+        .decode(text_of("capabilities")?)
+        .map_err(|error| fault(&error))?;
+    let client_info = revision
+        .decode(text_of("clientInfo")?)
+        .map_err(|error| fault(&error))?;
     let session = Arc::new(Session::new(
         via.session_id.clone(),
         via.extensions.principal().map(Into::into),
         revision,
         peer_bytes,
-        params.client_info,
+        client_info,
         capabilities,
     ));
 
@@ -66,9 +73,10 @@ pub(crate) fn initialize(
     for proposal in &server.proposals {
         proposal.withdraw(&mut capabilities.experimental);
     }
-    let capabilities = declared_at(capabilities, NEWEST_LEGACY)
-        .map_err(|error| ErrorObject::internal_error(error.to_string()))?;
-    let mut result = InitializeResult::new(revision.as_str(), capabilities, server.info.clone());
+    let internal = |error: VersionError| ErrorObject::internal_error(error.to_string());
+    let capabilities = in_legacy_form(capabilities).map_err(internal)?;
+    let info = in_legacy_form(server.info.clone()).map_err(internal)?;
+    let mut result = InitializeResult::new(revision.as_str(), capabilities, info);
     result.instructions.clone_from(&server.instructions);
     let mut message = Vec::with_capacity(512);
     rpc::write_result_at(&mut message, id, result, revision, None)
@@ -85,10 +93,8 @@ pub(crate) fn initialize(
     Ok((session, answer))
 }
 
-/// Returns the server's capabilities in the form of a revision.
-fn declared_at<T: DeserializeOwned>(
-    capabilities: ServerCapabilities,
-    revision: Revision,
-) -> Result<T, VersionError> {
-    Ok(json::from_str(&revision.encode_text(capabilities)?)?)
+/// Converts what the server says of itself to the form that the handshake has. It is written and
+/// read, because there are conversions between adjacent revisions only.
+fn in_legacy_form<T: Versioned, U: DeserializeOwned>(value: T) -> Result<U, VersionError> {
+    Ok(json::from_str(&NEWEST_LEGACY.encode_text(value)?)?)
 }

@@ -6,7 +6,7 @@ use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{
-    CacheScope, DiscoverRequest, DiscoverResult, Request, RequestId, Revision,
+    CacheScope, DiscoverRequest, DiscoverResult, Item, Request, RequestId, Revision,
     UnsupportedProtocolVersionErrorData, json,
 };
 use serde_json::value::RawValue;
@@ -50,6 +50,9 @@ pub(crate) fn unsupported(requested: &str) -> ErrorObject {
     }
 }
 
+/// The capability to send log messages, which is deprecated.
+const LOGGING: Item = Item::named("ServerCapabilities.logging");
+
 /// The params of `server/discover`, which are ignored.
 struct Discover;
 
@@ -61,12 +64,12 @@ impl FromMembers for Discover {
 
 async fn discover(_: Discover, cx: Context) -> Result<DiscoverResult, HandlerError> {
     let core = cx.core();
-    let mut result = DiscoverResult::new(
-        supported(),
-        core.capabilities.clone(),
-        3_600_000,
-        CacheScope::Public,
-    );
+    let mut capabilities = core.capabilities.clone();
+    if !cx.revision().has(LOGGING) {
+        // Where the types have no such member either, it is an unknown one.
+        capabilities.extra.remove("logging");
+    }
+    let mut result = DiscoverResult::new(supported(), capabilities, 3_600_000, CacheScope::Public);
     result.instructions.clone_from(&core.instructions);
     Ok(result)
 }

@@ -58,7 +58,7 @@ async fn prompts_are_listed_with_their_arguments() {
         let review = &list["prompts"][0];
         assert_eq!(review["description"], "Reviews");
         let arguments = json!([
-            { "name": "code", "description": "What is to be reviewed.", "required": true },
+            { "name": "code", "description": "The text to review.", "required": true },
             { "name": "remarks", "required": false },
         ]);
         assert_eq!(review["arguments"], arguments);

@@ -3,7 +3,7 @@
 //! The revisions that have each part of the schemas.
 
 /// The names in ascending order, and the revisions as bits. Bit 0 stands for the oldest revision.
-pub(crate) const ITEMS: &[(&str, u32)] = &[
+pub(crate) static ITEMS: &[(&str, u32)] = &[
     ("Annotated", 0b00001),
     ("Annotated.annotations", 0b00001),
     ("Annotations", 0b11111),

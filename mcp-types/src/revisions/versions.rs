@@ -1815,6 +1815,65 @@ impl Outcome for super::v2026_07_28::GetTaskResult {
     }
 }
 
+impl Versioned for super::v2026_07_28::Implementation {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "Implementation",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::Implementation = match revision {
+                        #[cfg(feature = "v2025-03-26")]
+                        older if older <= Revision::V2025_03_26 => {
+                            let value: super::v2025_03_26::Implementation = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_06_18::Implementation::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::Implementation::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "Implementation",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2026_07_28 | Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::Implementation::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::Implementation::from(value);
+        Ok(out.write(&value)?)
+    }
+}
+
 impl Versioned for super::v2026_07_28::ListPromptsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {

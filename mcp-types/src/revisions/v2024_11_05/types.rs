@@ -10,7 +10,7 @@ use serde::de::MapAccess;
 /// Base of objects that can carry annotations for the client. The types that extend it repeat
 /// the member.
 ///
-/// Removed in 2025-03-26.
+/// Until 2024-11-05.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -314,17 +314,17 @@ pub enum ClientNotification {
     Cancelled(CancelledNotification),
     /// Completes the handshake (`notifications/initialized`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialized(InitializedNotification),
     /// Informs the sender of a request about the progress of that request
     /// (`notifications/progress`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Progress(ProgressNotification),
     /// Informs the server that the client added, removed or changed a root
     /// (`notifications/roots/list_changed`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     RootsListChanged(RootsListChangedNotification),
 }
 
@@ -414,11 +414,11 @@ impl codec::Vacant for ClientNotification {
 pub enum ClientRequest {
     /// Starts a session (`initialize`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialize(InitializeRequest),
     /// Checks whether the peer is responsive (`ping`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Ping(PingRequest),
     /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
@@ -429,11 +429,11 @@ pub enum ClientRequest {
     /// Subscribes to changes of one resource (`resources/subscribe`) until
     /// `resources/unsubscribe`.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Subscribe(SubscribeRequest),
     /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Unsubscribe(UnsubscribeRequest),
     /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
@@ -445,7 +445,7 @@ pub enum ClientRequest {
     CallTool(CallToolRequest),
     /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     SetLevel(SetLevelRequest),
     /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
@@ -626,15 +626,15 @@ impl codec::Vacant for ClientRequest {
 pub enum ClientResult {
     /// Successful result without data.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Empty(EmptyResult),
     /// Message that the model generated.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     CreateMessage(CreateMessageResult),
     /// Directories and files that the server may work on.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     ListRoots(ListRootsResult),
 }
 
@@ -953,11 +953,11 @@ impl Serialize for CreateMessageRequest {
 pub enum SamplingContent {
     /// Block of plain text, as input to a model or as its output.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Text(TextContent),
     /// Image embedded in a message, as input to a model or as its output.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Image(ImageContent),
 }
 
@@ -1277,7 +1277,7 @@ impl Serialize for GetPromptResult {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1341,7 +1341,7 @@ impl Serialize for InitializeRequest {
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1474,11 +1474,11 @@ pub enum JsonRpcMessage {
     Notification(JsonRpcNotification),
     /// Response to a request that succeeded.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Response(JsonRpcResponse),
     /// Response to a request that failed.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Error(JsonRpcError),
 }
 
@@ -2568,7 +2568,7 @@ impl codec::Vacant for ServerNotification {
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2657,7 +2657,7 @@ pub enum ServerResult {
     Empty(EmptyResult),
     /// Protocol version and capabilities of the server, in response to `initialize`.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialize(InitializeResult),
     /// One page of the resources of the server.
     ListResources(ListResourcesResult),

@@ -602,11 +602,11 @@ impl Serialize for ClientCapabilities {
 pub enum ClientRequest {
     /// Starts a session (`initialize`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialize(InitializeRequest),
     /// Checks whether the peer is responsive (`ping`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Ping(PingRequest),
     /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
@@ -617,11 +617,11 @@ pub enum ClientRequest {
     /// Subscribes to changes of one resource (`resources/subscribe`) until
     /// `resources/unsubscribe`.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Subscribe(SubscribeRequest),
     /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Unsubscribe(UnsubscribeRequest),
     /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
@@ -633,7 +633,7 @@ pub enum ClientRequest {
     CallTool(CallToolRequest),
     /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     SetLevel(SetLevelRequest),
     /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
@@ -814,15 +814,15 @@ impl codec::Vacant for ClientRequest {
 pub enum ClientResult {
     /// Successful result without data.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Empty(EmptyResult),
     /// Message that the model generated.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     CreateMessage(CreateMessageResult),
     /// Directories and files that the server may work on.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     ListRoots(ListRootsResult),
 }
 
@@ -1341,15 +1341,15 @@ impl Serialize for CreateMessageRequest {
 pub enum SamplingContent {
     /// Block of plain text, as input to a model or as its output.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Text(TextContent),
     /// Image embedded in a message, as input to a model or as its output.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Image(ImageContent),
     /// Audio clip embedded in a message, as input to a model or as its output.
     ///
-    /// Since 2025-03-26, removed in 2025-11-25.
+    /// Since 2025-03-26. Until 2025-06-18.
     Audio(AudioContent),
 }
 
@@ -1982,7 +1982,7 @@ impl Serialize for Implementation {
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
@@ -2066,7 +2066,7 @@ impl Serialize for InitializeRequestParams {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2130,7 +2130,7 @@ impl Serialize for InitializeRequest {
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2252,7 +2252,7 @@ impl Serialize for InitializeResult {
 
 /// Element of a batch of requests: a request if `id` is present, otherwise a notification.
 ///
-/// Since 2025-03-26, removed in 2025-06-18.
+/// Since 2025-03-26. Until 2025-03-26.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JsonRpcBatchRequestItem {
@@ -2328,13 +2328,13 @@ impl codec::Vacant for JsonRpcBatchRequestItem {
 /// 2025-03-26 supports batches: receivers must accept them, senders may use them, and
 /// `initialize` must not be part of one.
 ///
-/// Since 2025-03-26, removed in 2025-06-18.
+/// Since 2025-03-26. Until 2025-03-26.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchRequest = Vec<JsonRpcBatchRequestItem>;
 
 /// Element of a batch of responses: a success with `result`, or a failure with `error`.
 ///
-/// Since 2025-03-26, removed in 2025-06-18.
+/// Since 2025-03-26. Until 2025-03-26.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JsonRpcBatchResponseItem {
@@ -2408,7 +2408,7 @@ impl codec::Vacant for JsonRpcBatchResponseItem {
 
 /// Responses to a batch, as one JSON array. Match them to the requests by `id`.
 ///
-/// Since 2025-03-26, removed in 2025-06-18.
+/// Since 2025-03-26. Until 2025-03-26.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchResponse = Vec<JsonRpcBatchResponseItem>;
 
@@ -2425,19 +2425,19 @@ pub enum JsonRpcMessage {
     Notification(JsonRpcNotification),
     /// Requests and notifications that are sent together as one JSON array.
     ///
-    /// Since 2025-03-26, removed in 2025-06-18.
+    /// Since 2025-03-26. Until 2025-03-26.
     BatchRequest(JsonRpcBatchRequest),
     /// Response to a request that succeeded.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Response(JsonRpcResponse),
     /// Response to a request that failed.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Error(JsonRpcError),
     /// Responses to a batch, as one JSON array.
     ///
-    /// Since 2025-03-26, removed in 2025-06-18.
+    /// Since 2025-03-26. Until 2025-03-26.
     BatchResponse(JsonRpcBatchResponse),
 }
 
@@ -3116,7 +3116,7 @@ pub struct ListRootsResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -4299,7 +4299,7 @@ impl Serialize for SamplingMessage {
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4388,7 +4388,7 @@ pub enum ServerResult {
     Empty(EmptyResult),
     /// Protocol version and capabilities of the server, in response to `initialize`.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialize(InitializeResult),
     /// One page of the resources of the server.
     ListResources(ListResourcesResult),

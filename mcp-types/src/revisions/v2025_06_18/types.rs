@@ -507,17 +507,17 @@ pub enum ClientNotification {
     Cancelled(CancelledNotification),
     /// Completes the handshake (`notifications/initialized`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialized(InitializedNotification),
     /// Informs the sender of a request about the progress of that request
     /// (`notifications/progress`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Progress(ProgressNotification),
     /// Informs the server that the client added, removed or changed a root
     /// (`notifications/roots/list_changed`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     RootsListChanged(RootsListChangedNotification),
 }
 
@@ -607,11 +607,11 @@ impl codec::Vacant for ClientNotification {
 pub enum ClientRequest {
     /// Starts a session (`initialize`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialize(InitializeRequest),
     /// Checks whether the peer is responsive (`ping`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Ping(PingRequest),
     /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
@@ -622,11 +622,11 @@ pub enum ClientRequest {
     /// Subscribes to changes of one resource (`resources/subscribe`) until
     /// `resources/unsubscribe`.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Subscribe(SubscribeRequest),
     /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Unsubscribe(UnsubscribeRequest),
     /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
@@ -638,7 +638,7 @@ pub enum ClientRequest {
     CallTool(CallToolRequest),
     /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     SetLevel(SetLevelRequest),
     /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
@@ -819,19 +819,19 @@ impl codec::Vacant for ClientRequest {
 pub enum ClientResult {
     /// Successful result without data.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Empty(EmptyResult),
     /// Message that the model generated.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     CreateMessage(CreateMessageResult),
     /// Directories and files that the server may work on.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     ListRoots(ListRootsResult),
     /// Reaction of the user to an elicitation request, with the submitted values of the form.
     ///
-    /// Since 2025-06-18, removed in 2026-07-28.
+    /// Since 2025-06-18. Until 2025-11-25.
     Elicit(ElicitResult),
 }
 
@@ -1492,15 +1492,15 @@ impl<'de> Deserialize<'de> for StopReason {
 pub enum SamplingContent {
     /// Block of plain text, as input to a model or as its output.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Text(TextContent),
     /// Image embedded in a message, as input to a model or as its output.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Image(ImageContent),
     /// Audio clip embedded in a message, as input to a model or as its output.
     ///
-    /// Since 2025-03-26, removed in 2025-11-25.
+    /// Since 2025-03-26. Until 2025-06-18.
     Audio(AudioContent),
 }
 
@@ -1969,7 +1969,7 @@ pub struct ElicitResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2455,7 +2455,7 @@ impl Serialize for Implementation {
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
@@ -2539,7 +2539,7 @@ impl Serialize for InitializeRequestParams {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2603,7 +2603,7 @@ impl Serialize for InitializeRequest {
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializeresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2726,7 +2726,7 @@ impl Serialize for InitializeResult {
 /// Completes the handshake (`notifications/initialized`). The client sends it after it has
 /// received the response to `initialize`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -2883,11 +2883,11 @@ pub enum JsonRpcMessage {
     Notification(JsonRpcNotification),
     /// Response to a request that succeeded.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Response(JsonRpcResponse),
     /// Response to a request that failed.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Error(JsonRpcError),
 }
 
@@ -4403,7 +4403,7 @@ impl Serialize for PaginatedRequest {
 /// Checks whether the peer is responsive (`ping`). Either side can send it. The receiver must
 /// respond promptly with an empty result; if it does not, the sender may close the connection.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#pingrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -4488,7 +4488,7 @@ pub enum PrimitiveSchemaDefinition {
     Boolean(BooleanSchema),
     /// Field of an elicitation form in which the user selects one of the given strings.
     ///
-    /// Removed in 2025-11-25.
+    /// Until 2025-06-18.
     Enum(EnumSchema),
 }
 
@@ -5890,7 +5890,7 @@ impl Serialize for ResourceUpdatedNotification {
 /// Informs the server that the client added, removed or changed a root
 /// (`notifications/roots/list_changed`). The server can then send `roots/list` again.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#rootslistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -6317,7 +6317,7 @@ impl codec::Vacant for ServerNotification {
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6420,7 +6420,7 @@ pub enum ServerResult {
     Empty(EmptyResult),
     /// Protocol version and capabilities of the server, in response to `initialize`.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialize(InitializeResult),
     /// One page of the resources of the server.
     ListResources(ListResourcesResult),
@@ -6620,7 +6620,7 @@ impl codec::Vacant for ServerResult {
 
 /// Parameters of `logging/setLevel`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
@@ -6681,7 +6681,7 @@ impl Serialize for SetLevelRequestParams {
 /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
 /// Since 2026-07-28 each request sets the level in its `_meta` instead.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#setlevelrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6876,7 +6876,7 @@ impl Serialize for StringSchema {
 
 /// Parameters of `resources/subscribe`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
@@ -6938,7 +6938,7 @@ impl Serialize for SubscribeRequestParams {
 /// Subscribes to changes of one resource (`resources/subscribe`) until
 /// `resources/unsubscribe`. Since 2026-07-28, `subscriptions/listen` replaces this request.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#subscriberequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -7006,11 +7006,11 @@ impl Serialize for SubscribeRequest {
 pub struct ToolInputSchema {
     /// Schema of each member of the object, by name.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7092,11 +7092,11 @@ impl Serialize for ToolInputSchema {
 pub struct ToolOutputSchema {
     /// Schema of each member of the object, by name.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -7403,7 +7403,7 @@ impl Serialize for ToolListChangedNotification {
 
 /// Parameters of `resources/unsubscribe`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
@@ -7464,7 +7464,7 @@ impl Serialize for UnsubscribeRequestParams {
 /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`). The
 /// server then no longer reports changes of the resource.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -166,7 +166,7 @@ pub struct CallToolRequestParams {
     /// Absent for an ordinary call. A server that does not declare task support for tool calls
     /// ignores it.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     pub task: Option<TaskMetadata>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
@@ -369,7 +369,7 @@ impl Serialize for CallToolResult {
 
 /// Parameters of `tasks/cancel`.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
@@ -430,7 +430,7 @@ impl Serialize for CancelTaskRequestParams {
 /// Cancels a task (`tasks/cancel`). If the task has already ended, the request fails with
 /// error `-32602`.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskrequest)
 ///
 /// # Example
@@ -528,7 +528,7 @@ impl Serialize for CancelTaskRequest {
 
 /// State of the task after its cancellation, in response to `tasks/cancel`.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskresult)
 ///
 /// # Example
@@ -871,7 +871,7 @@ impl Serialize for CancelledNotificationParams {
 /// Support of a client for roots. Even an empty object means that the client supports
 /// `roots/list`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RootsCapability {
@@ -939,7 +939,7 @@ impl Serialize for RootsCapability {
 
 /// Sampling requests that a client can run as tasks.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SamplingTasks {
@@ -1005,7 +1005,7 @@ impl Serialize for SamplingTasks {
 
 /// Task support for elicitation.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ElicitationTasks {
@@ -1071,7 +1071,7 @@ impl Serialize for ElicitationTasks {
 
 /// Requests of the server that the client can run as tasks.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientTaskRequests {
@@ -1152,7 +1152,7 @@ impl Serialize for ClientTaskRequests {
 
 /// Task operations that a client supports.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientTasksCapability {
@@ -1266,7 +1266,7 @@ pub struct ClientCapabilities {
     pub elicitation: Option<ElicitationCapability>,
     /// Present if the client can run requests of the server as tasks, and specifies which ones.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     pub tasks: Option<ClientTasksCapability>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -1388,21 +1388,21 @@ pub enum ClientNotification {
     Cancelled(CancelledNotification),
     /// Completes the handshake (`notifications/initialized`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialized(InitializedNotification),
     /// Informs the sender of a request about the progress of that request
     /// (`notifications/progress`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Progress(ProgressNotification),
     /// Informs the requester about a change of a task (`notifications/tasks/status`).
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     TaskStatus(TaskStatusNotification),
     /// Informs the server that the client added, removed or changed a root
     /// (`notifications/roots/list_changed`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     RootsListChanged(RootsListChangedNotification),
 }
 
@@ -1502,11 +1502,11 @@ impl codec::Vacant for ClientNotification {
 pub enum ClientRequest {
     /// Starts a session (`initialize`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialize(InitializeRequest),
     /// Checks whether the peer is responsive (`ping`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Ping(PingRequest),
     /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
@@ -1517,11 +1517,11 @@ pub enum ClientRequest {
     /// Subscribes to changes of one resource (`resources/subscribe`) until
     /// `resources/unsubscribe`.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Subscribe(SubscribeRequest),
     /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Unsubscribe(UnsubscribeRequest),
     /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
@@ -1533,23 +1533,23 @@ pub enum ClientRequest {
     CallTool(CallToolRequest),
     /// Requests the state of a task (`tasks/get`).
     ///
-    /// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+    /// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
     GetTask(GetTaskRequest),
     /// Fetches the result of a task (`tasks/result`).
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     GetTaskPayload(GetTaskPayloadRequest),
     /// Cancels a task (`tasks/cancel`).
     ///
-    /// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+    /// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
     CancelTask(CancelTaskRequest),
     /// Requests one page of the tasks that the peer runs for the sender (`tasks/list`).
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     ListTasks(ListTasksRequest),
     /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     SetLevel(SetLevelRequest),
     /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
@@ -1771,36 +1771,36 @@ impl codec::Vacant for ClientRequest {
 pub enum ClientResult {
     /// Successful result without data.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Empty(EmptyResult),
     /// State of a task, in response to `tasks/get`.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     GetTask(GetTaskResult),
     /// Result of the request that ran as a task, with the members of that request's ordinary
     /// result.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     GetTaskPayload(GetTaskPayloadResult),
     /// State of the task after its cancellation, in response to `tasks/cancel`.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     CancelTask(CancelTaskResult),
     /// One page of the tasks that the sender of the request may access.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     ListTasks(ListTasksResult),
     /// Message that the model generated.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     CreateMessage(CreateMessageResult),
     /// Directories and files that the server may work on.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     ListRoots(ListRootsResult),
     /// Reaction of the user to an elicitation request, with the submitted values of the form.
     ///
-    /// Since 2025-06-18, removed in 2026-07-28.
+    /// Since 2025-06-18. Until 2025-11-25.
     Elicit(ElicitResult),
 }
 
@@ -2335,7 +2335,7 @@ pub struct CreateMessageRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2447,13 +2447,13 @@ pub struct CreateMessageRequestParams {
     /// immediately. Absent for an ordinary request. A client that does not declare task support
     /// for sampling ignores it.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     pub task: Option<TaskMetadata>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -2820,7 +2820,7 @@ impl Serialize for CreateMessageResult {
 /// Immediate response to a request that runs as a task. The requester fetches the actual
 /// result later with `tasks/result`.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createtaskresult)
 ///
 /// # Example
@@ -2928,7 +2928,7 @@ pub struct ElicitRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3020,13 +3020,13 @@ pub struct ElicitRequestFormParams {
     /// immediately. Absent for an ordinary request. A client that does not declare task support
     /// for elicitation ignores it.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     pub task: Option<TaskMetadata>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3209,7 +3209,7 @@ pub struct ElicitRequestUrlParams {
     /// Identifier of the elicitation, unique within the server and opaque to the client.
     /// `notifications/elicitation/complete` repeats it.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub elicitation_id: String,
     /// URL of the page to open. It contains no personal data and no credentials, and uses HTTPS
     /// except during development.
@@ -3218,13 +3218,13 @@ pub struct ElicitRequestUrlParams {
     /// immediately. Absent for an ordinary request. A client that does not declare task support
     /// for elicitation ignores it.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub task: Option<TaskMetadata>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3342,7 +3342,7 @@ pub struct ElicitResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -3420,7 +3420,7 @@ impl Serialize for ElicitResult {
 
 /// Parameters of `notifications/elicitation/complete`: the elicitation that has finished.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
@@ -3482,7 +3482,7 @@ impl Serialize for ElicitationCompleteNotificationParams {
 /// (`notifications/elicitation/complete`), so that the client can retry a waiting request.
 /// Servers may omit this notification. Clients ignore unknown identifiers.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitationcompletenotification)
 ///
 /// # Example
@@ -3833,7 +3833,7 @@ impl Serialize for GetPromptResult {
 
 /// Parameters of `tasks/result`: the task whose result to fetch.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
@@ -3895,7 +3895,7 @@ impl Serialize for GetTaskPayloadRequestParams {
 /// Fetches the result of a task (`tasks/result`). The receiver responds only after the task
 /// has ended.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadrequest)
 ///
 /// # Example
@@ -3994,7 +3994,7 @@ impl Serialize for GetTaskPayloadRequest {
 /// Result of the request that ran as a task, with the members of that request's ordinary
 /// result. If the request failed, `tasks/result` fails with the same JSON-RPC error.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadresult)
 ///
 /// # Example
@@ -4087,7 +4087,7 @@ impl Serialize for GetTaskPayloadResult {
 
 /// Parameters of `tasks/get`.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
@@ -4149,7 +4149,7 @@ impl Serialize for GetTaskRequestParams {
 /// Requests the state of a task (`tasks/get`). The result of the task is fetched with
 /// `tasks/result`.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskrequest)
 ///
 /// # Example
@@ -4247,7 +4247,7 @@ impl Serialize for GetTaskRequest {
 
 /// State of a task, in response to `tasks/get`. It does not contain the result of the task.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskresult)
 ///
 /// # Example
@@ -4426,7 +4426,7 @@ impl Serialize for GetTaskResult {
 /// and the name of its software. This must be the first request of a session and cannot be
 /// cancelled.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequest)
 ///
 /// # Example
@@ -4529,7 +4529,7 @@ impl Serialize for InitializeRequest {
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4633,7 +4633,7 @@ impl Serialize for InitializeRequestParams {
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
 /// confirms the response with `notifications/initialized`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializeresult)
 ///
 /// # Example
@@ -4777,7 +4777,7 @@ impl Serialize for InitializeResult {
 /// Completes the handshake (`notifications/initialized`). The client sends it after it has
 /// received the response to `initialize`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializednotification)
 ///
 /// # Example
@@ -5648,7 +5648,7 @@ pub struct ListRootsRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub id: RequestId,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5736,7 +5736,7 @@ pub struct ListRootsResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -5804,7 +5804,7 @@ impl Serialize for ListRootsResult {
 /// Requests one page of the tasks that the peer runs for the sender (`tasks/list`). Send it
 /// only to peers that declare this capability.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksrequest)
 ///
 /// # Example
@@ -5909,7 +5909,7 @@ impl Serialize for ListTasksRequest {
 
 /// One page of the tasks that the sender of the request may access.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksresult)
 ///
 /// # Example
@@ -6687,7 +6687,7 @@ impl Serialize for PaginatedResult {
 /// Checks whether the peer is responsive (`ping`). Either side can send it. The receiver must
 /// respond promptly with an empty result; if it does not, the sender may close the connection.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#pingrequest)
 ///
 /// # Example
@@ -7288,7 +7288,7 @@ impl Serialize for ReadResourceResult {
 /// Links a message to a task. It is sent in `_meta` under
 /// `io.modelcontextprotocol/related-task`, in all messages that are related to the task.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#relatedtaskmetadata)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -7787,7 +7787,7 @@ impl Serialize for ResultObject {
 /// Informs the server that the client added, removed or changed a root
 /// (`notifications/roots/list_changed`). The server can then send `roots/list` again.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#rootslistchangednotification)
 ///
 /// # Example
@@ -8065,7 +8065,7 @@ impl codec::Vacant for SamplingMessageContentBlock {
 
 /// Requests about tools that a server can run as tasks.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolTasks {
@@ -8131,7 +8131,7 @@ impl Serialize for ToolTasks {
 
 /// Requests that the server can run as tasks.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerTaskRequests {
@@ -8198,7 +8198,7 @@ impl Serialize for ServerTaskRequests {
 
 /// Task operations that a server supports.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerTasksCapability {
@@ -8314,7 +8314,7 @@ pub struct ServerCapabilities {
     pub tools: Option<ToolsCapability>,
     /// Present if the server can run requests as tasks, and specifies which ones.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     pub tasks: Option<ServerTasksCapability>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -8481,14 +8481,14 @@ pub enum ServerNotification {
     ToolListChanged(ToolListChangedNotification),
     /// Informs the requester about a change of a task (`notifications/tasks/status`).
     ///
-    /// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+    /// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
     TaskStatus(TaskStatusNotification),
     /// Log message of the server (`notifications/message`).
     LoggingMessage(LoggingMessageNotification),
     /// Informs the client that the user has finished on the web page
     /// (`notifications/elicitation/complete`), so that the client can retry a waiting request.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     ElicitationComplete(ElicitationCompleteNotification),
 }
 
@@ -8628,7 +8628,7 @@ impl codec::Vacant for ServerNotification {
 /// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
 /// `InputRequiredResult` instead.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -8788,7 +8788,7 @@ pub enum ServerResult {
     Empty(EmptyResult),
     /// Protocol version and capabilities of the server, in response to `initialize`.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     Initialize(InitializeResult),
     /// One page of the resources of the server.
     ListResources(ListResourcesResult),
@@ -8806,20 +8806,20 @@ pub enum ServerResult {
     CallTool(CallToolResult),
     /// State of a task, in response to `tasks/get`.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     GetTask(GetTaskResult),
     /// Result of the request that ran as a task, with the members of that request's ordinary
     /// result.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     GetTaskPayload(GetTaskPayloadResult),
     /// State of the task after its cancellation, in response to `tasks/cancel`.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     CancelTask(CancelTaskResult),
     /// One page of the tasks that the sender of the request may access.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     ListTasks(ListTasksResult),
     /// Suggestions for the value of an argument, in response to `completion/complete`.
     Complete(CompleteResult),
@@ -9086,7 +9086,7 @@ impl codec::Vacant for ServerResult {
 /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
 /// Since 2026-07-28 each request sets the level in its `_meta` instead.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequest)
 ///
 /// # Example
@@ -9184,7 +9184,7 @@ impl Serialize for SetLevelRequest {
 
 /// Parameters of `logging/setLevel`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9262,7 +9262,7 @@ impl Serialize for SetLevelRequestParams {
 /// Subscribes to changes of one resource (`resources/subscribe`) until
 /// `resources/unsubscribe`. Since 2026-07-28, `subscriptions/listen` replaces this request.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequest)
 ///
 /// # Example
@@ -9360,7 +9360,7 @@ impl Serialize for SubscribeRequest {
 
 /// Parameters of `resources/subscribe`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9439,7 +9439,7 @@ impl Serialize for SubscribeRequestParams {
 /// State of work that a request started and that continues after the immediate response. Both
 /// clients and servers can run tasks for their peer.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#task)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -9582,7 +9582,7 @@ impl Serialize for Task {
 
 /// Base of the parameters of requests that can run as tasks.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskaugmentedrequestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -9668,7 +9668,7 @@ impl Serialize for TaskAugmentedRequestParams {
 
 /// Options for a request that should run as a task.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskmetadata)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -9737,7 +9737,7 @@ impl Serialize for TaskMetadata {
 
 /// Status of a task. A new task is `working`.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatus)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum TaskStatus {
@@ -9827,7 +9827,7 @@ impl<'de> Deserialize<'de> for TaskStatus {
 /// Informs the requester about a change of a task (`notifications/tasks/status`). These
 /// notifications are optional, so the requester must still poll with `tasks/get`.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotification)
 ///
 /// # Example
@@ -9919,7 +9919,7 @@ impl Serialize for TaskStatusNotification {
 
 /// Parameters of `notifications/tasks/status`: the current state of the task.
 ///
-/// Since 2025-11-25, behind the feature `tasks` since 2026-07-28.
+/// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -10087,11 +10087,11 @@ pub struct ToolInputSchema {
     pub schema: Option<String>,
     /// Schema of each member of the object, by name.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -10188,11 +10188,11 @@ pub struct ToolOutputSchema {
     pub schema: Option<String>,
     /// Schema of each member of the object, by name.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub properties: Option<Map<Object>>,
     /// Names of the required members. If absent, all members are optional.
     ///
-    /// Removed in 2026-07-28.
+    /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -10299,7 +10299,7 @@ pub struct Tool {
     pub input_schema: ToolInputSchema,
     /// Ways in which the tool can be called. If absent, it cannot be called as a task.
     ///
-    /// Since 2025-11-25, removed in 2026-07-28.
+    /// Since 2025-11-25. Until 2025-11-25.
     pub execution: Option<ToolExecution>,
     /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
     /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
@@ -10471,7 +10471,7 @@ impl Serialize for Tool {
 
 /// Whether a tool can be called as a task.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum TaskSupport {
     /// The tool cannot be called as a task; such a call fails with error `-32601`. This is the
@@ -10545,7 +10545,7 @@ impl<'de> Deserialize<'de> for TaskSupport {
 
 /// Ways in which a tool can be called.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolexecution)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -10819,7 +10819,7 @@ impl Serialize for ToolResultContent {
 
 /// Details of a [`UrlElicitationRequiredError`].
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorData {
@@ -10879,7 +10879,7 @@ impl Serialize for UrlElicitationRequiredErrorData {
 
 /// Error object of a [`UrlElicitationRequiredError`].
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorObject {
@@ -10956,7 +10956,7 @@ impl Serialize for UrlElicitationRequiredErrorObject {
 /// Error for a request that the server can process only after the user has visited one or more
 /// URLs, for example to sign in. The client can retry the request afterwards.
 ///
-/// Since 2025-11-25, removed in 2026-07-28.
+/// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -11035,7 +11035,7 @@ impl Serialize for UrlElicitationRequiredError {
 /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`). The
 /// server then no longer reports changes of the resource.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequest)
 ///
 /// # Example
@@ -11133,7 +11133,7 @@ impl Serialize for UnsubscribeRequest {
 
 /// Parameters of `resources/unsubscribe`.
 ///
-/// Removed in 2026-07-28.
+/// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

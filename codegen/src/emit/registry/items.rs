@@ -26,7 +26,7 @@ impl Emitter<'_> {
         Ok(quote! {
             //! The revisions that have each part of the schemas.
             /// The names in ascending order, and the revisions as bits. Bit 0 stands for the oldest revision.
-            pub(crate) const ITEMS: &[(&str, u32)] = &[#(#rows),*];
+            pub(crate) static ITEMS: &[(&str, u32)] = &[#(#rows),*];
         })
     }
 }
