@@ -166,12 +166,18 @@ fn old_name_that_another_definition_uses_stands_for_that_one() {
 #[test]
 fn restated_member_is_as_old_as_its_definition() {
     let years = [
-        json!({ "Book": object(&["title"]) }),
-        json!({ "Book": object(&["title"]), "Map": object(&["title"]), "Print": object(&["title"]) }),
+        json!({ "Book": object(&["title"]), "Shelf": object(&["label"]) }),
+        json!({
+            "Book": object(&["title"]),
+            "Map": object(&["title"]),
+            "Print": object(&["title"]),
+            "Shelf": object(&["label", "_meta"]),
+        }),
         json!({
             "Book": object(&["title", "_meta"]),
             "Map": object(&["title", "_meta"]),
             "Print": object(&["title", "_meta"]),
+            "Shelf": object(&["label", "_meta"]),
         }),
     ];
     let hints = json!({ "restated": { "2003/*._meta": true, "2003/Print._meta": false } });
@@ -180,6 +186,8 @@ fn restated_member_is_as_old_as_its_definition() {
         "Book._meta\", 0b111",
         "Map._meta\", 0b110",
         "Print._meta\", 0b100",
+        // It was not added in that revision.
+        "Shelf._meta\", 0b110",
     ] {
         assert_row(&output, row);
     }

@@ -8,34 +8,79 @@ use std::path::Path;
 /// Names of definitions that were renamed. A newer revision uses the old names for something else.
 const REUSED: [&str; 2] = ["EnumSchema", "JSONRPCResponse"];
 
+/// A definition that a hand-written type implements. Its variants are no items.
+const NATIVE: &str = "JSONValue";
+
 /// Returns the definitions of the corrected schema of a revision, without what proposals add.
 fn definitions(revision: Revision) -> Map<String, Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");
     let text = std::fs::read_to_string(folder.join(format!("{revision}.json"))).unwrap();
     let mut schema: Value = serde_json::from_str(&text).unwrap();
-    let mut definitions: Map<String, Value> =
-        serde_json::from_value(schema["$defs"].take()).unwrap();
-    definitions.retain(|_, definition| definition.get("x-feature").is_none());
+    let keywords = ["$defs", "definitions"];
+    let keyword = keywords
+        .iter()
+        .find(|keyword| schema[**keyword].is_object());
+    let mut definitions = schema[*keyword.unwrap()].take();
+    let mut added = BTreeSet::new();
+    remove_additions(&mut definitions, &mut added);
+    let own = references(&definitions);
+    let mut definitions: Map<String, Value> = serde_json::from_value(definitions).unwrap();
+    // Some definitions are there only because an addition refers to them.
+    definitions.retain(|name, _| own.contains(name) || !added.contains(name));
     definitions
+}
+
+/// Removes the parts that proposals add, and collects the names of the definitions that they use.
+fn remove_additions(node: &mut Value, used: &mut BTreeSet<String>) {
+    match node {
+        Value::Object(parts) => parts.retain(|_, part| {
+            let is_own = part.get("x-feature").is_none();
+            if is_own {
+                remove_additions(part, used);
+            } else {
+                used.extend(references(part));
+            }
+            is_own
+        }),
+        Value::Array(parts) => parts.retain_mut(|part| {
+            let is_own = part.get("x-feature").is_none();
+            remove_additions(part, used);
+            is_own
+        }),
+        _ => {}
+    }
+}
+
+fn references(node: &Value) -> BTreeSet<String> {
+    match node {
+        Value::Object(parts) => {
+            let target = parts.get("$ref").and_then(Value::as_str);
+            let target = target.and_then(|target| target.rsplit('/').next());
+            let inner = parts.values().flat_map(references);
+            inner.chain(target.map(str::to_owned)).collect()
+        }
+        Value::Array(parts) => parts.iter().flat_map(references).collect(),
+        _ => BTreeSet::new(),
+    }
+}
+
+/// Returns the name of the definition to which a variant refers.
+fn target(variant: &Value) -> Option<&str> {
+    variant.get("$ref")?.as_str()?.rsplit('/').next()
 }
 
 /// Returns the names of the items that a definition shows without resolving anything.
 fn items_of(name: &str, definition: &Value) -> Vec<String> {
     let mut found = vec![name.to_owned()];
     if let Some(Value::Object(members)) = definition.get("properties") {
-        let own = members
-            .iter()
-            .filter(|(_, it)| it.get("x-feature").is_none());
-        found.extend(own.map(|(member, _)| format!("{name}.{member}")));
+        found.extend(members.keys().map(|member| format!("{name}.{member}")));
     }
     if let Some(Value::Array(values)) = definition.get("enum") {
         let values = values.iter().filter_map(Value::as_str);
         found.extend(values.map(|value| format!("{name}={value}")));
     }
-    if let Some(Value::Array(variants)) = definition.get("anyOf") {
-        let targets = variants.iter().filter(|it| it.get("x-feature").is_none());
-        let targets = targets.filter_map(|variant| variant["$ref"].as_str());
-        let targets = targets.filter_map(|target| target.strip_prefix("#/$defs/"));
+    if let Some(Value::Array(variants)) = definition.get("anyOf").filter(|_| name != NATIVE) {
+        let targets = variants.iter().filter_map(target);
         found.extend(targets.map(|target| format!("{name}|{target}")));
     }
     found

@@ -109,8 +109,8 @@ impl History {
         }
     }
 
-    /// Adds members to the older revisions that have their definition, if a general definition had
-    /// them there.
+    /// Adds members that a revision adds to a definition to its older revisions, if a general
+    /// definition had them there.
     fn add_restated(&mut self, at: usize, model: &Model, hints: &Hints) {
         let names = &self.newest_names[at];
         let newest = |name: &str| newest_name(names, name).to_owned();
@@ -122,7 +122,11 @@ impl History {
             }
             let whole = self.parts.get(&newest(owner)).copied().unwrap_or_default();
             let member = self.parts.entry(part.name(&newest(owner), &newest));
-            member.or_default().0 |= whole.0 & ((1 << at) - 1);
+            let member = member.or_default();
+            let is_added = at.checked_sub(1).is_some_and(|before| !member.has(before));
+            if is_added {
+                member.0 |= whole.0 & ((1 << at) - 1);
+            }
         }
     }
 

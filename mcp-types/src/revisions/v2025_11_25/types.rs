@@ -10313,6 +10313,8 @@ pub struct Tool {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<Object>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.

@@ -124,6 +124,8 @@ pub struct AudioContent {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -301,6 +303,8 @@ pub struct BlobResourceContents {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Short identifier of the resource that the data belongs to, as in a list of resources.
     ///
@@ -4855,6 +4859,8 @@ pub struct EmbeddedResource {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -6067,6 +6073,8 @@ pub struct ImageContent {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -11241,6 +11249,8 @@ pub struct Prompt {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
     pub name: String,
@@ -12523,6 +12533,8 @@ pub struct Resource {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
@@ -12859,6 +12871,8 @@ pub struct ResourceContents {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -13471,6 +13485,8 @@ pub struct ResourceTemplate {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
@@ -14178,6 +14194,8 @@ pub struct Root {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -16411,6 +16429,8 @@ pub struct TextContent {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
@@ -16504,6 +16524,8 @@ pub struct TextResourceContents {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Short identifier of the resource that the text belongs to, as in a list of resources.
     ///
@@ -17316,6 +17338,8 @@ pub struct Tool {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
