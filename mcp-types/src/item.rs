@@ -86,6 +86,7 @@ impl Item {
 
     /// Returns the items of all revisions, ordered by name. An item that was renamed occurs under each
     /// of its names.
+    #[must_use]
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         let items = ITEMS.iter();
         items.map(|&(name, revisions)| Self { name, revisions })

@@ -59,13 +59,13 @@ impl Scope<'_> {
         if member.deprecated {
             text.push_str(" **Deprecated** by this revision of the specification.");
         }
-        if !member.features.is_empty() {
+        if member.features.is_empty() {
+            self.add_history(&mut text, Part::Member(&member.json));
+        } else {
             text.push_str(&format!(
                 "\n\nRequires the feature `{}`.",
                 member.features.join("` or `")
             ));
-        } else {
-            self.add_history(&mut text, Part::Member(&member.json));
         }
         docs::lines(&docs::wrap(&text))
     }
