@@ -90,10 +90,11 @@ fn every_erratum_applies_to_our_file_exactly_once() {
 #[test]
 fn every_erratum_applies_to_the_published_file_and_keeps_its_texts() {
     for revision in &revisions() {
-        let file = root()
-            .join("../shared/spec")
-            .join(revision)
-            .join("schema.json");
+        let Some(folder) = std::env::var_os("MCP_SPEC_DIR") else {
+            eprintln!("skipped: MCP_SPEC_DIR names no folder with published files");
+            return;
+        };
+        let file = PathBuf::from(folder).join(revision).join("schema.json");
         let Ok(text) = std::fs::read_to_string(&file) else {
             eprintln!("skipped: {} is not there", file.display());
             return;

@@ -1,13 +1,16 @@
-//! The published files are parsed unchanged. They are not part of the repository.
+//! The published files are parsed unchanged. They are not part of the repository: `MCP_SPEC_DIR`
+//! names the folder that has them, such as the folder `schema` of the specification's repository.
 
 use std::path::PathBuf;
 
 use codegen::schema::{Document, verify};
 
 fn published(path: &str) -> Option<Document> {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared/spec")
-        .join(path);
+    let Some(folder) = std::env::var_os("MCP_SPEC_DIR") else {
+        eprintln!("skipped: MCP_SPEC_DIR names no folder with published files");
+        return None;
+    };
+    let file = PathBuf::from(folder).join(path);
     let Ok(text) = std::fs::read_to_string(&file) else {
         eprintln!("skipped: {} is not there", file.display());
         return None;

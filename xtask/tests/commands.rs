@@ -154,8 +154,11 @@ fn code(file: &Path) -> Vec<String> {
 #[test]
 fn published_schema_gives_the_same_api_as_ours() {
     for revision in &revisions() {
-        let published = root()
-            .join("../shared/spec")
+        let Some(specification) = std::env::var_os("MCP_SPEC_DIR") else {
+            println!("skipped: MCP_SPEC_DIR names no folder with published files");
+            return;
+        };
+        let published = PathBuf::from(specification)
             .join(revision)
             .join("schema.json");
         if !published.is_file() {

@@ -71,15 +71,19 @@ impl Emitter<'_> {
         let items = quote! { #(#items)* };
         let plain = used(&["Extra", "Map", "Number", "Object", "Value"], &items);
         let plain = (!plain.is_empty()).then(|| quote! { use #support::codec::{#(#plain),*}; });
-        let module = items
-            .to_string()
-            .contains("convert ::")
-            .then(|| quote! { self, });
+        let module = used(&["convert"], &items)
+            .into_iter()
+            .map(|_| quote! { self });
+        let error = used(&["ConvertError"], &items).into_iter();
+        let imports: Vec<TokenStream> = module.chain(error.map(|name| quote! { #name })).collect();
+        let imports = (!imports.is_empty()).then(|| {
+            quote! { use #support::convert::{#(#imports),*}; }
+        });
         Ok(quote! {
             #![doc = #about]
             use super::super::{#new as new, #old as old};
             #plain
-            use #support::convert::{#module ConvertError};
+            #imports
             #items
         })
     }

@@ -3,7 +3,7 @@
 use mcp_server::types::json::{Map, Value as Json};
 use mcp_server::types::{
     ElicitRequest, ElicitRequestFormParams, ElicitRequestUrlParams, InputRequest, InputResponse,
-    ListRootsRequest, RequestedSchema,
+    RequestedSchema,
 };
 use mcp_server::{Context, HandlerError, Server};
 use serde_json::{Value, json};
@@ -32,9 +32,9 @@ async fn ask_page(cx: Context) -> Result<String, HandlerError> {
 }
 
 async fn ask_any(cx: Context) -> Result<String, HandlerError> {
-    let request = InputRequest::from(ListRootsRequest::new());
+    let request = InputRequest::from(form());
     match cx.ask(request).key("q").await? {
-        InputResponse::ListRoots(result) => Ok(format!("{} roots", result.roots.len())),
+        InputResponse::Elicit(result) => Ok(format!("any {:?}", result.action)),
         other => Ok(format!("{other:?}")),
     }
 }
@@ -62,9 +62,9 @@ async fn raw_input_requests_reach_modern_clients_unchanged() {
     });
     assert_eq!(text(&peer.call("form", round).await), "Decline");
 
-    let round = json!({ "inputResponses": { "q": { "roots": [{ "uri": "file:///a" }] } } });
-    assert_eq!(text(&peer.call("any", round).await), "1 roots");
-    let wrong = json!({ "inputResponses": { "q": { "roots": 1 } } });
+    let round = json!({ "inputResponses": { "q": { "action": "cancel" } } });
+    assert_eq!(text(&peer.call("any", round).await), "any Cancel");
+    let wrong = json!({ "inputResponses": { "q": { "action": 1 } } });
     assert_eq!(peer.call("any", wrong).await["error"]["code"], -32602);
 }
 

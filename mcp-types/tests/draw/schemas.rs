@@ -63,18 +63,11 @@ impl Schemas {
         fail(&"neither $defs nor definitions")
     }
 
-    /// Returns the file with the structure of a revision: that of the project, or else the
-    /// published one next to the project.
+    /// Returns the file with the structure of a revision.
     pub(crate) fn file(revision: &str) -> Option<PathBuf> {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let root = package.parent()?;
-        let own = root.join("schema").join(revision).join("schema.json");
-        let beside = package
-            .ancestors()
-            .map(|dir| dir.join("shared/spec").join(revision));
-        std::iter::once(own)
-            .chain(beside.map(|dir| dir.join("schema.json")))
-            .find(|file| file.is_file())
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+        let file = root.join("schema").join(revision).join("schema.json");
+        file.is_file().then_some(file)
     }
 
     /// Returns the names of all definitions.

@@ -145,6 +145,10 @@ pub(super) fn all() -> Result<Vec<Step>> {
         ),
         step("quickstart", vec![run("xtask quickstart")]),
         step(
+            "rehearse",
+            vec![run("xtask rehearse additions --until types")],
+        ),
+        step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],
         ),
