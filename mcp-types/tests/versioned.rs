@@ -156,18 +156,14 @@ fn audio_becomes_a_text_for_a_revision_without_it() {
 
 #[cfg(feature = "registry")]
 #[test]
-fn resource_link_is_rejected_for_a_revision_without_it() {
+fn resource_link_becomes_text_for_a_revision_without_it() {
     let text =
         r#"{"content":[{"type":"resource_link","uri":"a:b","name":"n"}],"resultType":"complete"}"#;
-    let error = down(Revision::V2025_03_26, text).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            RegistryError::Convert(ConvertError::NoVariant { .. })
-        ),
-        "{error:?}"
-    );
-    assert!(down(Revision::V2025_06_18, text).is_ok());
+    let older = down(Revision::V2025_03_26, text).unwrap();
+    let expected = r#"{"content":[{"type":"text","text":"[resource: n <a:b>]"}]}"#;
+    assert_eq!(tree(&older), tree(expected));
+    let newer = down(Revision::V2025_06_18, text).unwrap();
+    assert!(newer.contains("resource_link"), "{newer}");
 }
 
 #[cfg(feature = "registry")]
