@@ -22,6 +22,7 @@
 //! * [`rpc`] parses the JSON-RPC envelope in one pass and leaves params and results undecoded.
 //!   [`Request`] and [`Notification`] map each method to its types. [`Revision`] encodes and
 //!   decodes messages of any revision.
+//! * [`Item`] tells which revisions have a type, a member, a value or a method.
 //! * [`form`] completes and validates the answers to forms.
 //! * [`json::from_str`] and the other functions of [`json`] decode a value and report the path of
 //!   an error.
