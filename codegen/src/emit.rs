@@ -55,7 +55,7 @@ pub struct File {
 pub struct Example {
     /// The value.
     pub value: serde_json::Value,
-    /// `true` if it was drawn from the schema, and nobody wrote it.
+    /// `true` if the generator drew it from the schema, `false` if it is in `examples.json`.
     pub drawn: bool,
 }
 

@@ -27,8 +27,8 @@ pub struct Hints {
     /// Required members that a constructor sets: `Type.member` or `*.member` to a JSON value.
     pub defaults: BTreeMap<String, Value>,
     /// Values of required members for conversions to a newer revision: `Type.member` or `*.member`
-    /// to a JSON value; `null` if there is none and the conversion fails. The revision of a key is
-    /// the newer one. A text `{from}` stands for the revision from which a value is converted.
+    /// to a JSON value, or to `null` if a conversion without the member is an error. The revision of
+    /// a key is the newer one. A text `{from}` stands for the revision from which a value is converted.
     pub upgrades: BTreeMap<String, Value>,
     /// The same for conversions to an older revision. The revision of a key is the older one.
     pub downgrades: BTreeMap<String, Value>,

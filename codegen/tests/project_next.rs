@@ -1,4 +1,4 @@
-//! A newer revision is generated although nobody has written anything for it.
+//! A newer revision is generated without documentation texts, hints or examples of its own.
 
 use codegen::project::{Output, Project, ProjectError, Source};
 use serde_json::{Value, json};

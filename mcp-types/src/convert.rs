@@ -3,7 +3,9 @@
 //! A conversion implements `From` if it cannot fail and `TryFrom` if it can. In a conversion to a
 //! newer revision, members that only the older revision has are kept in `extra`; the conversion
 //! back restores them from there. In a conversion to an older revision, members that only the newer
-//! revision has are dropped. This is the only loss, and it is documented. A member of `extra` that
+//! revision has are dropped. Content of a kind that the other revision lacks becomes text that
+//! describes it, and a newly required member gets a default value. Everything else that the other
+//! revision cannot represent is a [`ConvertError`]. A member of `extra` that
 //! the target type declares is moved to its field, or is dropped if its value is not valid there.
 
 use crate::codec::{Extra, Object, Value};

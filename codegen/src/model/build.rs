@@ -134,8 +134,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the documentation of a type or of a part of it. If nobody wrote one yet, it says where
-    /// the specification describes the definition.
+    /// Returns the documentation of a type or of a part of it. If `docs.json` has no text for it, the
+    /// documentation links to the description in the specification.
     fn text(&self, schema: &Value, owner: &str, part: &str) -> String {
         match schema.get("description").and_then(Value::as_str) {
             Some(text) => text.to_owned(),

@@ -20,11 +20,11 @@ pub struct Report {
     pub conversions: Vec<String>,
     /// Messages about unions whose variants cannot be distinguished. They are tried in a fixed order.
     pub ambiguous: Vec<String>,
-    /// Keys of documentation texts that nobody has written yet.
+    /// Keys of documentation texts that `docs.json` lacks.
     pub missing_docs: Vec<String>,
     /// Keys of documentation texts that no revision uses.
     pub unused_docs: Vec<String>,
-    /// Messages whose example was drawn from the schema, because there is none that fits.
+    /// Messages without a valid example in `examples.json`. Their examples were drawn from the schema.
     pub drawn_examples: Vec<String>,
     /// Keys of examples that no revision uses.
     pub unused_examples: Vec<String>,

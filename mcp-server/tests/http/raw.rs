@@ -131,7 +131,7 @@ impl Raw {
         soon(self.stream.shutdown()).await.expect("shut down");
     }
 
-    /// Writes a request; adds a `Host` with the address if there is none.
+    /// Writes a request. Adds a `Host` header with the address if the request lacks one.
     pub(crate) async fn request(
         &mut self,
         method: &str,
@@ -142,7 +142,7 @@ impl Raw {
         self.write(text.as_bytes()).await;
     }
 
-    /// Formats a request; adds a `Host` with the address if there is none.
+    /// Formats a request. Adds a `Host` header with the address if the request lacks one.
     pub(crate) fn request_text(
         &self,
         method: &str,

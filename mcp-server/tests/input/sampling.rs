@@ -215,7 +215,6 @@ async fn tool_use_in_sampling_works_in_both_eras() {
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
 }
 
-/// Has the same members as a request, but is none.
 #[tokio::test]
 async fn capabilities_of_the_current_request_apply() {
     let mut peer = peer("2026-07-28", json!({ "sampling": {} })).await;

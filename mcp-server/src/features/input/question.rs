@@ -20,8 +20,8 @@ use crate::protocol::peer::Peer;
 /// A question to the client. `extra` are the members of the request that the schema does not
 /// declare; clients of older revisions do not get them.
 ///
-/// Sampling and roots are deprecated. They are asked by methods rather than by the variants of
-/// [`InputRequest`], because a newer revision may not have those.
+/// Questions are identified by their methods rather than by the variants of [`InputRequest`]:
+/// sampling and roots are deprecated, so a newer revision may not have these variants.
 pub enum Question {
     Form {
         params: ElicitRequestFormParams,

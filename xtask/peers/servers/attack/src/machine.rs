@@ -36,7 +36,7 @@ pub(crate) fn own_wait() -> Duration {
     schedstat("/proc/thread-self/schedstat").map_or(Duration::ZERO, |times| times.waited)
 }
 
-/// Returns how often a thread has voluntarily given up its processor, from its `status` file.
+/// Returns the number of voluntary context switches of a thread, from its `status` file.
 pub(crate) fn pauses(path: &str) -> Option<u64> {
     let text = fs::read_to_string(path).ok()?;
     let mut lines = text.lines();
