@@ -19,7 +19,7 @@ pub use registry::feature_name;
 use crate::discriminate;
 use crate::hints::Hints;
 use crate::lower::{LowerError, Lowered, lower};
-use crate::model::{Family, History, Kind, Model, Ty, TypeDef, type_ident};
+use crate::model::{DRAFT, Family, History, Kind, Model, Ty, TypeDef, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,8 +37,7 @@ pub struct Emitter<'a> {
     /// `true` if the output is stand-alone, with its own copy of the support code.
     standalone: bool,
     examples: Examples,
-    /// The names and titles of the proposals.
-    proposals: Vec<(String, String)>,
+    proposals: Vec<proposals::Proposal>,
 }
 
 /// A generated file.
@@ -109,7 +108,7 @@ impl<'a> Emitter<'a> {
         Ok(Self {
             family,
             hints,
-            history: History::new(&family.models, hints),
+            history: History::new(family, hints),
             support,
             lowered,
             modules,
@@ -177,20 +176,29 @@ impl<'a> Emitter<'a> {
         let table = self.table(at);
         let name = model.revision.as_str();
         let mut files = vec![
-            file("mod.rs", &self.module_root(at))?,
-            file("types.rs", &self.types_file(at, &quote! { #(#types)* }))?,
+            file("mod.rs", &self.module_root(at)?)?,
             file("messages.rs", &self.messages_file(name, &messages, &table))?,
         ];
-        if !self.standalone {
+        if self.has_own_types(at) {
+            let types = self.types_file(at, &quote! { #(#types)* });
+            files.push(file("types.rs", &types)?);
+        }
+        if !self.standalone && self.has_own_types(at) {
             files.push(file(
                 "strategies.rs",
                 &self.strategies_file(name, &quote! { #(#strategies)* }),
             )?);
         }
-        if at + 1 < self.family.models.len() {
-            files.push(file("convert.rs", &self.conversions(at)?)?);
+        if let Some(conversions) = self.conversions(at)? {
+            files.push(file("convert.rs", &conversions)?);
         }
         Ok(files)
+    }
+
+    /// Returns `false` if the module of a model only re-exports the types of others.
+    fn has_own_types(&self, at: usize) -> bool {
+        let mut types = self.family.models[at].types.iter();
+        types.any(|def| self.family.is_home(at, &def.name))
     }
 
     fn types_file(&self, at: usize, items: &TokenStream) -> TokenStream {
@@ -219,7 +227,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn module_root(&self, at: usize) -> TokenStream {
+    fn module_root(&self, at: usize) -> Result<TokenStream, EmitError> {
         let model = &self.family.models[at];
         let newer: BTreeSet<usize> = model
             .types
@@ -253,25 +261,34 @@ impl<'a> Emitter<'a> {
             model.messages.len(),
         );
         let constants = self.constants(at);
-        let convert = (at + 1 < self.family.models.len()).then(|| quote! { mod convert; });
+        let convert = self.conversions(at)?.map(|_| {
+            let is_newest = at == self.family.newest();
+            let cfg = is_newest.then(|| quote! { #[cfg(feature = "draft")] });
+            quote! { #cfg mod convert; }
+        });
         let natives = self.natives(at);
+        let has_own_types = self.has_own_types(at);
         let own = if self.standalone {
             quote! { pub mod support; }
-        } else {
+        } else if has_own_types {
             quote! { #[cfg(feature = "proptest")] mod strategies; }
+        } else {
+            TokenStream::new()
         };
-        quote! {
+        let types = has_own_types.then(|| quote! { mod types; });
+        let reexported = has_own_types.then(|| quote! { pub use types::*; });
+        Ok(quote! {
             #![doc = #about]
             mod messages;
             #own
-            mod types;
+            #types
             #convert
             pub use messages::*;
-            pub use types::*;
+            #reexported
             #(#reexports)*
             #natives
             #constants
-        }
+        })
     }
 
     /// Generates reexports of the hand-written types under their names in the schema.
@@ -338,6 +355,9 @@ fn file(path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
 /// Returns the name of a revision's module.
 #[must_use]
 pub fn module_name(revision: &str) -> String {
+    if revision == DRAFT {
+        return revision.to_owned();
+    }
     let plain: String = revision
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })

@@ -54,6 +54,9 @@ pub struct Hints {
     pub sources: BTreeMap<String, String>,
     /// Lists that are also decoded from one string of words: `Type.member`.
     pub one_or_many: Vec<String>,
+    /// The constant with the name of a revision as it is written in messages. The draft has the name
+    /// in it, unless that is the name of a revision.
+    pub version_constant: String,
 }
 
 /// Rules to select between the variants of a union.

@@ -5,6 +5,7 @@ mod history;
 mod messages;
 mod names;
 mod note;
+mod order;
 mod sample;
 mod share;
 mod valid;
@@ -14,12 +15,17 @@ pub use history::{History, MOST_REVISIONS, Part, Presence};
 pub use messages::{Message, MessageKind, Sender};
 pub use names::{field_ident, type_ident, variant_ident, words as split_words};
 pub use note::Note;
+pub use order::keep_member_order;
 pub use sample::{Invented, example, invent};
 pub use share::{Family, share};
 pub use valid::is_valid;
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+
+/// The name of the schema that is published while the next revision is written. It sorts behind the
+/// names of all revisions, which are dates.
+pub const DRAFT: &str = "draft";
 
 /// All types and messages of one schema.
 #[derive(Debug)]
@@ -38,6 +44,12 @@ pub struct Model {
 }
 
 impl Model {
+    /// Returns `true` if this is the draft of the next revision.
+    #[must_use]
+    pub fn is_draft(&self) -> bool {
+        self.revision == DRAFT
+    }
+
     /// Returns the type with a published name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&TypeDef> {

@@ -11,7 +11,7 @@ pub use standalone::Standalone;
 use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
 use crate::hints::Hints;
-use crate::model::{self, BuildError, Family, Model, build, share};
+use crate::model::{self, BuildError, DRAFT, Family, Model, build, keep_member_order, share};
 use crate::schema::{
     Document, Errata, ErratumError, Facts, FactsError, Patch, PatchError, SchemaError,
 };
@@ -203,9 +203,15 @@ impl Project {
                 definitions: &document.definitions,
                 previous: models.last(),
             };
-            let mut model = build(source, &self.hints, &doc_texts)?;
+            // Nobody has to write texts for a draft.
+            let unrecorded = (revision == DRAFT).then(|| doc_texts.fresh());
+            let doc_texts = unrecorded.as_ref().unwrap_or(&doc_texts);
+            let mut model = build(source, &self.hints, doc_texts)?;
             if let Some(facts) = self.facts_of(revision)? {
                 model.constants = facts.constants;
+            }
+            if let Some(older) = models.last() {
+                keep_member_order(older, &mut model, &self.hints);
             }
             models.push(model);
         }
@@ -270,7 +276,7 @@ impl Project {
             .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?);
         report.ambiguous = emitter.ambiguities();
         report.behaviour = report::behaviour(family, &self.hints);
-        if let Some(older) = family.models.len().checked_sub(2) {
+        if let Some(older) = family.newest().checked_sub(1) {
             report.conversions = emitter.conversion_losses(older)?;
         }
         let mut files = emitter.root()?;
@@ -317,13 +323,11 @@ fn summarise(family: &Family, at: usize) -> Summary {
     }
 }
 
-/// Returns the features. Each revision enables the next newer one, because its module refers to it.
+/// Returns the features. Each revision enables the next newer one, because its module refers to it. The
+/// draft enables the newest revision.
 fn features(family: &Family, patches: &[Source]) -> Vec<(String, Vec<String>)> {
-    let names: Vec<String> = family
-        .models
-        .iter()
-        .map(|model| feature_name(&model.revision))
-        .collect();
+    let names = family.revisions().iter();
+    let names: Vec<String> = names.map(|model| feature_name(&model.revision)).collect();
     let mut features = vec![(
         "default".to_owned(),
         names.last().cloned().into_iter().collect(),
@@ -333,6 +337,10 @@ fn features(family: &Family, patches: &[Source]) -> Vec<(String, Vec<String>)> {
             name.clone(),
             names.get(at + 1).cloned().into_iter().collect(),
         ));
+    }
+    if let Some(draft) = family.draft() {
+        let name = feature_name(&family.models[draft].revision);
+        features.push((name, names.last().cloned().into_iter().collect()));
     }
     features.extend(patches.iter().map(|patch| (patch.name.clone(), Vec::new())));
     features

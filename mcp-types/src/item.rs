@@ -21,7 +21,8 @@ use std::fmt;
 /// that they have in this crate. Variants that are no types of the schema are `string`, `integer`,
 /// `Type[]` and so on. What only a proposal or an extension adds does not count.
 ///
-/// All revisions are known, also those whose features are disabled.
+/// All revisions are known, also those whose features are disabled. What only the draft of the next
+/// revision has is no item.
 ///
 /// ```
 /// use mcp_types::{Item, Revision};
@@ -45,7 +46,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Item {
     name: &'static str,
-    /// A bit for every revision, the lowest for the oldest one.
+    /// A bit for every revision, the lowest for the oldest one, and then one for the draft.
     revisions: u32,
 }
 
@@ -107,7 +108,8 @@ impl Item {
     /// Returns the last revision that has the item, or `None` if the newest one has it.
     #[must_use]
     pub const fn until(self) -> Option<Revision> {
-        let last = (u32::BITS - 1 - self.revisions.leading_zeros()) as usize;
+        let published = self.revisions & (u32::MAX >> (u32::BITS as usize - Revision::ALL.len()));
+        let last = (u32::BITS - 1 - published.leading_zeros()) as usize;
         if last + 1 == Revision::ALL.len() {
             None
         } else {

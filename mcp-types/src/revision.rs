@@ -218,7 +218,7 @@ impl FromStr for Revision {
     type Err = UnknownRevision;
 
     fn from_str(text: &str) -> Result<Self, UnknownRevision> {
-        Self::ALL
+        Self::WITH_DRAFT
             .iter()
             .copied()
             .find(|revision| revision.as_str() == text)

@@ -51,13 +51,20 @@ impl Converted {
 }
 
 impl Emitter<'_> {
-    /// Generates the conversions between a model and the next newer one, in both directions.
-    pub(super) fn conversions(&self, older: usize) -> Result<TokenStream, EmitError> {
+    /// Generates the conversions between a model and the next newer one, in both directions. Returns
+    /// `None` if there is no newer one, or if it has the same types.
+    pub(super) fn conversions(&self, older: usize) -> Result<Option<TokenStream>, EmitError> {
         let newer = older + 1;
+        if newer >= self.family.models.len() {
+            return Ok(None);
+        }
         let mut items = Vec::new();
         for (from, to) in [(older, newer), (newer, older)] {
             let mut direction = self.direction(from, to);
             items.extend(direction.generate()?);
+        }
+        if items.is_empty() {
+            return Ok(None);
         }
         let (old, new) = (
             format_ident!("{}", self.modules[older]),
@@ -79,13 +86,13 @@ impl Emitter<'_> {
         let imports = (!imports.is_empty()).then(|| {
             quote! { use #support::convert::{#(#imports),*}; }
         });
-        Ok(quote! {
+        Ok(Some(quote! {
             #![doc = #about]
             use super::super::{#new as new, #old as old};
             #plain
             #imports
             #items
-        })
+        }))
     }
 
     /// Returns what the conversions between a model and the next newer one lose, set or reject.
@@ -133,7 +140,11 @@ impl Emitter<'_> {
         let (old, new) = (&self.family.models[older], &self.family.models[older + 1]);
         old.types
             .iter()
-            .filter(|def| self.family.is_home(older, &def.name) && is_own(&def.kind))
+            .filter(|def| {
+                let is_home = self.family.is_home(older, &def.name);
+                let is_shared = self.family.is_shared_upwards(older, &def.name);
+                is_home && !is_shared && is_own(&def.kind)
+            })
             .filter_map(|def| {
                 let name = self.renamed(older, &def.name);
                 let other = new.get(&name)?;
@@ -323,7 +334,8 @@ pub(super) fn step_exists(emitter: &Emitter<'_>, older: usize, name: &str, other
         },
         (Some(Kind::Native(a)), Some(Kind::Native(b))) => a == b,
         (Some(a), Some(b)) if is_own(a) && is_own(b) => {
-            !family.is_home(older, name) || emitter.pairs(older).iter().any(|pair| pair.0 == name)
+            family.is_shared_upwards(older, name)
+                || emitter.pairs(older).iter().any(|pair| pair.0 == name)
         }
         _ => false,
     }

@@ -1,10 +1,19 @@
 //! The list of proposals, each of which has a feature of its own.
 
 use super::Emitter;
+use super::registry::revision_ident;
 use crate::model::type_ident;
 use crate::schema::Patch;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+
+/// What the list says of a proposal.
+pub(super) struct Proposal {
+    name: String,
+    title: String,
+    /// The first revision that the proposal adds to.
+    since: String,
+}
 
 impl Emitter<'_> {
     /// Sets the proposals to list. Patches with an identifier are extensions, which peers announce
@@ -13,30 +22,51 @@ impl Emitter<'_> {
     pub fn with_proposals(mut self, patches: &[Patch]) -> Self {
         let drafts = patches.iter().filter(|patch| patch.identifier.is_none());
         self.proposals = drafts
-            .map(|patch| (patch.name.clone(), patch.title.clone()))
+            .map(|patch| Proposal {
+                name: patch.name.clone(),
+                title: patch.title.clone(),
+                since: patch.since.clone(),
+            })
             .collect();
         self
     }
 
     pub(super) fn proposal_list(&self) -> TokenStream {
-        let variants = self.proposals.iter().map(|(name, title)| {
-            let (ident, docs) = (
-                proposal_ident(name),
-                super::docs::lines(&format!("{title}.")),
+        let arms = |arm: &dyn Fn(&Proposal, syn::Ident) -> TokenStream| {
+            let arms = self.proposals.iter().map(|proposal| {
+                let feature = &proposal.name;
+                let arm = arm(proposal, proposal_ident(&proposal.name));
+                quote! { #[cfg(feature = #feature)] #arm }
+            });
+            arms.collect::<Vec<_>>()
+        };
+        let variants = arms(&|proposal, ident| {
+            let docs = super::docs::lines(&format!("{}.", proposal.title));
+            quote! { #docs #ident }
+        });
+        let all = arms(&|_, ident| quote! { Self::#ident });
+        let names = arms(&|proposal, ident| {
+            let name = &proposal.name;
+            quote! { Self::#ident => #name }
+        });
+        let extends = arms(&|proposal, ident| {
+            let first = self
+                .family
+                .models
+                .iter()
+                .find(|model| model.revision >= proposal.since);
+            let extended = first.map_or_else(
+                || quote! { false },
+                |model| {
+                    let first = revision_ident(&model.revision);
+                    quote! { revision >= super::Revision::#first }
+                },
             );
-            quote! { #docs #[cfg(feature = #name)] #ident }
-        });
-        let all = self.proposals.iter().map(|(name, _)| {
-            let ident = proposal_ident(name);
-            quote! { #[cfg(feature = #name)] Self::#ident }
-        });
-        let names = self.proposals.iter().map(|(name, _)| {
-            let ident = proposal_ident(name);
-            quote! { #[cfg(feature = #name)] Self::#ident => #name }
+            quote! { Self::#ident => #extended }
         });
         quote! {
             //! The proposals whose features are enabled.
-            /// A proposed addition to the newest revision. Each is behind the feature of its name.
+            /// A proposed addition to the specification. Each is behind the feature of its name.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             #[non_exhaustive]
             pub enum Proposal { #(#variants,)* }
@@ -47,6 +77,11 @@ impl Emitter<'_> {
                 #[must_use]
                 pub fn as_str(self) -> &'static str {
                     match self { #(#names,)* }
+                }
+                /// Returns `true` if the proposal adds to a revision.
+                #[must_use]
+                pub fn extends(self, revision: super::Revision) -> bool {
+                    match self { #(#extends,)* }
                 }
             }
         }

@@ -5,7 +5,7 @@ mod versions;
 
 use super::convert::step_exists;
 use super::{EmitError, Emitter, File, cfg, file, module_name};
-use crate::model::{Model, type_ident};
+use crate::model::{DRAFT, Model, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -27,10 +27,11 @@ impl Emitter<'_> {
     }
 
     pub(super) fn newest(&self) -> usize {
-        self.family.models.len().saturating_sub(1)
+        self.family.newest()
     }
 
-    /// Returns the condition under which a revision is compiled. The newest one is always compiled.
+    /// Returns the condition under which a revision or the draft is compiled. The newest revision is
+    /// always compiled.
     fn revision_cfg(&self, at: usize) -> Option<TokenStream> {
         (at != self.newest()).then(|| {
             let feature = feature_name(&self.family.models[at].revision);
@@ -51,33 +52,37 @@ impl Emitter<'_> {
     }
 
     fn revisions(&self) -> TokenStream {
-        let modules = (0..=self.newest()).rev().map(|at| {
+        let count = self.family.models.len();
+        let modules = (0..count).rev().map(|at| {
             let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
-            quote! { #cfg pub mod #module; }
+            let about = (Some(at) == self.family.draft()).then(|| {
+                super::docs::lines(
+                    "The draft of the next revision. Unstable: any release of this crate may change it.",
+                )
+            });
+            quote! { #about #cfg pub mod #module; }
         });
-        let texts: Vec<&String> = self
-            .family
-            .models
-            .iter()
-            .map(|model| &model.revision)
-            .collect();
-        let idents: Vec<syn::Ident> = self
-            .family
-            .models
-            .iter()
-            .map(|model| revision_ident(&model.revision))
-            .collect();
+        let texts = self.family.revisions().iter().map(|model| &model.revision);
+        let texts: Vec<&String> = texts.collect();
+        let idents = texts.iter().map(|revision| revision_ident(revision));
+        let idents: Vec<syn::Ident> = idents.collect();
         let latest = &idents[self.newest()];
         let newest = format_ident!("{}", self.modules[self.newest()]);
         let docs = texts
             .iter()
             .map(|text| super::docs::lines(&format!("The revision {text}.")));
         let retired = self.retired();
-        let tables = (0..=self.newest()).map(|at| {
+        let tables = self.family.models.iter().enumerate().map(|(at, model)| {
             let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
-            let ident = &idents[at];
+            let ident = revision_ident(&model.revision);
             quote! { #cfg Self::#ident => #module::MESSAGES }
         });
+        let draft = self.family.draft().map(|at| self.draft(at));
+        let Draft {
+            variant,
+            arm,
+            entry,
+        } = draft.unwrap_or_default();
         let off = self.some_revision_off();
         quote! {
             //! The revisions of the specification, oldest to newest.
@@ -94,16 +99,19 @@ impl Emitter<'_> {
             /// A revision of the specification. Revisions are ordered by age: an older one is less than a newer one.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             #[non_exhaustive]
-            pub enum Revision { #(#docs #idents,)* }
+            pub enum Revision { #(#docs #idents,)* #variant }
             impl Revision {
-                /// All revisions, oldest first.
+                /// All revisions, oldest first. The draft of the next one is no revision yet.
                 pub const ALL: &'static [Self] = &[#(Self::#idents),*];
+                /// All revisions, oldest first, and then the draft of the next one if the feature
+                /// `draft` is enabled.
+                pub const WITH_DRAFT: &'static [Self] = &[#(Self::#idents,)* #entry];
                 /// The newest revision.
                 pub const LATEST: Self = Self::#latest;
                 /// Returns the name of the revision as it is written in messages.
                 #[must_use]
                 pub fn as_str(self) -> &'static str {
-                    match self { #(Self::#idents => #texts,)* }
+                    match self { #(Self::#idents => #texts,)* #arm }
                 }
                 /// Returns all messages of the revision. Empty if the feature of the revision is disabled.
                 #[must_use]
@@ -111,6 +119,27 @@ impl Emitter<'_> {
                     match self { #(#tables,)* #off _ => &[] }
                 }
             }
+        }
+    }
+
+    /// Generates the draft's parts of the type `Revision`.
+    fn draft(&self, at: usize) -> Draft {
+        let model = &self.family.models[at];
+        let (cfg, ident) = (self.revision_cfg(at), revision_ident(&model.revision));
+        let named = model.constants.get(&self.hints.version_constant);
+        let named = named.and_then(serde_json::Value::as_str).filter(|name| {
+            let mut revisions = self.family.revisions().iter();
+            revisions.all(|other| other.revision != *name)
+        });
+        let name = named.unwrap_or(&model.revision);
+        Draft {
+            variant: quote! {
+                /// The draft of the next revision. Unstable: any release of this crate may change it.
+                #cfg
+                #ident,
+            },
+            arm: quote! { #cfg Self::#ident => #name, },
+            entry: quote! { #cfg Self::#ident, },
         }
     }
 
@@ -138,7 +167,8 @@ impl Emitter<'_> {
     }
 
     fn registry(&self) -> TokenStream {
-        let tables = (0..=self.newest()).rev().map(|at| {
+        let count = self.family.models.len();
+        let tables = (0..count).rev().map(|at| {
             let model = &self.family.models[at];
             let cfg = self.revision_cfg(at);
             let name = format_ident!("{}", self.modules[at].to_uppercase());
@@ -149,7 +179,7 @@ impl Emitter<'_> {
             let about = super::docs::lines(&format!("The types of revision {}.", model.revision));
             quote! { #about #cfg static #name: &[Entry] = &[#(#rows),*]; }
         });
-        let arms = (0..=self.newest()).map(|at| {
+        let arms = (0..count).map(|at| {
             let (cfg, revision) = (
                 self.revision_cfg(at),
                 revision_ident(&self.family.models[at].revision),
@@ -157,7 +187,7 @@ impl Emitter<'_> {
             let name = format_ident!("{}", self.modules[at].to_uppercase());
             quote! { #cfg Revision::#revision => #name }
         });
-        let modules = (0..=self.newest()).map(|at| {
+        let modules = (0..count).map(|at| {
             let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
             quote! { #cfg use super::#module; }
         });
@@ -224,13 +254,28 @@ impl Emitter<'_> {
     }
 }
 
-fn revision_ident(revision: &str) -> syn::Ident {
+/// The parts of the type `Revision` that only exist if there is a draft.
+#[derive(Default)]
+struct Draft {
+    /// The variant.
+    variant: TokenStream,
+    /// The arm of a `match` that names it.
+    arm: TokenStream,
+    /// The element of a list of all revisions.
+    entry: TokenStream,
+}
+
+pub(super) fn revision_ident(revision: &str) -> syn::Ident {
     let name = module_name(revision);
-    format_ident!("V{}", &name[1..])
+    let (first, rest) = name.split_at(1);
+    format_ident!("{}{rest}", first.to_uppercase())
 }
 
 /// Returns the name of a revision's Cargo feature.
 #[must_use]
 pub fn feature_name(revision: &str) -> String {
+    if revision == DRAFT {
+        return revision.to_owned();
+    }
     format!("v{revision}")
 }

@@ -1,6 +1,6 @@
 //! The revisions that have each part of the schemas.
 
-use super::{Kind, Model, Ty};
+use super::{Family, Kind, Model, Ty};
 use crate::hints::Hints;
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ pub const MOST_REVISIONS: usize = 32;
 /// The revisions that have each definition, member, value, variant and method of a family of models.
 ///
 /// A definition that was renamed is one part, with the newest of its names. Revisions in which only
-/// proposals have a part do not count.
+/// proposals have a part do not count, and the draft is none: it is only known which parts of the
+/// revisions it has, too.
 #[derive(Debug)]
 pub struct History {
     revisions: Vec<String>,
@@ -33,6 +34,11 @@ impl Presence {
         self.0
     }
 
+    /// Returns the set without the draft, which follows the revisions.
+    fn published(self, revisions: usize) -> Self {
+        Self(self.0 & all(revisions).0)
+    }
+
     fn has(self, at: usize) -> bool {
         self.0 >> at & 1 == 1
     }
@@ -41,6 +47,15 @@ impl Presence {
     fn range(self) -> (u32, u32) {
         (self.0.trailing_zeros(), u32::BITS - self.0.leading_zeros())
     }
+}
+
+/// Returns the set of all of a number of revisions.
+fn all(revisions: usize) -> Presence {
+    Presence(
+        u32::MAX
+            .checked_shr((MOST_REVISIONS - revisions) as u32)
+            .unwrap_or(0),
+    )
 }
 
 /// A part of a definition.
@@ -69,11 +84,12 @@ impl Part<'_> {
 }
 
 impl History {
-    /// Finds the parts of all models, which are ordered from the oldest to the newest.
+    /// Finds the parts of all models.
     ///
     /// Revisions beyond [`MOST_REVISIONS`] are ignored.
     #[must_use]
-    pub fn new(models: &[Model], hints: &Hints) -> Self {
+    pub fn new(family: &Family, hints: &Hints) -> Self {
+        let models = family.revisions();
         let models = &models[..models.len().min(MOST_REVISIONS)];
         let mut history = Self {
             revisions: models.iter().map(|model| model.revision.clone()).collect(),
@@ -87,10 +103,32 @@ impl History {
         for (at, model) in models.iter().enumerate() {
             history.add_restated(at, model, hints);
         }
+        if let Some(draft) = family.draft().filter(|at| *at < MOST_REVISIONS) {
+            history.add_draft(draft, &family.models[draft], hints);
+        }
         for (at, model) in models.iter().enumerate() {
             history.add_old_names(at, model);
         }
         history
+    }
+
+    /// Marks the parts of the newest revision that the draft has, too.
+    fn add_draft(&mut self, at: usize, draft: &Model, hints: &Hints) {
+        let newest = self.newest_names.last().into_iter().flatten();
+        let before: BTreeMap<&str, &str> = newest
+            .map(|(name, _)| (hints.new_name(&draft.revision, name), name.as_str()))
+            .collect();
+        let newest = |name: &str| before.get(name).copied().unwrap_or(name).to_owned();
+        let names = parts_of(draft).into_iter();
+        let names = names.filter(|(_, _, features)| features.is_empty());
+        let names = names.map(|(owner, part, _)| part.name(&newest(owner), &newest));
+        let methods = own_methods(draft).map(str::to_owned);
+        let names: Vec<String> = names.chain(methods).collect();
+        for name in names {
+            if let Some(presence) = self.parts.get_mut(&name) {
+                presence.0 |= 1 << at;
+            }
+        }
     }
 
     fn add(&mut self, at: usize, model: &Model) {
@@ -167,7 +205,7 @@ impl History {
         let name = part.name(&owner, &newest);
         let presence = *self.parts.get(&name)?;
         let whole = match part {
-            Part::Whole => Presence(u32::MAX >> (MOST_REVISIONS - self.revisions.len())),
+            Part::Whole => all(self.revisions.len()),
             _ => *self.parts.get(&owner)?,
         };
         self.compare(&name, presence, whole)
@@ -177,11 +215,12 @@ impl History {
     #[must_use]
     pub fn method_sentence(&self, method: &str) -> Option<String> {
         let presence = *self.parts.get(method)?;
-        let all = Presence(u32::MAX >> (MOST_REVISIONS - self.revisions.len()));
-        self.compare(method, presence, all)
+        self.compare(method, presence, all(self.revisions.len()))
     }
 
     fn compare(&self, name: &str, presence: Presence, whole: Presence) -> Option<String> {
+        let count = self.revisions.len();
+        let (presence, whole) = (presence.published(count), whole.published(count));
         let ((since, until), (first, end)) = (presence.range(), whole.range());
         let missing = (since..until).filter(|at| {
             let at = *at as usize;

@@ -3,17 +3,49 @@
 use super::{Kind, Message, MessageKind, Model, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The models of several revisions, oldest first, and the module of each type.
+/// The models of several revisions, oldest first, and the module of each type. The draft of the next
+/// revision, if there is one, is the last.
 #[derive(Debug)]
 pub struct Family {
-    /// The models, oldest first.
+    /// The models, oldest first, then the draft.
     pub models: Vec<Model>,
     /// For each model: type name to the index of the model whose module defines the Rust type.
     homes: Vec<BTreeMap<String, usize>>,
 }
 
 impl Family {
-    /// Returns the index of the newest model that has the same type.
+    /// Returns the models of the revisions, oldest first, without the draft.
+    #[must_use]
+    pub fn revisions(&self) -> &[Model] {
+        match self.models.split_last() {
+            Some((last, before)) if last.is_draft() && !before.is_empty() => before,
+            _ => &self.models,
+        }
+    }
+
+    /// Returns the index of the newest revision.
+    #[must_use]
+    pub fn newest(&self) -> usize {
+        self.revisions().len().saturating_sub(1)
+    }
+
+    /// Returns the index of the draft.
+    #[must_use]
+    pub fn draft(&self) -> Option<usize> {
+        let at = self.newest() + 1;
+        (at < self.models.len()).then_some(at)
+    }
+
+    /// Returns `true` if a type is the same in the next model.
+    #[must_use]
+    pub fn is_shared_upwards(&self, older: usize, name: &str) -> bool {
+        let newer = self.models.get(older + 1);
+        newer.is_some_and(|model| model.get(name).is_some())
+            && self.home(older, name) == self.home(older + 1, name)
+    }
+
+    /// Returns the index of the model whose module defines a type: the newest revision that has the
+    /// same type. The draft defines only types that no revision has.
     #[must_use]
     pub fn home(&self, model: usize, name: &str) -> usize {
         self.homes[model].get(name).copied().unwrap_or(model)
@@ -29,20 +61,28 @@ impl Family {
 /// Finds the types that are identical in adjacent revisions, including everything that they refer
 /// to.
 ///
-/// Each type is defined in the newest revision of an unbroken sequence of revisions that have it. A
+/// Each type is defined in the newest revision of an unbroken sequence of revisions that have it, so
+/// that the types of the newest revision do not depend on the draft. A
 /// request is compared together with its result type, because a Rust type can
 /// only be one request, with one result type.
 #[must_use]
 pub fn share(models: Vec<Model>) -> Family {
-    let mut homes: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); models.len()];
-    for older in (0..models.len().saturating_sub(1)).rev() {
+    let homes: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); models.len()];
+    let mut family = Family { models, homes };
+    let newest = family.newest();
+    for older in (0..newest).rev() {
         let newer = older + 1;
-        for name in same(&models[older], &models[newer]) {
-            let home = homes[newer].get(&name).copied().unwrap_or(newer);
-            homes[older].insert(name, home);
+        for name in same(&family.models[older], &family.models[newer]) {
+            let home = family.home(newer, &name);
+            family.homes[older].insert(name, home);
         }
     }
-    Family { models, homes }
+    if let Some(draft) = family.draft() {
+        for name in same(&family.models[draft], &family.models[newest]) {
+            family.homes[draft].insert(name, newest);
+        }
+    }
+    family
 }
 
 /// Returns the names that mean the same type in both models.

@@ -5,7 +5,7 @@ use crate::emit::{Example, Examples};
 use crate::model::{self, Family, Ty, is_valid};
 
 impl Project {
-    /// Returns the examples by revision and type.
+    /// Returns the examples by revision and type. Nobody has to write examples for the draft.
     ///
     /// A key `Type` applies to the newest revision that has the type, and `<revision>/Type` to a
     /// revision. Each message of the newest revision has an example: if ours is missing or not valid
@@ -13,7 +13,8 @@ impl Project {
     pub(super) fn examples(&self, family: &Family, report: &mut Report) -> Examples {
         let mut examples = Examples::new();
         for (key, value) in &self.examples {
-            let mut newest_first = family.models.iter().rev();
+            let draft = family.draft().map(|at| &family.models[at]);
+            let mut newest_first = family.revisions().iter().rev().chain(draft);
             let found = match key.split_once('/') {
                 None => newest_first
                     .find(|model| model.get(key).is_some())
@@ -40,7 +41,7 @@ impl Project {
                 report.drawn_examples.push(key.clone());
             }
         }
-        let Some(newest) = family.models.last() else {
+        let Some(newest) = family.models.get(family.newest()) else {
             return examples;
         };
         for message in &newest.messages {

@@ -67,7 +67,7 @@ pub struct Adoption {
 /// Returns the differences between the newest revision and the one before that client and server may
 /// need behaviour for.
 pub(super) fn behaviour(family: &Family, hints: &Hints) -> Vec<String> {
-    let mut newest_first = family.models.iter().rev();
+    let mut newest_first = family.revisions().iter().rev();
     let (Some(new), Some(old)) = (newest_first.next(), newest_first.next()) else {
         return Vec::new();
     };

@@ -2,18 +2,13 @@
 //!
 //! A newer revision may have no fields for them, so they are read and written by their names.
 
-pub(crate) use mcp_types::connection::capability::{declare, is_declared};
+pub(crate) use mcp_types::connection::capability::{
+    LOGGING, ROOTS, SAMPLING, declare, is_declared,
+};
 use mcp_types::{
     CreateMessageRequest, ListRootsRequest, LoggingMessageNotification, Notification, Request,
     Revision,
 };
-
-/// The client answers `roots/list`.
-pub(crate) const ROOTS: &str = "roots";
-/// The client answers `sampling/createMessage`.
-pub(crate) const SAMPLING: &str = "sampling";
-/// The server sends log messages.
-pub(crate) const LOGGING: &str = "logging";
 
 /// Returns `true` if a revision has what a member of the client's capabilities declares.
 pub(crate) fn has_capability(revision: Revision, name: &str) -> bool {

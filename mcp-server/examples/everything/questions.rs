@@ -204,11 +204,10 @@ async fn ask_in_rounds(cx: Context) -> Result<String, HandlerError> {
 }
 
 async fn ask_what_is_declared(cx: Context) -> Result<&'static str, HandlerError> {
-    let declared = cx.peer().capabilities();
-    if declared.elicitation.is_some() {
+    if cx.peer().declares("elicitation") {
         confirm(&cx).await?;
     }
-    if declared.sampling.is_some() {
+    if cx.peer().declares("sampling") {
         cx.sample(conversation("Generate a greeting", 50)).await?;
     }
     Ok("asked all that could be asked")

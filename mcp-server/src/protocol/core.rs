@@ -229,9 +229,10 @@ impl Routed {
             let mut messages = revision.messages().iter();
             messages.any(|known| known.method == method)
         };
-        let mut revisions: Vec<Revision> = Revision::ALL.iter().filter(has).copied().collect();
+        let known = Revision::WITH_DRAFT.iter();
+        let mut revisions: Vec<Revision> = known.filter(has).copied().collect();
         if revisions.is_empty() {
-            revisions = Revision::ALL.to_vec();
+            revisions = Revision::WITH_DRAFT.to_vec();
         }
         Self { route, revisions }
     }

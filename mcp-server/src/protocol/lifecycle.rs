@@ -1,6 +1,7 @@
 //! `server/discover`, `ping` and `notifications/cancelled`, and requests that exist only in
 //! sessions.
 
+use mcp_types::connection::capability;
 use mcp_types::error::DecodeError;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
@@ -50,7 +51,7 @@ pub(crate) fn unsupported(requested: &str) -> ErrorObject {
     }
 }
 
-/// The capability to send log messages, which is deprecated.
+/// The member of the capabilities with the name [`capability::LOGGING`].
 const LOGGING: Item = Item::named("ServerCapabilities.logging");
 
 /// The params of `server/discover`, which are ignored.
@@ -67,7 +68,7 @@ async fn discover(_: Discover, cx: Context) -> Result<DiscoverResult, HandlerErr
     let mut capabilities = core.capabilities.clone();
     if !cx.revision().has(LOGGING) {
         // Where the types have no such member either, it is an unknown one.
-        capabilities.extra.remove("logging");
+        capabilities.extra.remove(capability::LOGGING);
     }
     let mut result = DiscoverResult::new(supported(), capabilities, 3_600_000, CacheScope::Public);
     result.instructions.clone_from(&core.instructions);

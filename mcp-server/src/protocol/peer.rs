@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use mcp_types::connection::capability::is_declared;
 use mcp_types::{ClientCapabilities, Implementation, RequestMetaObject, Revision};
 
 use crate::protocol::session::Session;
@@ -57,6 +58,14 @@ impl Peer {
             PeerKind::Legacy(session) => Some(&session.capabilities),
         }
         .unwrap_or_else(|| NONE.get_or_init(ClientCapabilities::new))
+    }
+
+    /// Returns `true` if the client declared the capability of this name for this request. Unlike
+    /// the fields of [`capabilities`](Self::capabilities), this also knows capabilities that the
+    /// newest revision no longer has.
+    #[must_use]
+    pub fn declares(&self, capability: &str) -> bool {
+        is_declared(self.capabilities(), capability)
     }
 
     /// The sender in `_meta` of a modern request.

@@ -5,7 +5,7 @@ use std::future::Future;
 
 #[cfg(feature = "pagination")]
 use mcp_types::Request;
-use mcp_types::connection::capability::with_member;
+use mcp_types::connection::capability::{LOGGING, with_member};
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, ServerCapabilities, json::Object};
 
@@ -19,9 +19,6 @@ use crate::protocol::raw_object::FromMembers;
 use crate::protocol::requirements::Requirements;
 use crate::protocol::route::{self, NotificationHandler, Typed};
 use crate::protocol::states::States;
-
-/// The capability to send log messages. The newest revision may not have it: it is deprecated.
-const LOGGING: &str = "logging";
 
 /// The handlers and capabilities of a server that is being built, and the errors found so far.
 pub(crate) struct Registry {

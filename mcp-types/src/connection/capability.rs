@@ -9,6 +9,13 @@ use crate::json::{self, Object, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+/// The client answers `roots/list`. Deprecated since 2026-07-28.
+pub const ROOTS: &str = "roots";
+/// The client answers `sampling/createMessage`. Deprecated since 2026-07-28.
+pub const SAMPLING: &str = "sampling";
+/// The server sends log messages. Deprecated since 2026-07-28.
+pub const LOGGING: &str = "logging";
+
 /// Returns a member of capabilities, or `None` if it is absent or has another type.
 #[must_use]
 pub fn declared<T: DeserializeOwned>(

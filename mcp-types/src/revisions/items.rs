@@ -2,7 +2,8 @@
 
 //! The revisions that have each part of the schemas.
 
-/// The names in ascending order, and the revisions as bits. Bit 0 stands for the oldest revision.
+/// The names in ascending order, and the revisions as bits. Bit 0 stands for the oldest
+/// revision, and the bit behind that of the newest one for the draft, if there is one.
 pub(crate) static ITEMS: &[(&str, u32)] = &[
     ("Annotated", 0b00001),
     ("Annotated.annotations", 0b00001),

@@ -71,8 +71,18 @@ pub enum Revision {
 }
 
 impl Revision {
-    /// All revisions, oldest first.
+    /// All revisions, oldest first. The draft of the next one is no revision yet.
     pub const ALL: &'static [Self] = &[
+        Self::V2024_11_05,
+        Self::V2025_03_26,
+        Self::V2025_06_18,
+        Self::V2025_11_25,
+        Self::V2026_07_28,
+    ];
+
+    /// All revisions, oldest first, and then the draft of the next one if the feature
+    /// `draft` is enabled.
+    pub const WITH_DRAFT: &'static [Self] = &[
         Self::V2024_11_05,
         Self::V2025_03_26,
         Self::V2025_06_18,

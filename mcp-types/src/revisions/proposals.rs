@@ -2,18 +2,18 @@
 
 //! The proposals whose features are enabled.
 
-/// A proposed addition to the newest revision. Each is behind the feature of its name.
+/// A proposed addition to the specification. Each is behind the feature of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Proposal {
-    /// Out-of-band resource access by HTTPS URLs.
     #[cfg(feature = "https-url")]
+    /// Out-of-band resource access by HTTPS URLs.
     HttpsUrl,
-    /// Resource contents metadata and resource types.
     #[cfg(feature = "sep-2093")]
+    /// Resource contents metadata and resource types.
     Sep2093,
-    /// Resources with kinds and versions.
     #[cfg(feature = "versioned-resources")]
+    /// Resources with kinds and versions.
     VersionedResources,
 }
 
@@ -38,6 +38,19 @@ impl Proposal {
             Self::Sep2093 => "sep-2093",
             #[cfg(feature = "versioned-resources")]
             Self::VersionedResources => "versioned-resources",
+        }
+    }
+
+    /// Returns `true` if the proposal adds to a revision.
+    #[must_use]
+    pub fn extends(self, revision: super::Revision) -> bool {
+        match self {
+            #[cfg(feature = "https-url")]
+            Self::HttpsUrl => revision >= super::Revision::V2026_07_28,
+            #[cfg(feature = "sep-2093")]
+            Self::Sep2093 => revision >= super::Revision::V2026_07_28,
+            #[cfg(feature = "versioned-resources")]
+            Self::VersionedResources => revision >= super::Revision::V2026_07_28,
         }
     }
 }

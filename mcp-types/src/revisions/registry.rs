@@ -2862,14 +2862,14 @@ static V2024_11_05: &[Entry] = &[
         >("ListResourceTemplatesResult"),
     Entry::of::<
         v2024_11_05::ListResourcesRequest,
-    >("ListResourcesRequest", "2024-11-05", true)
+    >("ListResourcesRequest", "2025-03-26", true)
         .next::<
             v2024_11_05::ListResourcesRequest,
             v2025_03_26::ListResourcesRequest,
         >("ListResourcesRequest"),
     Entry::of::<
         v2024_11_05::ListResourcesResult,
-    >("ListResourcesResult", "2024-11-05", true)
+    >("ListResourcesResult", "2025-03-26", true)
         .next::<
             v2024_11_05::ListResourcesResult,
             v2025_03_26::ListResourcesResult,
@@ -2993,7 +2993,7 @@ static V2024_11_05: &[Entry] = &[
         .next::<v2024_11_05::Request, v2025_03_26::Request>("Request"),
     Entry::of::<v2024_11_05::RequestId>("RequestId", "2026-07-28", true)
         .next::<v2024_11_05::RequestId, v2025_03_26::RequestId>("RequestId"),
-    Entry::of::<v2024_11_05::Resource>("Resource", "2024-11-05", true)
+    Entry::of::<v2024_11_05::Resource>("Resource", "2025-03-26", true)
         .next::<v2024_11_05::Resource, v2025_03_26::Resource>("Resource"),
     Entry::of::<v2024_11_05::ResourceContents>("ResourceContents", "2025-03-26", true)
         .next::<

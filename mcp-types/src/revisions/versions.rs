@@ -125,25 +125,25 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CallToolRequest::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::CallToolRequest::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::CallToolRequest::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -196,13 +196,13 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CallToolRequestParams::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -269,25 +269,25 @@ impl Versioned for super::v2026_07_28::CallToolResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CallToolResult::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::CallToolResult::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::CallToolResult::try_from(value)?;
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -453,13 +453,13 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -512,13 +512,13 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CancelledNotificationParams::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -578,19 +578,19 @@ impl Versioned for super::v2026_07_28::ClientCapabilities {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ClientCapabilities::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ClientCapabilities::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -650,19 +650,19 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CompleteRequest::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::CompleteRequest::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -722,19 +722,19 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CompleteRequestParams::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::CompleteRequestParams::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -780,7 +780,7 @@ impl Versioned for super::v2026_07_28::CompleteResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
@@ -860,25 +860,25 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::CreateMessageRequest::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -945,25 +945,25 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CreateMessageRequestParams::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::CreateMessageRequestParams::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -1030,25 +1030,25 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::CreateMessageResult::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -1181,13 +1181,13 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -1233,7 +1233,7 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
@@ -1286,13 +1286,13 @@ impl Versioned for super::v2026_07_28::ElicitResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ElicitResult::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -1427,25 +1427,25 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::GetPromptRequest::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::GetPromptRequest::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::GetPromptRequest::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -1498,13 +1498,13 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::GetPromptRequestParams::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -1571,25 +1571,25 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -1859,13 +1859,13 @@ impl Versioned for super::v2026_07_28::Implementation {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2026_07_28 | Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::Implementation::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -1925,19 +1925,19 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListPromptsRequest::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ListPromptsRequest::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -1997,19 +1997,19 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -2086,19 +2086,19 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListResourceTemplatesRequest::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ListResourceTemplatesRequest::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -2160,19 +2160,19 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -2213,16 +2213,9 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                             let value: super::v2025_06_18::ListResourcesRequest = match revision {
                                 #[cfg(feature = "v2025-03-26")]
                                 older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListResourcesRequest = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::ListResourcesRequest = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::ListResourcesRequest::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
+                                    let value: super::v2025_03_26::ListResourcesRequest = json::from_str(
+                                        text,
+                                    )?;
                                     super::v2025_06_18::ListResourcesRequest::from(value)
                                 }
                                 _ => json::from_str(text)?,
@@ -2252,29 +2245,23 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListResourcesRequest::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ListResourcesRequest::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::ListResourcesRequest::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::ListResourcesRequest::from(value);
         Ok(out.write(&value)?)
     }
 }
@@ -2298,16 +2285,9 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                             let value: super::v2025_06_18::ListResourcesResult = match revision {
                                 #[cfg(feature = "v2025-03-26")]
                                 older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListResourcesResult = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::ListResourcesResult = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::ListResourcesResult::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
+                                    let value: super::v2025_03_26::ListResourcesResult = json::from_str(
+                                        text,
+                                    )?;
                                     super::v2025_06_18::ListResourcesResult::from(value)
                                 }
                                 _ => json::from_str(text)?,
@@ -2337,29 +2317,23 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::ListResourcesResult::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::ListResourcesResult::from(value);
         Ok(out.write(&value)?)
     }
 }
@@ -2428,19 +2402,19 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ListRootsRequest::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -2522,13 +2496,13 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListRootsResult::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_11_25 | Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -2604,25 +2578,25 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListToolsRequest::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ListToolsRequest::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::ListToolsRequest::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -2689,25 +2663,25 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ListToolsResult::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::ListToolsResult::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -2773,13 +2747,13 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::LoggingMessageNotification::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -2836,7 +2810,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
@@ -2844,7 +2818,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
             value,
         )?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -2890,7 +2864,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
@@ -2943,13 +2917,13 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::PaginatedRequestParams::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -3009,19 +2983,19 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ProgressNotification::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_06_18 | Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -3081,19 +3055,19 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ProgressNotificationParams::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ProgressNotificationParams::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_06_18 | Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -3148,13 +3122,13 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::PromptListChangedNotification::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -3377,19 +3351,19 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ReadResourceRequest::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ReadResourceRequest::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -3442,13 +3416,13 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -3501,13 +3475,13 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_11_25 | Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -3564,7 +3538,7 @@ impl Versioned for super::v2026_07_28::RequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
@@ -3679,7 +3653,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
@@ -3687,7 +3661,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
             value,
         )?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -3740,13 +3714,13 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -3803,7 +3777,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
@@ -3811,7 +3785,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
             value,
         )?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -3855,7 +3829,7 @@ impl Versioned for super::v2026_07_28::ResultObject {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
@@ -3928,19 +3902,19 @@ impl Versioned for super::v2026_07_28::ServerCapabilities {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ServerCapabilities::from(value);
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ServerCapabilities::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_06_18 | Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -4271,13 +4245,13 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
-        if matches!(revision, Revision::V2026_07_28) {
+        if revision >= Revision::V2026_07_28 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-11-25")]
         let value = super::v2025_11_25::ToolListChangedNotification::try_from(value)?;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -4858,19 +4832,19 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::InitializeRequest::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -4924,13 +4898,13 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::InitializeRequestParams::try_from(value)?;
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
@@ -4991,19 +4965,19 @@ impl Versioned for super::v2025_11_25::InitializeResult {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::InitializeResult::from(value);
         #[cfg(feature = "v2025-03-26")]
-        if matches!(revision, Revision::V2025_06_18) {
+        if revision >= Revision::V2025_06_18 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::InitializeResult::from(value);
         #[cfg(feature = "v2024-11-05")]
-        if matches!(revision, Revision::V2025_03_26) {
+        if revision >= Revision::V2025_03_26 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2024-11-05")]
@@ -5060,7 +5034,7 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -5207,7 +5181,7 @@ impl Versioned for super::v2025_11_25::PaginatedRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -5252,7 +5226,7 @@ impl Versioned for super::v2025_11_25::PingRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -5369,7 +5343,7 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -5416,7 +5390,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -5463,7 +5437,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -5510,7 +5484,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -5557,7 +5531,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -5664,7 +5638,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]
@@ -5711,7 +5685,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
         )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
-        if matches!(revision, Revision::V2025_11_25) {
+        if revision >= Revision::V2025_11_25 {
             return Ok(out.write(&value)?);
         }
         #[cfg(feature = "v2025-06-18")]

@@ -25,7 +25,8 @@ impl Emitter<'_> {
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         Ok(quote! {
             //! The revisions that have each part of the schemas.
-            /// The names in ascending order, and the revisions as bits. Bit 0 stands for the oldest revision.
+            /// The names in ascending order, and the revisions as bits. Bit 0 stands for the oldest
+            /// revision, and the bit behind that of the newest one for the draft, if there is one.
             pub(crate) static ITEMS: &[(&str, u32)] = &[#(#rows),*];
         })
     }

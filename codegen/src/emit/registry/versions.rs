@@ -13,7 +13,7 @@ impl Emitter<'_> {
     /// Generates the conversions of params and results at every revision.
     pub(super) fn versions(&self) -> Result<TokenStream, EmitError> {
         let mut steps = Vec::new();
-        for older in 0..self.newest() {
+        for older in 0..self.family.models.len().saturating_sub(1) {
             steps.push((
                 self.fallibility(older, older + 1)?,
                 self.fallibility(older + 1, older)?,
@@ -21,7 +21,7 @@ impl Emitter<'_> {
         }
         let mut items = Vec::new();
         let mut known = BTreeSet::new();
-        for at in (0..=self.newest()).rev() {
+        for at in (0..self.family.models.len()).rev() {
             let model = &self.family.models[at];
             let mut names = BTreeSet::new();
             let mut results = BTreeSet::new();
@@ -62,7 +62,7 @@ impl Emitter<'_> {
         }
         let items = quote! { #(#items)* };
         let error = used(&["ConvertError"], &items);
-        let checks = self.revision_checks();
+        let checks = self.revision_checks(&items);
         Ok(quote! {
             //! The params and results of each message, at every revision that declares them.
             #(use crate::convert::#error;)*
@@ -76,9 +76,9 @@ impl Emitter<'_> {
     }
 
     /// Generates the check that rejects revisions that do not have a type or are not compiled.
-    fn revision_checks(&self) -> TokenStream {
+    fn revision_checks(&self, items: &TokenStream) -> TokenStream {
         let mut oldest = TokenStream::new();
-        for model in self.family.models.iter().rev() {
+        for model in self.family.revisions().iter().rev() {
             let revision = revision_ident(&model.revision);
             oldest = if oldest.is_empty() {
                 quote! { { Revision::#revision } }
@@ -89,7 +89,20 @@ impl Emitter<'_> {
                 }
             };
         }
+        let last = self.family.draft().map(|at| {
+            let draft = revision_ident(&self.family.models[at].revision);
+            quote! {
+                /// The last revision that has the types of the newest one.
+                #[cfg(feature = "draft")]
+                const LAST: Revision = Revision::#draft;
+                #[cfg(not(feature = "draft"))]
+                const LAST: Revision = Revision::LATEST;
+            }
+        });
+        let last = last.filter(|_| !used(&["LAST"], items).is_empty());
         quote! {
+            #last
+
             /// The oldest revision whose feature is enabled.
             const OLDEST: Revision = #oldest;
 
@@ -109,9 +122,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns `true` if no newer revision has a definition.
+    /// Returns `true` if no newer revision has a definition. The draft does not count as newer: what it
+    /// shares with the newest revision is a definition of that.
     fn is_last(&self, at: usize, name: &str) -> bool {
+        if Some(at) == self.family.draft() {
+            return self.below(at, name).is_none();
+        }
         at == self.newest() || self.above(at, name).is_none()
+    }
+
+    /// Returns the name that a definition of a model has in the draft, if the model is the newest
+    /// revision and the draft has the definition.
+    fn drafted(&self, at: usize, name: &str) -> Option<(usize, String)> {
+        let draft = self.family.draft().filter(|draft| at + 1 == *draft)?;
+        Some((draft, self.above(at, name)?))
     }
 
     fn own_name(&self, at: usize, ty: &Ty) -> Option<String> {
@@ -185,24 +209,74 @@ impl Emitter<'_> {
             };
         }
         let check = self.revision_check(name, chain);
+        let draft = self.draft_step(chain).map(|(own, draft, revision)| {
+            let step = step(&own, steps.last().and_then(|(_, down)| down.get(&draft.0)));
+            let draft = draft.1;
+            quote! {
+                #[cfg(feature = "draft")]
+                if revision == Revision::#revision {
+                    let value: #draft = json::from_str(text)?;
+                    return Ok(#step);
+                }
+            }
+        });
         quote! {
             #check
+            #draft
             Ok(#body)
         }
+    }
+
+    /// Returns what the step between the newest revision and the draft needs, if a chain begins with
+    /// the newest revision and the draft has another type: the path of the chain's first type, name
+    /// and path of the draft's type, and the draft's identifier.
+    fn draft_step(
+        &self,
+        chain: &[(usize, String)],
+    ) -> Option<(TokenStream, (String, TokenStream), syn::Ident)> {
+        let (at, name) = chain.first()?;
+        let (draft, other) = self.drafted(*at, name)?;
+        let (own, path) = (self.path_of(*at, name), self.path_of(draft, &other));
+        if own.to_string() == path.to_string() {
+            return None;
+        }
+        let revision = revision_ident(&self.family.models[draft].revision);
+        Some((own, (other, path), revision))
     }
 
     /// Generates the check that rejects revisions that do not have a type.
     fn revision_check(&self, name: &str, chain: &[(usize, String)]) -> TokenStream {
         let ends = [chain.last(), chain.first()].into_iter().flatten();
-        let ends = ends.map(|(level, _)| revision_ident(&self.family.models[*level].revision));
-        quote! { check_revision(#name, revision, #(Revision::#ends),*)?; }
+        let mut ends: Vec<TokenStream> = ends
+            .map(|(level, _)| {
+                let revision = revision_ident(&self.family.models[*level].revision);
+                quote! { Revision::#revision }
+            })
+            .collect();
+        let first = chain.first();
+        if let Some(newest) = ends.last_mut()
+            && first.is_some_and(|(at, name)| self.drafted(*at, name).is_some())
+        {
+            *newest = quote! { LAST };
+        }
+        quote! { check_revision(#name, revision, #(#ends),*)?; }
     }
 
     /// Generates the body that encodes a type at a revision: converts it step by step to the form
     /// of that revision.
     fn encode_body(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
         let mut body = TokenStream::new();
-        let mut own = Vec::new();
+        if let Some((_, draft, revision)) = self.draft_step(chain) {
+            let (up, first) = (steps.last().map(|(up, _)| up), chain.first());
+            let fails = first.and_then(|(_, name)| up?.get(name));
+            let step = step(&draft.1, fails);
+            body.extend(quote! {
+                #[cfg(feature = "draft")]
+                if revision == Revision::#revision {
+                    return Ok(out.write(&#step)?);
+                }
+            });
+        }
         for (depth, (level, current)) in chain.iter().enumerate() {
             let high = depth.checked_sub(1).and_then(|before| chain.get(before));
             if let Some((upper, above)) = high {
@@ -210,11 +284,11 @@ impl Emitter<'_> {
                 // Revisions that share the type need no step.
                 if self.path_of(*upper, above).to_string() != low.to_string() {
                     let cfg = self.revision_cfg(*level);
-                    let revisions = std::mem::take(&mut own);
+                    let own = revision_ident(&self.family.models[*upper].revision);
                     let step = step(&low, steps[*level].1.get(above));
                     body.extend(quote! {
                         #cfg
-                        if matches!(revision, #(Revision::#revisions)|*) {
+                        if revision >= Revision::#own {
                             return Ok(out.write(&value)?);
                         }
                         #cfg
@@ -222,7 +296,6 @@ impl Emitter<'_> {
                     });
                 }
             }
-            own.push(revision_ident(&self.family.models[*level].revision));
         }
         let check = self.revision_check(name, chain);
         quote! {
@@ -233,7 +306,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the forms of a type from a revision to older ones.
+    /// Returns the forms of a type from a revision to older ones. A type of the draft is one that no
+    /// revision has.
     fn chain(&self, at: usize, name: &str, features: &[String]) -> Vec<(usize, String)> {
         let mut chain = vec![(at, name.to_owned())];
         while let Some((level, current)) = chain.last()

@@ -1,5 +1,6 @@
 //! [`InputError`]: why a question to the client has no answer.
 
+use mcp_types::Revision;
 use mcp_types::rpc::ErrorObject;
 
 /// Why a question to the client has no answer. `?` converts it into a
@@ -36,6 +37,14 @@ pub enum InputError {
         method: &'static str,
         /// What is wrong with the answer, and where.
         reason: String,
+    },
+    /// The client's revision of the protocol does not have the question.
+    #[error("revision {revision} of the client has no request `{method}`")]
+    Revision {
+        /// The method of the question.
+        method: &'static str,
+        /// The revision of the client.
+        revision: Revision,
     },
     /// The question is of a kind that this version of the crate does not know.
     #[error("the question is of an unknown kind")]

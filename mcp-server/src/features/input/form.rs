@@ -5,13 +5,14 @@ use std::marker::PhantomData;
 use mcp_types::form::check;
 use mcp_types::json::{self, Map, Object};
 use mcp_types::{
-    BooleanSchema, ElicitAction, ElicitResult, EnumSchema, LegacyTitledEnumSchema,
-    MultiSelectEnumSchema, NumberSchema, PrimitiveSchemaDefinition, RequestedSchema, Revision,
-    SingleSelectEnumSchema, StringSchema, TitledMultiSelectEnumSchema, TitledMultiSelectItems,
-    TitledOption, TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema,
-    UntitledMultiSelectItems, UntitledSingleSelectEnumSchema,
+    BooleanSchema, ElicitAction, ElicitResult, EnumSchema, LegacyTitledEnumSchema, NumberSchema,
+    PrimitiveSchemaDefinition, RequestedSchema, Revision, StringSchema,
+    TitledMultiSelectEnumSchema, TitledMultiSelectItems, TitledOption,
+    TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema, UntitledMultiSelectItems,
+    UntitledSingleSelectEnumSchema,
 };
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::typed;
@@ -101,7 +102,18 @@ impl<T> Form<T> {
     /// that the client omits.
     pub fn optional(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
         if let Ok(schema) = &mut self.schema {
-            schema.properties.insert(name.into(), field.into().0);
+            let name = name.into();
+            match field.into().0 {
+                Ok(field) => {
+                    schema.properties.insert(name, field);
+                }
+                Err(reason) => {
+                    self.schema = Err(InputError::Field {
+                        field: name,
+                        reason,
+                    })
+                }
+            }
         }
         self
     }
@@ -109,7 +121,7 @@ impl<T> Form<T> {
 
 /// A field of a [`Form`]: any of the schemas that the protocol allows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field(PrimitiveSchemaDefinition);
+pub struct Field(Result<PrimitiveSchemaDefinition, String>);
 
 impl Field {
     /// Creates a choice of one value.
@@ -154,27 +166,40 @@ fn titled<V: Into<String>, N: Into<String>>(
         .collect()
 }
 
+impl From<PrimitiveSchemaDefinition> for Field {
+    fn from(schema: PrimitiveSchemaDefinition) -> Self {
+        Self(Ok(schema))
+    }
+}
+
 macro_rules! field {
-    ($($from:ty: |$schema:ident| $into:expr;)*) => {$(
+    ($($from:ty)*) => {$(
         impl From<$from> for Field {
-            fn from($schema: $from) -> Self {
-                Self($into.into())
+            fn from(schema: $from) -> Self {
+                Self(field(&schema))
             }
         }
     )*};
 }
 
 field! {
-    PrimitiveSchemaDefinition: |schema| schema;
-    StringSchema: |schema| schema;
-    NumberSchema: |schema| schema;
-    BooleanSchema: |schema| schema;
-    EnumSchema: |schema| schema;
-    UntitledSingleSelectEnumSchema: |schema| EnumSchema::from(SingleSelectEnumSchema::from(schema));
-    TitledSingleSelectEnumSchema: |schema| EnumSchema::from(SingleSelectEnumSchema::from(schema));
-    UntitledMultiSelectEnumSchema: |schema| EnumSchema::from(MultiSelectEnumSchema::from(schema));
-    TitledMultiSelectEnumSchema: |schema| EnumSchema::from(MultiSelectEnumSchema::from(schema));
-    LegacyTitledEnumSchema: |schema| EnumSchema::from(schema);
+    StringSchema
+    NumberSchema
+    BooleanSchema
+    EnumSchema
+    UntitledSingleSelectEnumSchema
+    TitledSingleSelectEnumSchema
+    UntitledMultiSelectEnumSchema
+    TitledMultiSelectEnumSchema
+    LegacyTitledEnumSchema
+}
+
+/// Converts the schema of a field by its JSON, which does not depend on the names that the newest
+/// revision has for the kinds of fields.
+fn field(schema: &impl Serialize) -> Result<PrimitiveSchemaDefinition, String> {
+    json::to_value(schema)
+        .and_then(json::from_value)
+        .map_err(|error| error.to_string())
 }
 
 /// The answer of a user to a question.

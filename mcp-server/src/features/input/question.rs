@@ -1,6 +1,6 @@
 //! [`Question`]: the requests that a server can send to a client.
 
-use mcp_types::connection::capability::{declared, is_declared, with_member};
+use mcp_types::connection::capability::{ROOTS, SAMPLING, declared, is_declared, with_member};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::Versioned;
 use mcp_types::rpc;
@@ -137,6 +137,8 @@ impl Question {
         let revision = peer.revision();
         let capabilities = peer.capabilities();
         let none = Object::new;
+        let mut known = revision.messages().iter();
+        let is_known = known.any(|message| message.method == self.method());
         let (is_supported, needed): (_, ClientCapabilities) = match self {
             Self::Form { .. } => {
                 let declared = capabilities.elicitation.as_ref();
@@ -158,19 +160,20 @@ impl Question {
                 )
             }
             Self::Sample { params, .. } => {
-                let declared = declared(capabilities, "sampling");
+                let declared = declared(capabilities, SAMPLING);
                 let (can, needed) = sampling(params, declared.as_ref(), revision);
-                (can, with_member("sampling", &needed))
+                (can, with_member(SAMPLING, &needed))
             }
             Self::Roots { .. } => (
-                is_declared(capabilities, "roots"),
-                with_member("roots", &none()),
+                is_declared(capabilities, ROOTS),
+                with_member(ROOTS, &none()),
             ),
             // The schema does not say which capability a request needs.
-            Self::Other { .. } => (true, ClientCapabilities::new()),
+            Self::Other { .. } if is_known => return Ok(()),
+            Self::Other { method, .. } => {
+                return Err(InputError::Revision { method, revision }.into());
+            }
         };
-        let mut known = revision.messages().iter();
-        let is_known = known.any(|message| message.method == self.method());
         if is_supported && is_known {
             Ok(())
         } else {

@@ -1,10 +1,7 @@
 //! Derives the fields of a form from the JSON Schema of a Rust type.
 
 use mcp_types::{
-    BooleanSchema, EnumSchema, MultiSelectEnumSchema, NumberSchema, PrimitiveSchemaDefinition,
-    RequestedSchema, StringSchema, TitledMultiSelectEnumSchema, TitledMultiSelectItems,
-    TitledOption, TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema,
-    UntitledMultiSelectItems, UntitledSingleSelectEnumSchema,
+    BooleanSchema, NumberSchema, PrimitiveSchemaDefinition, RequestedSchema, StringSchema,
     json::{self, Map, Object, Value},
 };
 use schemars::JsonSchema;
@@ -55,7 +52,7 @@ fn field(schema: &Value) -> Result<PrimitiveSchemaDefinition, String> {
             .and_then(|it| field(&it));
     }
     if let Some(options) = options(object)? {
-        return Ok(single(object, options));
+        return single(object, options);
     }
     let read = || {
         let mut schema = object.clone();
@@ -144,7 +141,8 @@ fn optional(outer: &Object, inner: &[Value]) -> Option<Value> {
 /// Returns the values of a choice; those with a description get a title.
 enum Options {
     Plain(Vec<String>),
-    Titled(Vec<TitledOption>),
+    /// Objects with `const` and `title`.
+    Titled(Vec<Value>),
 }
 
 fn options(schema: &Object) -> Result<Option<Options>, String> {
@@ -166,60 +164,78 @@ fn options(schema: &Object) -> Result<Option<Options>, String> {
         let text = |word| variant.get(word).and_then(Value::as_str);
         if let Some(value) = text("const") {
             let title = text("title").or(text("description")).unwrap_or(value);
-            titled.push(TitledOption::new(value, title));
+            titled.push(option(value, title));
         } else {
             let values = variant.get("enum").and_then(strings).ok_or(NOT_STRINGS)?;
-            titled.extend(values.iter().map(|value| TitledOption::new(value, value)));
+            titled.extend(values.iter().map(|value| option(value, value)));
         }
     }
     Ok(Some(Options::Titled(titled)))
+}
+
+fn option(value: &str, title: &str) -> Value {
+    Object::from([("const", value.into()), ("title", title.into())]).into()
 }
 
 fn text(schema: &Object, word: &str) -> Option<String> {
     schema.get(word).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn single(schema: &Object, options: Options) -> PrimitiveSchemaDefinition {
-    let (title, description) = (text(schema, "title"), text(schema, "description"));
-    let default = text(schema, "default");
-    let choice = match options {
-        Options::Plain(values) => {
-            let mut choice = UntitledSingleSelectEnumSchema::new(values);
-            (choice.title, choice.description, choice.default) = (title, description, default);
-            choice.into()
-        }
-        Options::Titled(options) => {
-            let mut choice = TitledSingleSelectEnumSchema::new(options);
-            (choice.title, choice.description, choice.default) = (title, description, default);
-            mcp_types::SingleSelectEnumSchema::from(choice)
-        }
+/// Returns a choice of one value.
+fn single(schema: &Object, options: Options) -> Result<PrimitiveSchemaDefinition, String> {
+    let mut choice = described(schema, "string");
+    match options {
+        Options::Plain(values) => choice.insert("enum", values),
+        Options::Titled(options) => choice.insert("oneOf", options),
     };
-    EnumSchema::from(choice).into()
+    insert(&mut choice, "default", text(schema, "default"));
+    decoded(choice)
 }
 
+/// Returns a choice of several values.
 fn multiple(schema: &Object) -> Result<PrimitiveSchemaDefinition, String> {
     let items = schema.get("items").and_then(Value::as_object);
-    let options = items.map(options).transpose()?.flatten();
-    let (title, description) = (text(schema, "title"), text(schema, "description"));
-    let count = |word| schema.get(word).and_then(Value::as_i64);
-    let (least, most) = (count("minItems"), count("maxItems"));
-    let default = schema.get("default").and_then(strings);
-    let choice: MultiSelectEnumSchema = match options {
+    let mut choices = Object::new();
+    match items.map(options).transpose()?.flatten() {
         Some(Options::Plain(values)) => {
-            let items = UntitledMultiSelectItems::new(values);
-            let mut choice = UntitledMultiSelectEnumSchema::new(items);
-            (choice.title, choice.description, choice.default) = (title, description, default);
-            (choice.min_items, choice.max_items) = (least, most);
-            choice.into()
+            choices.insert("type", "string");
+            choices.insert("enum", values);
         }
         Some(Options::Titled(options)) => {
-            let items = TitledMultiSelectItems::new(options);
-            let mut choice = TitledMultiSelectEnumSchema::new(items);
-            (choice.title, choice.description, choice.default) = (title, description, default);
-            (choice.min_items, choice.max_items) = (least, most);
-            choice.into()
+            choices.insert("anyOf", options);
         }
         None => return Err("is a list of something other than a choice of strings".to_owned()),
-    };
-    Ok(EnumSchema::from(choice).into())
+    }
+    let mut choice = described(schema, "array");
+    choice.insert("items", choices);
+    for word in ["minItems", "maxItems"] {
+        insert(&mut choice, word, schema.get(word).and_then(Value::as_i64));
+    }
+    insert(
+        &mut choice,
+        "default",
+        schema.get("default").and_then(strings),
+    );
+    decoded(choice)
+}
+
+/// Returns the beginning of a choice: its type, title and description.
+fn described(schema: &Object, kind: &str) -> Object {
+    let mut choice = Object::new();
+    choice.insert("type", kind);
+    insert(&mut choice, "title", text(schema, "title"));
+    insert(&mut choice, "description", text(schema, "description"));
+    choice
+}
+
+fn insert(schema: &mut Object, word: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        schema.insert(word, value);
+    }
+}
+
+/// Converts a choice by its JSON, which does not depend on the names that the newest revision has
+/// for the kinds of fields.
+fn decoded(choice: Object) -> Result<PrimitiveSchemaDefinition, String> {
+    json::from_object(choice).map_err(|error| error.to_string())
 }

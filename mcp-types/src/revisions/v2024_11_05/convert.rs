@@ -58,7 +58,7 @@ impl From<old::ClientRequest> for new::ClientRequest {
             }
             old::ClientRequest::Ping(value) => new::ClientRequest::Ping(value),
             old::ClientRequest::ListResources(value) => {
-                new::ClientRequest::ListResources(value.into())
+                new::ClientRequest::ListResources(value)
             }
             old::ClientRequest::ListResourceTemplates(value) => {
                 new::ClientRequest::ListResourceTemplates(value)
@@ -220,30 +220,6 @@ impl From<old::JsonRpcMessage> for new::JsonRpcMessage {
     }
 }
 
-impl From<old::ListResourcesRequest> for new::ListResourcesRequest {
-    #[inline]
-    fn from(from: old::ListResourcesRequest) -> Self {
-        let extra = from.extra;
-        new::ListResourcesRequest {
-            params: from.params,
-            extra,
-        }
-    }
-}
-
-impl From<old::ListResourcesResult> for new::ListResourcesResult {
-    #[inline]
-    fn from(from: old::ListResourcesResult) -> Self {
-        let extra = from.extra;
-        new::ListResourcesResult {
-            resources: convert::each(from.resources, Into::into),
-            next_cursor: from.next_cursor,
-            meta: from.meta,
-            extra,
-        }
-    }
-}
-
 impl From<old::ListToolsRequest> for new::ListToolsRequest {
     #[inline]
     fn from(from: old::ListToolsRequest) -> Self {
@@ -300,22 +276,6 @@ impl From<old::PromptMessage> for new::PromptMessage {
         new::PromptMessage {
             role: from.role,
             content: from.content.into(),
-            extra,
-        }
-    }
-}
-
-impl From<old::Resource> for new::Resource {
-    #[inline]
-    fn from(from: old::Resource) -> Self {
-        let extra = from.extra;
-        new::Resource {
-            uri: from.uri,
-            name: from.name,
-            description: from.description,
-            mime_type: from.mime_type,
-            annotations: from.annotations,
-            size: from.size,
             extra,
         }
     }
@@ -410,7 +370,7 @@ impl From<old::ServerResult> for new::ServerResult {
                 new::ServerResult::Initialize(value.into())
             }
             old::ServerResult::ListResources(value) => {
-                new::ServerResult::ListResources(value.into())
+                new::ServerResult::ListResources(value)
             }
             old::ServerResult::ListResourceTemplates(value) => {
                 new::ServerResult::ListResourceTemplates(value)
@@ -506,7 +466,7 @@ impl From<new::ClientRequest> for old::ClientRequest {
             }
             new::ClientRequest::Ping(value) => old::ClientRequest::Ping(value),
             new::ClientRequest::ListResources(value) => {
-                old::ClientRequest::ListResources(value.into())
+                old::ClientRequest::ListResources(value)
             }
             new::ClientRequest::ListResourceTemplates(value) => {
                 old::ClientRequest::ListResourceTemplates(value)
@@ -730,30 +690,6 @@ impl TryFrom<new::JsonRpcMessage> for old::JsonRpcMessage {
     }
 }
 
-impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
-    #[inline]
-    fn from(from: new::ListResourcesRequest) -> Self {
-        let extra = from.extra;
-        old::ListResourcesRequest {
-            params: from.params,
-            extra,
-        }
-    }
-}
-
-impl From<new::ListResourcesResult> for old::ListResourcesResult {
-    #[inline]
-    fn from(from: new::ListResourcesResult) -> Self {
-        let extra = from.extra;
-        old::ListResourcesResult {
-            resources: convert::each(from.resources, Into::into),
-            next_cursor: from.next_cursor,
-            meta: from.meta,
-            extra,
-        }
-    }
-}
-
 impl From<new::ListToolsRequest> for old::ListToolsRequest {
     #[inline]
     fn from(from: new::ListToolsRequest) -> Self {
@@ -815,22 +751,6 @@ impl TryFrom<new::PromptMessage> for old::PromptMessage {
                 extra,
             }
         })
-    }
-}
-
-impl From<new::Resource> for old::Resource {
-    #[inline]
-    fn from(from: new::Resource) -> Self {
-        let extra = from.extra;
-        old::Resource {
-            uri: from.uri,
-            name: from.name,
-            description: from.description,
-            mime_type: from.mime_type,
-            size: from.size,
-            annotations: from.annotations,
-            extra,
-        }
     }
 }
 
@@ -948,7 +868,7 @@ impl TryFrom<new::ServerResult> for old::ServerResult {
                     old::ServerResult::Initialize(value.into())
                 }
                 new::ServerResult::ListResources(value) => {
-                    old::ServerResult::ListResources(value.into())
+                    old::ServerResult::ListResources(value)
                 }
                 new::ServerResult::ListResourceTemplates(value) => {
                     old::ServerResult::ListResourceTemplates(value)

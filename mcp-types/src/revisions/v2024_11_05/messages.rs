@@ -33,13 +33,6 @@ impl Request for InitializeRequest {
     type Result = InitializeResult;
 }
 
-impl Request for ListResourcesRequest {
-    const METHOD: &'static str = "resources/list";
-    const SENDER: Sender = Sender::Client;
-    type Params = Option<PaginatedRequestParams>;
-    type Result = ListResourcesResult;
-}
-
 impl Request for ListToolsRequest {
     const METHOD: &'static str = "tools/list";
     const SENDER: Sender = Sender::Client;

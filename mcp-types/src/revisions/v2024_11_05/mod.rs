@@ -16,9 +16,10 @@ pub use super::v2025_03_26::{
     CompleteRequestParams, CompleteRequest, AnyResourceContents, EmbeddedResource,
     ImageContent, Implementation, InitializeRequestParams, ListPromptsRequest,
     ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
-    ListRootsRequest, ListRootsResult, Prompt, PromptArgument, PromptReference,
-    ReadResourceRequest, ReadResourceResult, ResourceContents, ResourceReference,
-    ResourceTemplate, Root, TextContent, TextResourceContents,
+    ListResourcesRequest, ListResourcesResult, ListRootsRequest, ListRootsResult, Prompt,
+    PromptArgument, PromptReference, ReadResourceRequest, ReadResourceResult, Resource,
+    ResourceContents, ResourceReference, ResourceTemplate, Root, TextContent,
+    TextResourceContents,
 };
 
 pub use super::v2025_06_18::{

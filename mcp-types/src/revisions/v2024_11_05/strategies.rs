@@ -369,51 +369,6 @@ impl Arbitrary for JsonRpcMessage {
     }
 }
 
-impl Arbitrary for ListResourcesRequest {
-    type Parameters = ();
-    type Strategy = BoxedStrategy<Self>;
-
-    fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = Just(ListResourcesRequest::new()).boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(any::<PaginatedRequestParams>()),
-            |it, value| it.params = value,
-        );
-        arbitrary::with(
-            all,
-            arbitrary::extra(&["method", "params"]),
-            |it, value| it.extra = value,
-        )
-    }
-}
-
-impl Arbitrary for ListResourcesResult {
-    type Parameters = ();
-    type Strategy = BoxedStrategy<Self>;
-
-    fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (arbitrary::list(any::<Resource>(), 0..=3),)
-            .prop_map(|(resources,)| ListResourcesResult::new(resources))
-            .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(any::<Cursor>()),
-            |it, value| it.next_cursor = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::object()),
-            |it, value| it.meta = value,
-        );
-        arbitrary::with(
-            all,
-            arbitrary::extra(&["resources", "nextCursor", "_meta"]),
-            |it, value| it.extra = value,
-        )
-    }
-}
-
 impl Arbitrary for ListToolsRequest {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
@@ -510,44 +465,6 @@ impl Arbitrary for PromptMessage {
         arbitrary::with(
             all,
             arbitrary::extra(&["role", "content"]),
-            |it, value| it.extra = value,
-        )
-    }
-}
-
-impl Arbitrary for Resource {
-    type Parameters = ();
-    type Strategy = BoxedStrategy<Self>;
-
-    fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (arbitrary::text(), arbitrary::text())
-            .prop_map(|(uri, name)| Resource::new(uri, name))
-            .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.description = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.mime_type = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
-            |it, value| it.size = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(any::<Annotations>()),
-            |it, value| it.annotations = value,
-        );
-        arbitrary::with(
-            all,
-            arbitrary::extra(
-                &["uri", "name", "description", "mimeType", "size", "annotations"],
-            ),
             |it, value| it.extra = value,
         )
     }

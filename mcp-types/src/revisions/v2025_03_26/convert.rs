@@ -532,11 +532,11 @@ impl From<old::Prompt> for new::Prompt {
     fn from(from: old::Prompt) -> Self {
         let mut extra = from.extra;
         new::Prompt {
+            name: from.name,
+            title: extra.take("title"),
             description: from.description,
             arguments: from.arguments.map(|value| convert::each(value, Into::into)),
             meta: extra.take("_meta"),
-            name: from.name,
-            title: extra.take("title"),
             extra,
         }
     }
@@ -547,10 +547,10 @@ impl From<old::PromptArgument> for new::PromptArgument {
     fn from(from: old::PromptArgument) -> Self {
         let mut extra = from.extra;
         new::PromptArgument {
-            description: from.description,
-            required: from.required,
             name: from.name,
             title: extra.take("title"),
+            description: from.description,
+            required: from.required,
             extra,
         }
     }
@@ -609,13 +609,13 @@ impl From<old::Resource> for new::Resource {
         let mut extra = from.extra;
         new::Resource {
             uri: from.uri,
-            description: from.description,
-            mime_type: from.mime_type,
-            annotations: from.annotations.map(Into::into),
-            size: from.size,
-            meta: extra.take("_meta"),
             name: from.name,
             title: extra.take("title"),
+            description: from.description,
+            mime_type: from.mime_type,
+            size: from.size,
+            meta: extra.take("_meta"),
+            annotations: from.annotations.map(Into::into),
             extra,
         }
     }
@@ -651,12 +651,12 @@ impl From<old::ResourceTemplate> for new::ResourceTemplate {
         let mut extra = from.extra;
         new::ResourceTemplate {
             uri_template: from.uri_template,
+            name: from.name,
+            title: extra.take("title"),
             description: from.description,
             mime_type: from.mime_type,
             annotations: from.annotations.map(Into::into),
             meta: extra.take("_meta"),
-            name: from.name,
-            title: extra.take("title"),
             extra,
         }
     }
@@ -1416,8 +1416,8 @@ impl From<new::Resource> for old::Resource {
             name: from.name,
             description: from.description,
             mime_type: from.mime_type,
-            annotations: from.annotations.map(Into::into),
             size: from.size,
+            annotations: from.annotations.map(Into::into),
             extra,
         }
     }

@@ -960,18 +960,18 @@ impl Arbitrary for Resource {
         );
         let all = arbitrary::with(
             all,
-            arbitrary::maybe(any::<Annotations>()),
-            |it, value| it.annotations = value,
+            arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
+            |it, value| it.size = value,
         );
         let all = arbitrary::with(
             all,
-            arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
-            |it, value| it.size = value,
+            arbitrary::maybe(any::<Annotations>()),
+            |it, value| it.annotations = value,
         );
         arbitrary::with(
             all,
             arbitrary::extra(
-                &["uri", "name", "description", "mimeType", "annotations", "size"],
+                &["uri", "name", "description", "mimeType", "size", "annotations"],
             ),
             |it, value| it.extra = value,
         )

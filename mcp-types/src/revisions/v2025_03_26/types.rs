@@ -3796,12 +3796,12 @@ pub struct Resource {
     pub description: Option<String>,
     /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
-    /// hints.
-    pub annotations: Option<Annotations>,
     /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
     /// display it and use it to estimate whether the contents fit into the context of the model.
     pub size: Option<i64>,
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
+    pub annotations: Option<Annotations>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -3815,8 +3815,8 @@ impl Resource {
             name: name.into(),
             description: None,
             mime_type: None,
-            annotations: None,
             size: None,
+            annotations: None,
             extra: Extra::new(),
         }
     }
@@ -3835,19 +3835,19 @@ impl Resource {
         self
     }
 
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-
     /// Sets `size`.
     #[inline]
     #[must_use]
     pub fn size(mut self, size: i64) -> Self {
         self.size = Some(size);
+        self
+    }
+
+    /// Sets `annotations`.
+    #[inline]
+    #[must_use]
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.annotations = Some(annotations);
         self
     }
 }
@@ -3858,8 +3858,8 @@ impl codec::Vacant for Resource {
         name: codec::Vacant::VACANT,
         description: None,
         mime_type: None,
-        annotations: None,
         size: None,
+        annotations: None,
         extra: Extra::new(),
     };
 }
@@ -3883,8 +3883,8 @@ impl<'de> codec::FromMembers<'de> for Resource {
             Some("name") => reader.read(1, &mut self.name),
             Some("description") => reader.optional(2, &mut self.description),
             Some("mimeType") => reader.optional(3, &mut self.mime_type),
-            Some("annotations") => reader.optional(4, &mut self.annotations),
-            Some("size") => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
+            Some("size") => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
+            Some("annotations") => reader.optional(5, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3897,12 +3897,12 @@ impl Serialize for Resource {
         writer.member("name", &self.name);
         writer.optional("description", &self.description);
         writer.optional("mimeType", &self.mime_type);
-        writer.optional("annotations", &self.annotations);
         writer.optional("size", &self.size);
+        writer.optional("annotations", &self.annotations);
         writer
             .extra(
                 &self.extra,
-                &["uri", "name", "description", "mimeType", "annotations", "size"],
+                &["uri", "name", "description", "mimeType", "size", "annotations"],
             );
         writer.end()
     }

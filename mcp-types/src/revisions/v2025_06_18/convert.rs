@@ -945,15 +945,15 @@ impl TryFrom<old::Prompt> for new::Prompt {
         Ok({
             let mut extra = from.extra;
             new::Prompt {
+                name: from.name,
+                title: from.title,
+                icons: extra.take("icons"),
                 description: from.description,
                 arguments: from.arguments,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                name: from.name,
-                title: from.title,
-                icons: extra.take("icons"),
                 extra,
             }
         })
@@ -1063,14 +1063,6 @@ impl TryFrom<old::Resource> for new::Resource {
             let mut extra = from.extra;
             new::Resource {
                 uri: from.uri,
-                description: from.description,
-                mime_type: from.mime_type,
-                annotations: from.annotations,
-                size: from.size,
-                meta: match from.meta {
-                    Some(value) => Some(convert::through_json(&value)?),
-                    None => None,
-                },
                 name: from.name,
                 title: from.title,
                 icons: extra.take("icons"),
@@ -1086,6 +1078,14 @@ impl TryFrom<old::Resource> for new::Resource {
                 version: None,
                 #[cfg(feature = "versioned-resources")]
                 metadata: None,
+                description: from.description,
+                mime_type: from.mime_type,
+                size: from.size,
+                meta: match from.meta {
+                    Some(value) => Some(convert::through_json(&value)?),
+                    None => None,
+                },
+                annotations: from.annotations,
                 extra,
             }
         })
@@ -1152,6 +1152,9 @@ impl TryFrom<old::ResourceTemplate> for new::ResourceTemplate {
             let mut extra = from.extra;
             new::ResourceTemplate {
                 uri_template: from.uri_template,
+                name: from.name,
+                title: from.title,
+                icons: extra.take("icons"),
                 description: from.description,
                 mime_type: from.mime_type,
                 annotations: from.annotations,
@@ -1159,9 +1162,6 @@ impl TryFrom<old::ResourceTemplate> for new::ResourceTemplate {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                name: from.name,
-                title: from.title,
-                icons: extra.take("icons"),
                 extra,
             }
         })
@@ -2570,14 +2570,14 @@ impl TryFrom<new::Prompt> for old::Prompt {
         Ok({
             let extra = from.extra;
             old::Prompt {
+                name: from.name,
+                title: from.title,
                 description: from.description,
                 arguments: from.arguments,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                name: from.name,
-                title: from.title,
                 extra,
             }
         })
@@ -2686,16 +2686,16 @@ impl TryFrom<new::Resource> for old::Resource {
             let extra = from.extra;
             old::Resource {
                 uri: from.uri,
+                name: from.name,
+                title: from.title,
                 description: from.description,
                 mime_type: from.mime_type,
-                annotations: from.annotations,
                 size: from.size,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                name: from.name,
-                title: from.title,
+                annotations: from.annotations,
                 extra,
             }
         })
@@ -2749,6 +2749,8 @@ impl TryFrom<new::ResourceTemplate> for old::ResourceTemplate {
             let extra = from.extra;
             old::ResourceTemplate {
                 uri_template: from.uri_template,
+                name: from.name,
+                title: from.title,
                 description: from.description,
                 mime_type: from.mime_type,
                 annotations: from.annotations,
@@ -2756,8 +2758,6 @@ impl TryFrom<new::ResourceTemplate> for old::ResourceTemplate {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                name: from.name,
-                title: from.title,
                 extra,
             }
         })

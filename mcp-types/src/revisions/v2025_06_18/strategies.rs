@@ -1202,6 +1202,11 @@ impl Arbitrary for Prompt {
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
         let all = arbitrary::with(
@@ -1214,14 +1219,9 @@ impl Arbitrary for Prompt {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
-        );
         arbitrary::with(
             all,
-            arbitrary::extra(&["description", "arguments", "_meta", "name", "title"]),
+            arbitrary::extra(&["name", "title", "description", "arguments", "_meta"]),
             |it, value| it.extra = value,
         )
     }
@@ -1322,17 +1322,17 @@ impl Arbitrary for Resource {
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.mime_type = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(any::<Annotations>()),
-            |it, value| it.annotations = value,
         );
         let all = arbitrary::with(
             all,
@@ -1346,21 +1346,21 @@ impl Arbitrary for Resource {
         );
         let all = arbitrary::with(
             all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
+            arbitrary::maybe(any::<Annotations>()),
+            |it, value| it.annotations = value,
         );
         arbitrary::with(
             all,
             arbitrary::extra(
                 &[
                     "uri",
-                    "description",
-                    "mimeType",
-                    "annotations",
-                    "size",
-                    "_meta",
                     "name",
                     "title",
+                    "description",
+                    "mimeType",
+                    "size",
+                    "_meta",
+                    "annotations",
                 ],
             ),
             |it, value| it.extra = value,
@@ -1456,6 +1456,11 @@ impl Arbitrary for ResourceTemplate {
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
         let all = arbitrary::with(
@@ -1473,22 +1478,17 @@ impl Arbitrary for ResourceTemplate {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
-        );
         arbitrary::with(
             all,
             arbitrary::extra(
                 &[
                     "uriTemplate",
+                    "name",
+                    "title",
                     "description",
                     "mimeType",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
                 ],
             ),
             |it, value| it.extra = value,

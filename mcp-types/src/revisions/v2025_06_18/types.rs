@@ -4753,6 +4753,12 @@ impl Serialize for ProgressNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
+    /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
+    pub name: String,
+    /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
+    pub title: Option<String>,
     /// What the prompt is for, as human-readable text.
     pub description: Option<String>,
     /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
@@ -4763,12 +4769,6 @@ pub struct Prompt {
     ///
     /// Since 2025-06-18.
     pub meta: Option<Object>,
-    /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
-    pub name: String,
-    /// Human-readable name for display. If absent, display `name` instead.
-    ///
-    /// Since 2025-06-18.
-    pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -4778,13 +4778,20 @@ impl Prompt {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
+            name: name.into(),
+            title: None,
             description: None,
             arguments: None,
             meta: None,
-            name: name.into(),
-            title: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
     }
 
     /// Sets `description`.
@@ -4807,22 +4814,15 @@ impl Prompt {
         self.meta = Some(meta.into());
         self
     }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
 }
 
 impl codec::Vacant for Prompt {
     const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        title: None,
         description: None,
         arguments: None,
         meta: None,
-        name: codec::Vacant::VACANT,
-        title: None,
         extra: Extra::new(),
     };
 }
@@ -4835,18 +4835,18 @@ impl<'de> Deserialize<'de> for Prompt {
 
 impl<'de> codec::FromMembers<'de> for Prompt {
     const NAME: &'static str = "Prompt";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(3, "name")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("description") => reader.optional(0, &mut self.description),
-            Some("arguments") => reader.optional_list(1, &mut self.arguments),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            Some("name") => reader.read(3, &mut self.name),
-            Some("title") => reader.optional(4, &mut self.title),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("arguments") => reader.optional_list(3, &mut self.arguments),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4855,13 +4855,13 @@ impl<'de> codec::FromMembers<'de> for Prompt {
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
         writer.optional("description", &self.description);
         writer.optional_list("arguments", &self.arguments);
         writer.optional("_meta", &self.meta);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
         writer
-            .extra(&self.extra, &["description", "arguments", "_meta", "name", "title"]);
+            .extra(&self.extra, &["name", "title", "description", "arguments", "_meta"]);
         writer.end()
     }
 }
@@ -5210,13 +5210,16 @@ impl Serialize for Request {
 pub struct Resource {
     /// URI of the resource for `resources/read`.
     pub uri: String,
+    /// Short identifier of the resource. It is also displayed if there is no `title`.
+    pub name: String,
+    /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
+    pub title: Option<String>,
     /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
     /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
-    /// hints.
-    pub annotations: Option<Annotations>,
     /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
     /// display it and use it to estimate whether the contents fit into the context of the model.
     pub size: Option<i64>,
@@ -5226,12 +5229,9 @@ pub struct Resource {
     ///
     /// Since 2025-06-18.
     pub meta: Option<Object>,
-    /// Short identifier of the resource. It is also displayed if there is no `title`.
-    pub name: String,
-    /// Human-readable name for display. If absent, display `name` instead.
-    ///
-    /// Since 2025-06-18.
-    pub title: Option<String>,
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
+    pub annotations: Option<Annotations>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -5242,15 +5242,22 @@ impl Resource {
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
-            description: None,
-            mime_type: None,
-            annotations: None,
-            size: None,
-            meta: None,
             name: name.into(),
             title: None,
+            description: None,
+            mime_type: None,
+            size: None,
+            meta: None,
+            annotations: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
     }
 
     /// Sets `description`.
@@ -5264,14 +5271,6 @@ impl Resource {
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
         self
     }
 
@@ -5290,10 +5289,11 @@ impl Resource {
         self
     }
 
-    /// Sets `title`.
+    /// Sets `annotations`.
+    #[inline]
     #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.annotations = Some(annotations);
         self
     }
 }
@@ -5301,13 +5301,13 @@ impl Resource {
 impl codec::Vacant for Resource {
     const VACANT: Self = Self {
         uri: codec::Vacant::VACANT,
-        description: None,
-        mime_type: None,
-        annotations: None,
-        size: None,
-        meta: None,
         name: codec::Vacant::VACANT,
         title: None,
+        description: None,
+        mime_type: None,
+        size: None,
+        meta: None,
+        annotations: None,
         extra: Extra::new(),
     };
 }
@@ -5320,7 +5320,7 @@ impl<'de> Deserialize<'de> for Resource {
 
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (6, "name")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "name")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -5328,13 +5328,13 @@ impl<'de> codec::FromMembers<'de> for Resource {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("uri") => reader.read(0, &mut self.uri),
-            Some("description") => reader.optional(1, &mut self.description),
-            Some("mimeType") => reader.optional(2, &mut self.mime_type),
-            Some("annotations") => reader.optional(3, &mut self.annotations),
-            Some("size") => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
-            Some("_meta") => reader.optional(5, &mut self.meta),
-            Some("name") => reader.read(6, &mut self.name),
-            Some("title") => reader.optional(7, &mut self.title),
+            Some("name") => reader.read(1, &mut self.name),
+            Some("title") => reader.optional(2, &mut self.title),
+            Some("description") => reader.optional(3, &mut self.description),
+            Some("mimeType") => reader.optional(4, &mut self.mime_type),
+            Some("size") => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
+            Some("_meta") => reader.optional(6, &mut self.meta),
+            Some("annotations") => reader.optional(7, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5344,25 +5344,25 @@ impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("uri", &self.uri);
-        writer.optional("description", &self.description);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional("annotations", &self.annotations);
-        writer.optional("size", &self.size);
-        writer.optional("_meta", &self.meta);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("size", &self.size);
+        writer.optional("_meta", &self.meta);
+        writer.optional("annotations", &self.annotations);
         writer
             .extra(
                 &self.extra,
                 &[
                     "uri",
-                    "description",
-                    "mimeType",
-                    "annotations",
-                    "size",
-                    "_meta",
                     "name",
                     "title",
+                    "description",
+                    "mimeType",
+                    "size",
+                    "_meta",
+                    "annotations",
                 ],
             );
         writer.end()
@@ -5624,6 +5624,12 @@ impl Serialize for ResourceListChangedNotification {
 pub struct ResourceTemplate {
     /// Template of the URIs, as defined by RFC 6570.
     pub uri_template: String,
+    /// Short identifier of the template. It is also displayed if there is no `title`.
+    pub name: String,
+    /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
+    pub title: Option<String>,
     /// What the resources of this template contain, so that users and models can decide whether
     /// they need them.
     pub description: Option<String>,
@@ -5639,12 +5645,6 @@ pub struct ResourceTemplate {
     ///
     /// Since 2025-06-18.
     pub meta: Option<Object>,
-    /// Short identifier of the template. It is also displayed if there is no `title`.
-    pub name: String,
-    /// Human-readable name for display. If absent, display `name` instead.
-    ///
-    /// Since 2025-06-18.
-    pub title: Option<String>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -5655,14 +5655,21 @@ impl ResourceTemplate {
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             uri_template: uri_template.into(),
+            name: name.into(),
+            title: None,
             description: None,
             mime_type: None,
             annotations: None,
             meta: None,
-            name: name.into(),
-            title: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
     }
 
     /// Sets `description`.
@@ -5693,24 +5700,17 @@ impl ResourceTemplate {
         self.meta = Some(meta.into());
         self
     }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
 }
 
 impl codec::Vacant for ResourceTemplate {
     const VACANT: Self = Self {
         uri_template: codec::Vacant::VACANT,
+        name: codec::Vacant::VACANT,
+        title: None,
         description: None,
         mime_type: None,
         annotations: None,
         meta: None,
-        name: codec::Vacant::VACANT,
-        title: None,
         extra: Extra::new(),
     };
 }
@@ -5723,7 +5723,7 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 
 impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     const NAME: &'static str = "ResourceTemplate";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (5, "name")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (1, "name")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -5731,12 +5731,12 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("uriTemplate") => reader.read(0, &mut self.uri_template),
-            Some("description") => reader.optional(1, &mut self.description),
-            Some("mimeType") => reader.optional(2, &mut self.mime_type),
-            Some("annotations") => reader.optional(3, &mut self.annotations),
-            Some("_meta") => reader.optional(4, &mut self.meta),
-            Some("name") => reader.read(5, &mut self.name),
-            Some("title") => reader.optional(6, &mut self.title),
+            Some("name") => reader.read(1, &mut self.name),
+            Some("title") => reader.optional(2, &mut self.title),
+            Some("description") => reader.optional(3, &mut self.description),
+            Some("mimeType") => reader.optional(4, &mut self.mime_type),
+            Some("annotations") => reader.optional(5, &mut self.annotations),
+            Some("_meta") => reader.optional(6, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5746,23 +5746,23 @@ impl Serialize for ResourceTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("uriTemplate", &self.uri_template);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
         writer.optional("description", &self.description);
         writer.optional("mimeType", &self.mime_type);
         writer.optional("annotations", &self.annotations);
         writer.optional("_meta", &self.meta);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
         writer
             .extra(
                 &self.extra,
                 &[
                     "uriTemplate",
+                    "name",
+                    "title",
                     "description",
                     "mimeType",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
                 ],
             );
         writer.end()

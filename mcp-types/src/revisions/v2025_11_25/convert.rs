@@ -438,9 +438,9 @@ impl From<old::CreateMessageResult> for new::CreateMessageResult {
         new::CreateMessageResult {
             model: from.model,
             stop_reason: from.stop_reason,
+            meta: from.meta,
             role: from.role,
             content: from.content.into(),
-            meta: from.meta,
             extra,
         }
     }

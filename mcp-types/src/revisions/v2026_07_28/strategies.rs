@@ -862,7 +862,7 @@ impl Arbitrary for CreateMessageResult {
         );
         arbitrary::with(
             all,
-            arbitrary::extra(&["model", "stopReason", "role", "content", "_meta"]),
+            arbitrary::extra(&["model", "stopReason", "_meta", "role", "content"]),
             |it, value| it.extra = value,
         )
     }
@@ -2582,6 +2582,16 @@ impl Arbitrary for Prompt {
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
+            |it, value| it.icons = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
         let all = arbitrary::with(
@@ -2594,20 +2604,10 @@ impl Arbitrary for Prompt {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
-            |it, value| it.icons = value,
-        );
         arbitrary::with(
             all,
             arbitrary::extra(
-                &["description", "arguments", "_meta", "name", "title", "icons"],
+                &["name", "title", "icons", "description", "arguments", "_meta"],
             ),
             |it, value| it.extra = value,
         )
@@ -2625,6 +2625,11 @@ impl Arbitrary for PromptArgument {
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
         let all = arbitrary::with(
@@ -2632,14 +2637,9 @@ impl Arbitrary for PromptArgument {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
-        );
         arbitrary::with(
             all,
-            arbitrary::extra(&["description", "required", "name", "title"]),
+            arbitrary::extra(&["name", "title", "description", "required"]),
             |it, value| it.extra = value,
         )
     }
@@ -2893,31 +2893,6 @@ impl Arbitrary for Resource {
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
-            |it, value| it.description = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.mime_type = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(any::<Annotations>()),
-            |it, value| it.annotations = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
-            |it, value| it.size = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::object()),
-            |it, value| it.meta = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
         let all = arbitrary::with(
@@ -2961,16 +2936,36 @@ impl Arbitrary for Resource {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.metadata = value,
         );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
+            |it, value| it.description = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
+            |it, value| it.mime_type = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
+            |it, value| it.size = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::object()),
+            |it, value| it.meta = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(any::<Annotations>()),
+            |it, value| it.annotations = value,
+        );
         arbitrary::with(
             all,
             arbitrary::extra(
                 &[
                     "uri",
-                    "description",
-                    "mimeType",
-                    "annotations",
-                    "size",
-                    "_meta",
                     "name",
                     "title",
                     "icons",
@@ -2986,6 +2981,11 @@ impl Arbitrary for Resource {
                     "version",
                     #[cfg(feature = "versioned-resources")]
                     "metadata",
+                    "description",
+                    "mimeType",
+                    "size",
+                    "_meta",
+                    "annotations",
                 ],
             ),
             |it, value| it.extra = value,
@@ -3177,6 +3177,16 @@ impl Arbitrary for ResourceTemplate {
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
+            |it, value| it.icons = value,
+        );
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
         let all = arbitrary::with(
@@ -3194,28 +3204,18 @@ impl Arbitrary for ResourceTemplate {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
-        );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
-            |it, value| it.icons = value,
-        );
         arbitrary::with(
             all,
             arbitrary::extra(
                 &[
                     "uriTemplate",
+                    "name",
+                    "title",
+                    "icons",
                     "description",
                     "mimeType",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
-                    "icons",
                 ],
             ),
             |it, value| it.extra = value,

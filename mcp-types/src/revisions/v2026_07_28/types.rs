@@ -3584,14 +3584,14 @@ pub struct CreateMessageResult {
     /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a value
     /// defined by the model's provider. Absent if unknown.
     pub stop_reason: Option<StopReason>,
-    /// Author of the message: `assistant` for the output of a model.
-    pub role: Role,
-    /// Output of the model, as one content block or a list of blocks.
-    pub content: SamplingContent,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<MetaObject>,
+    /// Author of the message: `assistant` for the output of a model.
+    pub role: Role,
+    /// Output of the model, as one content block or a list of blocks.
+    pub content: SamplingContent,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -3607,9 +3607,9 @@ impl CreateMessageResult {
         Self {
             model: model.into(),
             stop_reason: None,
+            meta: None,
             role: role.into(),
             content: content.into(),
-            meta: None,
             extra: Extra::new(),
         }
     }
@@ -3633,9 +3633,9 @@ impl codec::Vacant for CreateMessageResult {
     const VACANT: Self = Self {
         model: codec::Vacant::VACANT,
         stop_reason: None,
+        meta: None,
         role: codec::Vacant::VACANT,
         content: codec::Vacant::VACANT,
-        meta: None,
         extra: Extra::new(),
     };
 }
@@ -3651,8 +3651,8 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
         (0, "model"),
-        (2, "role"),
-        (3, "content"),
+        (3, "role"),
+        (4, "content"),
     ];
 
     fn read_member<A: MapAccess<'de>>(
@@ -3662,9 +3662,9 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
         match reader.key() {
             Some("model") => reader.read(0, &mut self.model),
             Some("stopReason") => reader.optional(1, &mut self.stop_reason),
-            Some("role") => reader.read(2, &mut self.role),
-            Some("content") => reader.read(3, &mut self.content),
-            Some("_meta") => reader.optional(4, &mut self.meta),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("role") => reader.read(3, &mut self.role),
+            Some("content") => reader.read(4, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3675,10 +3675,10 @@ impl Serialize for CreateMessageResult {
         let mut writer = codec::Writer::new(serializer);
         writer.member("model", &self.model);
         writer.optional("stopReason", &self.stop_reason);
+        writer.optional("_meta", &self.meta);
         writer.member("role", &self.role);
         writer.member("content", &self.content);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["model", "stopReason", "role", "content", "_meta"]);
+        writer.extra(&self.extra, &["model", "stopReason", "_meta", "role", "content"]);
         writer.end()
     }
 }
@@ -11242,16 +11242,6 @@ impl Serialize for ProgressNotificationParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// What the prompt is for, as human-readable text.
-    pub description: Option<String>,
-    /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
-    pub arguments: Option<Vec<PromptArgument>>,
-    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
-    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
-    /// for the protocol.
-    ///
-    /// Since 2025-06-18.
-    pub meta: Option<MetaObject>,
     /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
@@ -11263,6 +11253,16 @@ pub struct Prompt {
     ///
     /// Since 2025-11-25.
     pub icons: Option<Vec<Icon>>,
+    /// What the prompt is for, as human-readable text.
+    pub description: Option<String>,
+    /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
+    pub arguments: Option<Vec<PromptArgument>>,
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
+    ///
+    /// Since 2025-06-18.
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -11272,14 +11272,28 @@ impl Prompt {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            description: None,
-            arguments: None,
-            meta: None,
             name: name.into(),
             title: None,
             icons: None,
+            description: None,
+            arguments: None,
+            meta: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Sets `icons`.
+    #[must_use]
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.icons = Some(icons.into());
+        self
     }
 
     /// Sets `description`.
@@ -11302,30 +11316,16 @@ impl Prompt {
         self.meta = Some(meta.into());
         self
     }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Sets `icons`.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.icons = Some(icons.into());
-        self
-    }
 }
 
 impl codec::Vacant for Prompt {
     const VACANT: Self = Self {
-        description: None,
-        arguments: None,
-        meta: None,
         name: codec::Vacant::VACANT,
         title: None,
         icons: None,
+        description: None,
+        arguments: None,
+        meta: None,
         extra: Extra::new(),
     };
 }
@@ -11338,19 +11338,19 @@ impl<'de> Deserialize<'de> for Prompt {
 
 impl<'de> codec::FromMembers<'de> for Prompt {
     const NAME: &'static str = "Prompt";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(3, "name")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("description") => reader.optional(0, &mut self.description),
-            Some("arguments") => reader.optional_list(1, &mut self.arguments),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            Some("name") => reader.read(3, &mut self.name),
-            Some("title") => reader.optional(4, &mut self.title),
-            Some("icons") => reader.optional_list(5, &mut self.icons),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("icons") => reader.optional_list(2, &mut self.icons),
+            Some("description") => reader.optional(3, &mut self.description),
+            Some("arguments") => reader.optional_list(4, &mut self.arguments),
+            Some("_meta") => reader.optional(5, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11359,16 +11359,16 @@ impl<'de> codec::FromMembers<'de> for Prompt {
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.optional("description", &self.description);
-        writer.optional_list("arguments", &self.arguments);
-        writer.optional("_meta", &self.meta);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
         writer.optional_list("icons", &self.icons);
+        writer.optional("description", &self.description);
+        writer.optional_list("arguments", &self.arguments);
+        writer.optional("_meta", &self.meta);
         writer
             .extra(
                 &self.extra,
-                &["description", "arguments", "_meta", "name", "title", "icons"],
+                &["name", "title", "icons", "description", "arguments", "_meta"],
             );
         writer.end()
     }
@@ -11380,16 +11380,16 @@ impl Serialize for Prompt {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// What to enter for this argument, as human-readable text.
-    pub description: Option<String>,
-    /// Whether the argument is required. If absent, it is optional.
-    pub required: Option<bool>,
     /// Name of the argument. It is the key of the value in `arguments` of `prompts/get`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
     ///
     /// Since 2025-06-18.
     pub title: Option<String>,
+    /// What to enter for this argument, as human-readable text.
+    pub description: Option<String>,
+    /// Whether the argument is required. If absent, it is optional.
+    pub required: Option<bool>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -11399,12 +11399,19 @@ impl PromptArgument {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            description: None,
-            required: None,
             name: name.into(),
             title: None,
+            description: None,
+            required: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
     }
 
     /// Sets `description`.
@@ -11421,21 +11428,14 @@ impl PromptArgument {
         self.required = Some(required);
         self
     }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
 }
 
 impl codec::Vacant for PromptArgument {
     const VACANT: Self = Self {
-        description: None,
-        required: None,
         name: codec::Vacant::VACANT,
         title: None,
+        description: None,
+        required: None,
         extra: Extra::new(),
     };
 }
@@ -11448,17 +11448,17 @@ impl<'de> Deserialize<'de> for PromptArgument {
 
 impl<'de> codec::FromMembers<'de> for PromptArgument {
     const NAME: &'static str = "PromptArgument";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(2, "name")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("description") => reader.optional(0, &mut self.description),
-            Some("required") => reader.optional(1, &mut self.required),
-            Some("name") => reader.read(2, &mut self.name),
-            Some("title") => reader.optional(3, &mut self.title),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("required") => reader.optional(3, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11467,11 +11467,11 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
 impl Serialize for PromptArgument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.optional("description", &self.description);
-        writer.optional("required", &self.required);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
-        writer.extra(&self.extra, &["description", "required", "name", "title"]);
+        writer.optional("description", &self.description);
+        writer.optional("required", &self.required);
+        writer.extra(&self.extra, &["name", "title", "description", "required"]);
         writer.end()
     }
 }
@@ -12520,22 +12520,6 @@ impl Serialize for RequestParams {
 pub struct Resource {
     /// URI of the resource for `resources/read`.
     pub uri: String,
-    /// What the resource contains, so that users and models can decide whether they need it.
-    pub description: Option<String>,
-    /// Media type of the contents. Absent if unknown.
-    pub mime_type: Option<String>,
-    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
-    /// hints.
-    pub annotations: Option<Annotations>,
-    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
-    /// display it and use it to estimate whether the contents fit into the context of the model.
-    pub size: Option<i64>,
-    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
-    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
-    /// for the protocol.
-    ///
-    /// Since 2025-06-18.
-    pub meta: Option<MetaObject>,
     /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
     /// Human-readable name for display. If absent, display `name` instead.
@@ -12584,6 +12568,22 @@ pub struct Resource {
     /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub metadata: Option<Object>,
+    /// What the resource contains, so that users and models can decide whether they need it.
+    pub description: Option<String>,
+    /// Media type of the contents. Absent if unknown.
+    pub mime_type: Option<String>,
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
+    pub size: Option<i64>,
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
+    ///
+    /// Since 2025-06-18.
+    pub meta: Option<MetaObject>,
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
+    pub annotations: Option<Annotations>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -12594,11 +12594,6 @@ impl Resource {
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
-            description: None,
-            mime_type: None,
-            annotations: None,
-            size: None,
-            meta: None,
             name: name.into(),
             title: None,
             icons: None,
@@ -12614,45 +12609,13 @@ impl Resource {
             version: None,
             #[cfg(feature = "versioned-resources")]
             metadata: None,
+            description: None,
+            mime_type: None,
+            size: None,
+            meta: None,
+            annotations: None,
             extra: Extra::new(),
         }
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-
-    /// Sets `size`.
-    #[inline]
-    #[must_use]
-    pub fn size(mut self, size: i64) -> Self {
-        self.size = Some(size);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<MetaObject>) -> Self {
-        self.meta = Some(meta.into());
-        self
     }
 
     /// Sets `title`.
@@ -12719,16 +12682,48 @@ impl Resource {
         self.metadata = Some(metadata.into());
         self
     }
+
+    /// Sets `description`.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Sets `mimeType`.
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Sets `size`.
+    #[inline]
+    #[must_use]
+    pub fn size(mut self, size: i64) -> Self {
+        self.size = Some(size);
+        self
+    }
+
+    /// Sets `_meta`.
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<MetaObject>) -> Self {
+        self.meta = Some(meta.into());
+        self
+    }
+
+    /// Sets `annotations`.
+    #[inline]
+    #[must_use]
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.annotations = Some(annotations);
+        self
+    }
 }
 
 impl codec::Vacant for Resource {
     const VACANT: Self = Self {
         uri: codec::Vacant::VACANT,
-        description: None,
-        mime_type: None,
-        annotations: None,
-        size: None,
-        meta: None,
         name: codec::Vacant::VACANT,
         title: None,
         icons: None,
@@ -12744,6 +12739,11 @@ impl codec::Vacant for Resource {
         version: None,
         #[cfg(feature = "versioned-resources")]
         metadata: None,
+        description: None,
+        mime_type: None,
+        size: None,
+        meta: None,
+        annotations: None,
         extra: Extra::new(),
     };
 }
@@ -12756,7 +12756,7 @@ impl<'de> Deserialize<'de> for Resource {
 
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (6, "name")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "name")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -12764,28 +12764,26 @@ impl<'de> codec::FromMembers<'de> for Resource {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("uri") => reader.read(0, &mut self.uri),
-            Some("description") => reader.optional(1, &mut self.description),
-            Some("mimeType") => reader.optional(2, &mut self.mime_type),
-            Some("annotations") => reader.optional(3, &mut self.annotations),
-            Some("size") => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
-            Some("_meta") => reader.optional(5, &mut self.meta),
-            Some("name") => reader.read(6, &mut self.name),
-            Some("title") => reader.optional(7, &mut self.title),
-            Some("icons") => reader.optional_list(8, &mut self.icons),
+            Some("name") => reader.read(1, &mut self.name),
+            Some("title") => reader.optional(2, &mut self.title),
+            Some("icons") => reader.optional_list(3, &mut self.icons),
             #[cfg(feature = "https-url")]
-            Some("httpUrl") => reader.optional(9, &mut self.http_url),
+            Some("httpUrl") => reader.optional(4, &mut self.http_url),
             #[cfg(feature = "https-url")]
-            Some("httpUrlExpiresAt") => {
-                reader.optional(10, &mut self.http_url_expires_at)
-            }
+            Some("httpUrlExpiresAt") => reader.optional(5, &mut self.http_url_expires_at),
             #[cfg(feature = "sep-2093")]
-            Some("resourceType") => reader.optional(11, &mut self.resource_type),
+            Some("resourceType") => reader.optional(6, &mut self.resource_type),
             #[cfg(feature = "versioned-resources")]
-            Some("kind") => reader.optional(12, &mut self.kind),
+            Some("kind") => reader.optional(7, &mut self.kind),
             #[cfg(feature = "versioned-resources")]
-            Some("version") => reader.optional(13, &mut self.version),
+            Some("version") => reader.optional(8, &mut self.version),
             #[cfg(feature = "versioned-resources")]
-            Some("metadata") => reader.optional(14, &mut self.metadata),
+            Some("metadata") => reader.optional(9, &mut self.metadata),
+            Some("description") => reader.optional(10, &mut self.description),
+            Some("mimeType") => reader.optional(11, &mut self.mime_type),
+            Some("size") => reader.optional_int(12, i64::MIN..=i64::MAX, &mut self.size),
+            Some("_meta") => reader.optional(13, &mut self.meta),
+            Some("annotations") => reader.optional(14, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -12795,11 +12793,6 @@ impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("uri", &self.uri);
-        writer.optional("description", &self.description);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional("annotations", &self.annotations);
-        writer.optional("size", &self.size);
-        writer.optional("_meta", &self.meta);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
         writer.optional_list("icons", &self.icons);
@@ -12827,16 +12820,16 @@ impl Serialize for Resource {
         {
             writer.optional("metadata", &self.metadata);
         }
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("size", &self.size);
+        writer.optional("_meta", &self.meta);
+        writer.optional("annotations", &self.annotations);
         writer
             .extra(
                 &self.extra,
                 &[
                     "uri",
-                    "description",
-                    "mimeType",
-                    "annotations",
-                    "size",
-                    "_meta",
                     "name",
                     "title",
                     "icons",
@@ -12852,6 +12845,11 @@ impl Serialize for Resource {
                     "version",
                     #[cfg(feature = "versioned-resources")]
                     "metadata",
+                    "description",
+                    "mimeType",
+                    "size",
+                    "_meta",
+                    "annotations",
                 ],
             );
         writer.end()
@@ -13473,6 +13471,17 @@ impl Serialize for ResourceRequestParams {
 pub struct ResourceTemplate {
     /// Template of the URIs, as defined by RFC 6570.
     pub uri_template: String,
+    /// Short identifier of the template. It is also displayed if there is no `title`.
+    pub name: String,
+    /// Human-readable name for display. If absent, display `name` instead.
+    ///
+    /// Since 2025-06-18.
+    pub title: Option<String>,
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
+    pub icons: Option<Vec<Icon>>,
     /// What the resources of this template contain, so that users and models can decide whether
     /// they need them.
     pub description: Option<String>,
@@ -13488,17 +13497,6 @@ pub struct ResourceTemplate {
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
-    /// Short identifier of the template. It is also displayed if there is no `title`.
-    pub name: String,
-    /// Human-readable name for display. If absent, display `name` instead.
-    ///
-    /// Since 2025-06-18.
-    pub title: Option<String>,
-    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
-    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
-    ///
-    /// Since 2025-11-25.
-    pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -13509,15 +13507,29 @@ impl ResourceTemplate {
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             uri_template: uri_template.into(),
+            name: name.into(),
+            title: None,
+            icons: None,
             description: None,
             mime_type: None,
             annotations: None,
             meta: None,
-            name: name.into(),
-            title: None,
-            icons: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Sets `icons`.
+    #[must_use]
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.icons = Some(icons.into());
+        self
     }
 
     /// Sets `description`.
@@ -13548,32 +13560,18 @@ impl ResourceTemplate {
         self.meta = Some(meta.into());
         self
     }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Sets `icons`.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.icons = Some(icons.into());
-        self
-    }
 }
 
 impl codec::Vacant for ResourceTemplate {
     const VACANT: Self = Self {
         uri_template: codec::Vacant::VACANT,
+        name: codec::Vacant::VACANT,
+        title: None,
+        icons: None,
         description: None,
         mime_type: None,
         annotations: None,
         meta: None,
-        name: codec::Vacant::VACANT,
-        title: None,
-        icons: None,
         extra: Extra::new(),
     };
 }
@@ -13586,7 +13584,7 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 
 impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     const NAME: &'static str = "ResourceTemplate";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (5, "name")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (1, "name")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -13594,13 +13592,13 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("uriTemplate") => reader.read(0, &mut self.uri_template),
-            Some("description") => reader.optional(1, &mut self.description),
-            Some("mimeType") => reader.optional(2, &mut self.mime_type),
-            Some("annotations") => reader.optional(3, &mut self.annotations),
-            Some("_meta") => reader.optional(4, &mut self.meta),
-            Some("name") => reader.read(5, &mut self.name),
-            Some("title") => reader.optional(6, &mut self.title),
-            Some("icons") => reader.optional_list(7, &mut self.icons),
+            Some("name") => reader.read(1, &mut self.name),
+            Some("title") => reader.optional(2, &mut self.title),
+            Some("icons") => reader.optional_list(3, &mut self.icons),
+            Some("description") => reader.optional(4, &mut self.description),
+            Some("mimeType") => reader.optional(5, &mut self.mime_type),
+            Some("annotations") => reader.optional(6, &mut self.annotations),
+            Some("_meta") => reader.optional(7, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -13610,25 +13608,25 @@ impl Serialize for ResourceTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("uriTemplate", &self.uri_template);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.optional_list("icons", &self.icons);
         writer.optional("description", &self.description);
         writer.optional("mimeType", &self.mime_type);
         writer.optional("annotations", &self.annotations);
         writer.optional("_meta", &self.meta);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.optional_list("icons", &self.icons);
         writer
             .extra(
                 &self.extra,
                 &[
                     "uriTemplate",
+                    "name",
+                    "title",
+                    "icons",
                     "description",
                     "mimeType",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
-                    "icons",
                 ],
             );
         writer.end()

@@ -1,0 +1,41 @@
+//! Keeps the order of members from one revision to the next.
+
+use super::{Kind, Member, Model};
+use crate::hints::Hints;
+
+/// Gives the members of each object the order that they have in the revision before, if the object
+/// exists there.
+///
+/// The order of members means nothing in JSON. In Rust it is the order of a constructor's
+/// parameters, and a schema that only changed the order would exchange two parameters of one type
+/// without an error in the programs that call it.
+pub fn keep_member_order(older: &Model, newer: &mut Model, hints: &Hints) {
+    for def in &older.types {
+        let Kind::Object(old) = &def.kind else {
+            continue;
+        };
+        let name = hints.new_name(&newer.revision, &def.name);
+        let Some(at) = newer.index.get(name).copied() else {
+            continue;
+        };
+        if let Kind::Object(new) = &mut newer.types[at].kind {
+            let members = std::mem::take(&mut new.members);
+            new.members = ordered(members, &old.members);
+        }
+    }
+}
+
+/// Orders members like older ones. A member that is new stays behind the one that it follows.
+fn ordered(members: Vec<Member>, like: &[Member]) -> Vec<Member> {
+    let position = |member: &Member| like.iter().position(|old| old.json == member.json);
+    // The first group has the new members before the first known one.
+    let mut groups: Vec<(Option<usize>, Vec<Member>)> = vec![(None, Vec::new())];
+    for member in members {
+        match (position(&member), groups.last_mut()) {
+            (None, Some((_, group))) => group.push(member),
+            (position, _) => groups.push((position, vec![member])),
+        }
+    }
+    groups.sort_by_key(|(position, _)| *position);
+    groups.into_iter().flat_map(|(_, group)| group).collect()
+}
