@@ -276,8 +276,10 @@ impl Project {
             .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?);
         report.ambiguous = emitter.ambiguities();
         report.behaviour = report::behaviour(family, &self.hints);
-        if let Some(older) = family.newest().checked_sub(1) {
-            report.conversions = emitter.conversion_losses(older)?;
+        for (older, newer) in family.models.iter().skip(1).enumerate() {
+            let losses = emitter.conversion_losses(older)?.into_iter();
+            let losses = losses.map(|loss| (newer.revision.clone(), loss));
+            report.conversions.extend(losses);
         }
         let mut files = emitter.root()?;
         for (at, model) in family.models.iter().enumerate() {

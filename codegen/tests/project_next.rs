@@ -168,6 +168,61 @@ fn example_that_is_not_valid_any_more_is_drawn_again() {
     );
 }
 
+/// A revision that only declares members in another order changes no constructor.
+#[test]
+fn constructors_keep_the_order_of_their_parameters() {
+    let book = |members: &[&str], required: &[&str]| {
+        let text = |name: &&str| ((*name).to_owned(), json!({ "type": "string" }));
+        let members: serde_json::Map<String, Value> = members.iter().map(text).collect();
+        json!({ "type": "object", "properties": members, "required": required })
+    };
+    let mut older = old();
+    older["Book"] = book(&["title", "author", "isbn"], &["title", "author", "isbn"]);
+    let new = with(|all| {
+        let members = ["shelf", "isbn", "author", "note", "title"];
+        all["Book"] = book(&members, &["author", "isbn", "shelf", "title"]);
+    });
+    let mut project = project(&new);
+    project.schemas[0] = source("2000-01-01", &json!({ "$defs": older }));
+    let output = project.generate().unwrap();
+    let types = file(&output, "v2000_01_02/types.rs");
+    let book = types.split_once("impl Book {").unwrap().1;
+    let parameters = book.split_once("pub fn new(").unwrap().1;
+    let parameters = parameters.split_once(") ->").unwrap().0;
+    let names = parameters
+        .split(',')
+        .filter_map(|part| part.split_once(':'));
+    let names: Vec<&str> = names.map(|(name, _)| name.trim()).collect();
+    assert_eq!(names, ["shelf", "title", "author", "isbn"]);
+}
+
+/// The newest revision stays the newest one, whatever its draft of the next one says.
+#[test]
+fn draft_has_a_module_of_its_own_behind_its_feature() {
+    let mut project = project(&old());
+    let plain = project.generate().unwrap();
+    let draft = with(|all| {
+        all["Book"]["properties"]["isbn"] = json!({ "type": "string" });
+        all["Pencil"] =
+            json!({ "type": "object", "properties": { "hard": { "type": "boolean" } } });
+    });
+    let draft = source("draft", &json!({ "$defs": draft }));
+    project.schemas.push(draft);
+    let output = project.generate().unwrap();
+    assert_eq!(output.report.unwritten(), Vec::<String>::new());
+
+    let types = |output: &Output| file(output, "v2000_01_02/types.rs").to_owned();
+    assert_eq!(types(&output), types(&plain));
+    let drafted = file(&output, "draft/types.rs");
+    assert!(drafted.contains("pub isbn:") && drafted.contains("pub struct Pencil"));
+    assert!(!drafted.contains("pub struct LendResult "), "{drafted}");
+    let root = file(&output, "mod.rs");
+    assert!(root.contains("pub const LATEST: Self = Self::V2000_01_02;"));
+    assert!(root.contains("#[cfg(feature = \"draft\")]\npub mod draft;"));
+    let feature = ("draft".to_owned(), vec!["v2000-01-02".to_owned()]);
+    assert!(output.features.contains(&feature));
+}
+
 #[test]
 fn messages_and_capabilities_that_come_and_go_are_reported() {
     let new = with(|all| {
@@ -188,6 +243,7 @@ fn messages_and_capabilities_that_come_and_go_are_reported() {
             format!("removed request `lend` (`LendRequest`), {unknown}"),
             "new capability `Map.scale`".to_owned(),
         ]
+        .map(|line| ("2000-01-02".to_owned(), line))
     );
 }
 

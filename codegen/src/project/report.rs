@@ -13,11 +13,12 @@ pub struct Report {
     pub adoptions: Vec<Adoption>,
     /// Decisions of the generator, by revision.
     pub notes: Vec<(String, Note)>,
-    /// Messages and capabilities that only the newest revision has, or that it has no longer: client
-    /// and server may need behaviour for them.
-    pub behaviour: Vec<String>,
-    /// What conversions between adjacent revisions lose, invent or reject, one line for each.
-    pub conversions: Vec<String>,
+    /// Messages and capabilities that are new in a revision, or that it has no longer: client and
+    /// server may need behaviour for them.
+    pub behaviour: Vec<(String, String)>,
+    /// What the conversions between a revision and the one before lose, invent or reject, one line for
+    /// each.
+    pub conversions: Vec<(String, String)>,
     /// Messages about unions whose variants cannot be distinguished. They are tried in a fixed order.
     pub ambiguous: Vec<String>,
     /// Keys of documentation texts that `docs.json` lacks.
@@ -64,13 +65,19 @@ pub struct Adoption {
     pub applied: Applied,
 }
 
-/// Returns the differences between the newest revision and the one before that client and server may
-/// need behaviour for.
-pub(super) fn behaviour(family: &Family, hints: &Hints) -> Vec<String> {
-    let mut newest_first = family.revisions().iter().rev();
-    let (Some(new), Some(old)) = (newest_first.next(), newest_first.next()) else {
-        return Vec::new();
-    };
+/// Returns the differences between each revision and the one before that client and server may need
+/// behaviour for.
+pub(super) fn behaviour(family: &Family, hints: &Hints) -> Vec<(String, String)> {
+    let pairs = family.models.windows(2);
+    let found = pairs.filter_map(|pair| {
+        let [old, new] = pair else { return None };
+        let lines = new_behaviour(old, new, hints).into_iter();
+        Some(lines.map(|line| (new.revision.clone(), line)))
+    });
+    found.flatten().collect()
+}
+
+fn new_behaviour(old: &Model, new: &Model, hints: &Hints) -> Vec<String> {
     let mut found = Vec::new();
     for (what, here, there) in [("new", new, old), ("removed", old, new)] {
         for message in own_messages(here) {

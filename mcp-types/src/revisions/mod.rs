@@ -2,6 +2,9 @@
 
 //! The revisions of the specification, oldest to newest.
 
+/// The draft of the next revision. Unstable: any release of this crate may change it.
+#[cfg(feature = "draft")]
+pub mod draft;
 pub mod v2026_07_28;
 
 #[cfg(feature = "v2025-11-25")]
@@ -68,6 +71,9 @@ pub enum Revision {
     V2025_11_25,
     /// The revision 2026-07-28.
     V2026_07_28,
+    /// The draft of the next revision. Unstable: any release of this crate may change it.
+    #[cfg(feature = "draft")]
+    Draft,
 }
 
 impl Revision {
@@ -88,6 +94,8 @@ impl Revision {
         Self::V2025_06_18,
         Self::V2025_11_25,
         Self::V2026_07_28,
+        #[cfg(feature = "draft")]
+        Self::Draft,
     ];
 
     /// The newest revision.
@@ -102,6 +110,8 @@ impl Revision {
             Self::V2025_06_18 => "2025-06-18",
             Self::V2025_11_25 => "2025-11-25",
             Self::V2026_07_28 => "2026-07-28",
+            #[cfg(feature = "draft")]
+            Self::Draft => "draft",
         }
     }
 
@@ -118,6 +128,8 @@ impl Revision {
             #[cfg(feature = "v2025-11-25")]
             Self::V2025_11_25 => v2025_11_25::MESSAGES,
             Self::V2026_07_28 => v2026_07_28::MESSAGES,
+            #[cfg(feature = "draft")]
+            Self::Draft => draft::MESSAGES,
             #[cfg(not(feature = "v2024-11-05"))]
             _ => &[],
         }

@@ -18,6 +18,9 @@ use super::v2025_06_18;
 use super::v2025_11_25;
 use super::v2026_07_28;
 
+#[cfg(feature = "draft")]
+use super::draft;
+
 /// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
 pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
     match revision {
@@ -30,10 +33,480 @@ pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
         #[cfg(feature = "v2025-11-25")]
         Revision::V2025_11_25 => V2025_11_25,
         Revision::V2026_07_28 => V2026_07_28,
+        #[cfg(feature = "draft")]
+        Revision::Draft => DRAFT,
         #[cfg(not(feature = "v2024-11-05"))]
         _ => &[],
     }
 }
+
+/// The types of revision draft.
+#[cfg(feature = "draft")]
+static DRAFT: &[Entry] = &[
+    Entry::of::<draft::Annotations>("Annotations", "2026-07-28", true),
+    Entry::of::<draft::AudioContent>("AudioContent", "2026-07-28", true),
+    Entry::of::<draft::BaseMetadata>("BaseMetadata", "2026-07-28", true),
+    Entry::of::<draft::BlobResourceContents>("BlobResourceContents", "2026-07-28", true),
+    Entry::of::<draft::BooleanSchema>("BooleanSchema", "2026-07-28", true),
+    Entry::of::<draft::CacheScope>("CacheScope", "2026-07-28", false),
+    Entry::of::<draft::CacheableResult>("CacheableResult", "2026-07-28", true),
+    Entry::of::<draft::CallToolRequest>("CallToolRequest", "2026-07-28", true),
+    Entry::of::<
+        draft::CallToolRequestParams,
+    >("CallToolRequestParams", "2026-07-28", true),
+    Entry::of::<draft::CallToolResult>("CallToolResult", "2026-07-28", true),
+    Entry::of::<draft::CallToolOutcome>("CallToolOutcome", "2026-07-28", false),
+    Entry::of::<
+        draft::CallToolResultResponse,
+    >("CallToolResultResponse", "2026-07-28", true),
+    Entry::of::<
+        draft::CancelledNotification,
+    >("CancelledNotification", "2026-07-28", true),
+    Entry::of::<
+        draft::CancelledNotificationParams,
+    >("CancelledNotificationParams", "2026-07-28", true),
+    Entry::of::<draft::SamplingCapability>("SamplingCapability", "2026-07-28", false),
+    Entry::of::<
+        draft::ElicitationCapability,
+    >("ElicitationCapability", "2026-07-28", false),
+    Entry::of::<draft::ClientCapabilities>("ClientCapabilities", "2026-07-28", true),
+    Entry::of::<draft::ClientNotification>("ClientNotification", "2026-07-28", true),
+    Entry::of::<draft::ClientRequest>("ClientRequest", "2026-07-28", true),
+    Entry::of::<draft::ClientResult>("ClientResult", "2026-07-28", true),
+    Entry::of::<draft::CompleteRequest>("CompleteRequest", "2026-07-28", true),
+    Entry::of::<draft::CompletionReference>("CompletionReference", "2026-07-28", false),
+    Entry::of::<draft::CompletionArgument>("CompletionArgument", "2026-07-28", false),
+    Entry::of::<draft::CompletionContext>("CompletionContext", "2026-07-28", false),
+    Entry::of::<
+        draft::CompleteRequestParams,
+    >("CompleteRequestParams", "2026-07-28", true),
+    Entry::of::<draft::Completion>("Completion", "2026-07-28", false),
+    Entry::of::<draft::CompleteResult>("CompleteResult", "2026-07-28", true),
+    Entry::of::<
+        draft::CompleteResultResponse,
+    >("CompleteResultResponse", "2026-07-28", true),
+    Entry::of::<draft::ContentBlock>("ContentBlock", "2026-07-28", true),
+    Entry::of::<draft::CreateMessageRequest>("CreateMessageRequest", "2026-07-28", true),
+    Entry::of::<draft::IncludeContext>("IncludeContext", "2026-07-28", false),
+    Entry::of::<
+        draft::CreateMessageRequestParams,
+    >("CreateMessageRequestParams", "2026-07-28", true),
+    Entry::of::<draft::StopReason>("StopReason", "2026-07-28", false),
+    Entry::of::<draft::SamplingContent>("SamplingContent", "2026-07-28", false),
+    Entry::of::<draft::CreateMessageResult>("CreateMessageResult", "2026-07-28", true),
+    Entry::of::<draft::Cursor>("Cursor", "2026-07-28", true),
+    Entry::of::<draft::DiscoverRequest>("DiscoverRequest", "2026-07-28", true),
+    Entry::of::<draft::DiscoverResult>("DiscoverResult", "2026-07-28", true),
+    Entry::of::<
+        draft::DiscoverResultResponse,
+    >("DiscoverResultResponse", "2026-07-28", true),
+    Entry::of::<draft::ElicitRequest>("ElicitRequest", "2026-07-28", true),
+    Entry::of::<
+        draft::ElicitRequestFormParamsMode,
+    >("ElicitRequestFormParamsMode", "2026-07-28", false),
+    Entry::of::<draft::RequestedSchema>("RequestedSchema", "2026-07-28", false),
+    Entry::of::<
+        draft::ElicitRequestFormParams,
+    >("ElicitRequestFormParams", "2026-07-28", true),
+    Entry::of::<draft::ElicitRequestParams>("ElicitRequestParams", "2026-07-28", true),
+    Entry::of::<
+        draft::ElicitRequestUrlParams,
+    >("ElicitRequestURLParams", "2026-07-28", true),
+    Entry::of::<draft::ElicitAction>("ElicitAction", "2026-07-28", false),
+    Entry::of::<draft::ElicitValue>("ElicitValue", "2026-07-28", false),
+    Entry::of::<draft::ElicitResult>("ElicitResult", "2026-07-28", true),
+    Entry::of::<draft::AnyResourceContents>("AnyResourceContents", "2026-07-28", false),
+    Entry::of::<draft::EmbeddedResource>("EmbeddedResource", "2026-07-28", true),
+    Entry::of::<draft::EmptyResult>("EmptyResult", "2026-07-28", true),
+    Entry::of::<draft::EnumSchema>("EnumSchema", "2026-07-28", true),
+    Entry::of::<draft::ErrorObject>("Error", "2026-07-28", true),
+    Entry::of::<draft::GetPromptRequest>("GetPromptRequest", "2026-07-28", true),
+    Entry::of::<
+        draft::GetPromptRequestParams,
+    >("GetPromptRequestParams", "2026-07-28", true),
+    Entry::of::<draft::GetPromptResult>("GetPromptResult", "2026-07-28", true),
+    Entry::of::<draft::GetPromptOutcome>("GetPromptOutcome", "2026-07-28", false),
+    Entry::of::<
+        draft::GetPromptResultResponse,
+    >("GetPromptResultResponse", "2026-07-28", true),
+    Entry::of::<
+        draft::HeaderMismatchErrorObject,
+    >("HeaderMismatchErrorObject", "2026-07-28", false),
+    Entry::of::<draft::HeaderMismatchError>("HeaderMismatchError", "2026-07-28", true),
+    Entry::of::<draft::IconTheme>("IconTheme", "2026-07-28", false),
+    Entry::of::<draft::Icon>("Icon", "2026-07-28", true),
+    Entry::of::<draft::Icons>("Icons", "2026-07-28", true),
+    Entry::of::<draft::ImageContent>("ImageContent", "2026-07-28", true),
+    Entry::of::<draft::Implementation>("Implementation", "2026-07-28", true),
+    Entry::of::<draft::InputRequest>("InputRequest", "2026-07-28", true),
+    Entry::of::<draft::InputRequests>("InputRequests", "2026-07-28", true),
+    Entry::of::<draft::InputRequiredResult>("InputRequiredResult", "2026-07-28", true),
+    Entry::of::<draft::InputResponse>("InputResponse", "2026-07-28", true),
+    Entry::of::<
+        draft::InputResponseRequestParams,
+    >("InputResponseRequestParams", "2026-07-28", true),
+    Entry::of::<draft::InputResponses>("InputResponses", "2026-07-28", true),
+    Entry::of::<draft::InternalError>("InternalError", "2026-07-28", true),
+    Entry::of::<draft::InvalidParamsError>("InvalidParamsError", "2026-07-28", true),
+    Entry::of::<draft::InvalidRequestError>("InvalidRequestError", "2026-07-28", true),
+    Entry::of::<draft::JsonArray>("JSONArray", "2026-07-28", true),
+    Entry::of::<draft::JsonObject>("JSONObject", "2026-07-28", true),
+    Entry::of::<draft::JsonRpcErrorResponse>("JSONRPCErrorResponse", "2026-07-28", true),
+    Entry::of::<draft::JsonRpcMessage>("JSONRPCMessage", "2026-07-28", true),
+    Entry::of::<draft::JsonRpcNotification>("JSONRPCNotification", "2026-07-28", true),
+    Entry::of::<draft::JsonRpcRequest>("JSONRPCRequest", "2026-07-28", true),
+    Entry::of::<draft::JsonRpcResponse>("JSONRPCResponse", "2026-07-28", true),
+    Entry::of::<
+        draft::JsonRpcResultResponse,
+    >("JSONRPCResultResponse", "2026-07-28", true),
+    Entry::of::<draft::JsonValue>("JSONValue", "2026-07-28", true),
+    Entry::of::<
+        draft::LegacyTitledEnumSchema,
+    >("LegacyTitledEnumSchema", "2026-07-28", true),
+    Entry::of::<draft::ListPromptsRequest>("ListPromptsRequest", "2026-07-28", true),
+    Entry::of::<draft::ListPromptsResult>("ListPromptsResult", "2026-07-28", true),
+    Entry::of::<
+        draft::ListPromptsResultResponse,
+    >("ListPromptsResultResponse", "2026-07-28", true),
+    Entry::of::<
+        draft::ListResourceTemplatesRequest,
+    >("ListResourceTemplatesRequest", "2026-07-28", true),
+    Entry::of::<
+        draft::ListResourceTemplatesResult,
+    >("ListResourceTemplatesResult", "2026-07-28", true),
+    Entry::of::<
+        draft::ListResourceTemplatesResultResponse,
+    >("ListResourceTemplatesResultResponse", "2026-07-28", true),
+    Entry::of::<draft::ListResourcesRequest>("ListResourcesRequest", "2026-07-28", true),
+    Entry::of::<draft::ListResourcesResult>("ListResourcesResult", "2026-07-28", true),
+    Entry::of::<
+        draft::ListResourcesResultResponse,
+    >("ListResourcesResultResponse", "2026-07-28", true),
+    Entry::of::<
+        draft::ListRootsRequestParams,
+    >("ListRootsRequestParams", "2026-07-28", false),
+    Entry::of::<draft::ListRootsRequest>("ListRootsRequest", "2026-07-28", true),
+    Entry::of::<draft::ListRootsResult>("ListRootsResult", "2026-07-28", true),
+    Entry::of::<draft::ListToolsRequest>("ListToolsRequest", "2026-07-28", true),
+    Entry::of::<draft::ListToolsResult>("ListToolsResult", "2026-07-28", true),
+    Entry::of::<
+        draft::ListToolsResultResponse,
+    >("ListToolsResultResponse", "2026-07-28", true),
+    Entry::of::<draft::LoggingLevel>("LoggingLevel", "2026-07-28", true),
+    Entry::of::<
+        draft::LoggingMessageNotification,
+    >("LoggingMessageNotification", "2026-07-28", true),
+    Entry::of::<
+        draft::LoggingMessageNotificationParams,
+    >("LoggingMessageNotificationParams", "2026-07-28", true),
+    Entry::of::<draft::MetaObject>("MetaObject", "2026-07-28", true),
+    Entry::of::<draft::MethodNotFoundError>("MethodNotFoundError", "2026-07-28", true),
+    Entry::of::<
+        draft::MissingRequiredClientCapabilityErrorData,
+    >("MissingRequiredClientCapabilityErrorData", "2026-07-28", false),
+    Entry::of::<
+        draft::MissingRequiredClientCapabilityErrorObject,
+    >("MissingRequiredClientCapabilityErrorObject", "2026-07-28", false),
+    Entry::of::<
+        draft::MissingRequiredClientCapabilityError,
+    >("MissingRequiredClientCapabilityError", "2026-07-28", true),
+    Entry::of::<draft::ModelHint>("ModelHint", "2026-07-28", true),
+    Entry::of::<draft::ModelPreferences>("ModelPreferences", "2026-07-28", true),
+    Entry::of::<
+        draft::MultiSelectEnumSchema,
+    >("MultiSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<draft::Notification>("Notification", "2026-07-28", true),
+    Entry::of::<
+        draft::NotificationMetaObject,
+    >("NotificationMetaObject", "2026-07-28", true),
+    Entry::of::<draft::NotificationParams>("NotificationParams", "2026-07-28", true),
+    Entry::of::<draft::NumberSchemaType>("NumberSchemaType", "2026-07-28", false),
+    Entry::of::<draft::NumberSchema>("NumberSchema", "2026-07-28", true),
+    Entry::of::<draft::PaginatedRequest>("PaginatedRequest", "2026-07-28", true),
+    Entry::of::<
+        draft::PaginatedRequestParams,
+    >("PaginatedRequestParams", "2026-07-28", true),
+    Entry::of::<draft::PaginatedResult>("PaginatedResult", "2026-07-28", true),
+    Entry::of::<draft::ParseError>("ParseError", "2026-07-28", true),
+    Entry::of::<
+        draft::PrimitiveSchemaDefinition,
+    >("PrimitiveSchemaDefinition", "2026-07-28", true),
+    Entry::of::<draft::ProgressNotification>("ProgressNotification", "2026-07-28", true),
+    Entry::of::<
+        draft::ProgressNotificationParams,
+    >("ProgressNotificationParams", "2026-07-28", true),
+    Entry::of::<draft::ProgressToken>("ProgressToken", "2026-07-28", true),
+    Entry::of::<draft::Prompt>("Prompt", "2026-07-28", true),
+    Entry::of::<draft::PromptArgument>("PromptArgument", "2026-07-28", true),
+    Entry::of::<
+        draft::PromptListChangedNotification,
+    >("PromptListChangedNotification", "2026-07-28", true),
+    Entry::of::<draft::PromptMessage>("PromptMessage", "2026-07-28", true),
+    Entry::of::<draft::PromptReference>("PromptReference", "2026-07-28", true),
+    Entry::of::<draft::ReadResourceRequest>("ReadResourceRequest", "2026-07-28", true),
+    Entry::of::<
+        draft::ReadResourceRequestParams,
+    >("ReadResourceRequestParams", "2026-07-28", true),
+    Entry::of::<draft::ReadResourceResult>("ReadResourceResult", "2026-07-28", true),
+    Entry::of::<draft::ReadResourceOutcome>("ReadResourceOutcome", "2026-07-28", false),
+    Entry::of::<
+        draft::ReadResourceResultResponse,
+    >("ReadResourceResultResponse", "2026-07-28", true),
+    Entry::of::<draft::Request>("Request", "2026-07-28", true),
+    Entry::of::<draft::RequestId>("RequestId", "2026-07-28", true),
+    Entry::of::<draft::RequestMetaObject>("RequestMetaObject", "2026-07-28", true),
+    Entry::of::<draft::RequestParams>("RequestParams", "2026-07-28", true),
+    Entry::of::<draft::Resource>("Resource", "2026-07-28", true),
+    Entry::of::<draft::ResourceContents>("ResourceContents", "2026-07-28", true),
+    Entry::of::<draft::ResourceLink>("ResourceLink", "2026-07-28", true),
+    Entry::of::<
+        draft::ResourceListChangedNotification,
+    >("ResourceListChangedNotification", "2026-07-28", true),
+    Entry::of::<
+        draft::ResourceRequestParams,
+    >("ResourceRequestParams", "2026-07-28", true),
+    Entry::of::<draft::ResourceTemplate>("ResourceTemplate", "2026-07-28", true),
+    Entry::of::<
+        draft::ResourceTemplateReference,
+    >("ResourceTemplateReference", "2026-07-28", true),
+    Entry::of::<
+        draft::ResourceUpdatedNotification,
+    >("ResourceUpdatedNotification", "2026-07-28", true),
+    Entry::of::<
+        draft::ResourceUpdatedNotificationParams,
+    >("ResourceUpdatedNotificationParams", "2026-07-28", true),
+    Entry::of::<draft::ResultObject>("Result", "2026-07-28", true),
+    Entry::of::<draft::ResultMetaObject>("ResultMetaObject", "2026-07-28", true),
+    Entry::of::<draft::ResultType>("ResultType", "2026-07-28", true),
+    Entry::of::<draft::Role>("Role", "2026-07-28", true),
+    Entry::of::<draft::Root>("Root", "2026-07-28", true),
+    Entry::of::<draft::SamplingMessage>("SamplingMessage", "2026-07-28", true),
+    Entry::of::<
+        draft::SamplingMessageContentBlock,
+    >("SamplingMessageContentBlock", "2026-07-28", true),
+    Entry::of::<draft::PromptsCapability>("PromptsCapability", "2026-07-28", false),
+    Entry::of::<draft::ResourcesCapability>("ResourcesCapability", "2026-07-28", false),
+    Entry::of::<draft::ToolsCapability>("ToolsCapability", "2026-07-28", false),
+    Entry::of::<draft::ServerCapabilities>("ServerCapabilities", "2026-07-28", true),
+    Entry::of::<draft::ServerNotification>("ServerNotification", "2026-07-28", true),
+    Entry::of::<draft::ServerResult>("ServerResult", "2026-07-28", true),
+    Entry::of::<
+        draft::SingleSelectEnumSchema,
+    >("SingleSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<draft::StringSchemaFormat>("StringSchemaFormat", "2026-07-28", false),
+    Entry::of::<draft::StringSchema>("StringSchema", "2026-07-28", true),
+    Entry::of::<draft::SubscriptionFilter>("SubscriptionFilter", "2026-07-28", true),
+    Entry::of::<
+        draft::SubscriptionsAcknowledgedNotification,
+    >("SubscriptionsAcknowledgedNotification", "2026-07-28", true),
+    Entry::of::<
+        draft::SubscriptionsAcknowledgedNotificationParams,
+    >("SubscriptionsAcknowledgedNotificationParams", "2026-07-28", true),
+    Entry::of::<
+        draft::SubscriptionsListenRequest,
+    >("SubscriptionsListenRequest", "2026-07-28", true),
+    Entry::of::<
+        draft::SubscriptionsListenRequestParams,
+    >("SubscriptionsListenRequestParams", "2026-07-28", true),
+    Entry::of::<
+        draft::SubscriptionsListenResult,
+    >("SubscriptionsListenResult", "2026-07-28", true),
+    Entry::of::<
+        draft::SubscriptionsListenResultMetaObject,
+    >("SubscriptionsListenResultMetaObject", "2026-07-28", true),
+    Entry::of::<
+        draft::SubscriptionsListenResultResponse,
+    >("SubscriptionsListenResultResponse", "2026-07-28", true),
+    Entry::of::<draft::TextContent>("TextContent", "2026-07-28", true),
+    Entry::of::<draft::TextResourceContents>("TextResourceContents", "2026-07-28", true),
+    Entry::of::<draft::TitledOption>("TitledOption", "2026-07-28", false),
+    Entry::of::<
+        draft::TitledMultiSelectItems,
+    >("TitledMultiSelectItems", "2026-07-28", false),
+    Entry::of::<
+        draft::TitledMultiSelectEnumSchema,
+    >("TitledMultiSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<
+        draft::TitledSingleSelectEnumSchema,
+    >("TitledSingleSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<draft::ToolInputSchema>("ToolInputSchema", "2026-07-28", false),
+    Entry::of::<draft::ToolOutputSchema>("ToolOutputSchema", "2026-07-28", false),
+    Entry::of::<draft::Tool>("Tool", "2026-07-28", true),
+    Entry::of::<draft::ToolAnnotations>("ToolAnnotations", "2026-07-28", true),
+    Entry::of::<draft::ToolChoiceMode>("ToolChoiceMode", "2026-07-28", false),
+    Entry::of::<draft::ToolChoice>("ToolChoice", "2026-07-28", true),
+    Entry::of::<
+        draft::ToolListChangedNotification,
+    >("ToolListChangedNotification", "2026-07-28", true),
+    Entry::of::<draft::ToolResultContent>("ToolResultContent", "2026-07-28", true),
+    Entry::of::<draft::ToolUseContent>("ToolUseContent", "2026-07-28", true),
+    Entry::of::<
+        draft::UnsupportedProtocolVersionErrorData,
+    >("UnsupportedProtocolVersionErrorData", "2026-07-28", false),
+    Entry::of::<
+        draft::UnsupportedProtocolVersionErrorObject,
+    >("UnsupportedProtocolVersionErrorObject", "2026-07-28", false),
+    Entry::of::<
+        draft::UnsupportedProtocolVersionError,
+    >("UnsupportedProtocolVersionError", "2026-07-28", true),
+    Entry::of::<
+        draft::UntitledMultiSelectItems,
+    >("UntitledMultiSelectItems", "2026-07-28", false),
+    Entry::of::<
+        draft::UntitledMultiSelectEnumSchema,
+    >("UntitledMultiSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<
+        draft::UntitledSingleSelectEnumSchema,
+    >("UntitledSingleSelectEnumSchema", "2026-07-28", true),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::TaskStatus>("TaskStatus", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::Task>("Task", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::WorkingTask>("WorkingTask", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::InputRequiredTask>("InputRequiredTask", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::CompletedTask>("CompletedTask", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::FailedTask>("FailedTask", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::CancelledTask>("CancelledTask", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::DetailedTask>("DetailedTask", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::CreateTaskResult>("CreateTaskResult", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::GetTaskRequest>("GetTaskRequest", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::GetTaskRequestParams,
+    >("GetTaskRequestParams", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::GetTaskResultWorking,
+    >("GetTaskResultWorking", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::GetTaskResultInputRequired,
+    >("GetTaskResultInputRequired", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::GetTaskResultCompleted,
+    >("GetTaskResultCompleted", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::GetTaskResultFailed>("GetTaskResultFailed", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::GetTaskResultCancelled,
+    >("GetTaskResultCancelled", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::GetTaskResult>("GetTaskResult", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::UpdateTaskRequest>("UpdateTaskRequest", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::UpdateTaskRequestParams,
+    >("UpdateTaskRequestParams", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::UpdateTaskResult>("UpdateTaskResult", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::CancelTaskRequest>("CancelTaskRequest", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::CancelTaskRequestParams,
+    >("CancelTaskRequestParams", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<draft::CancelTaskResult>("CancelTaskResult", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::TaskStatusNotification,
+    >("TaskStatusNotification", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::TaskStatusNotificationParamsWorking,
+    >("TaskStatusNotificationParamsWorking", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::TaskStatusNotificationParamsInputRequired,
+    >("TaskStatusNotificationParamsInputRequired", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::TaskStatusNotificationParamsCompleted,
+    >("TaskStatusNotificationParamsCompleted", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::TaskStatusNotificationParamsFailed,
+    >("TaskStatusNotificationParamsFailed", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::TaskStatusNotificationParamsCancelled,
+    >("TaskStatusNotificationParamsCancelled", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::TaskStatusNotificationParams,
+    >("TaskStatusNotificationParams", "2026-07-28", false),
+    #[cfg(feature = "tasks")]
+    Entry::of::<
+        draft::TasksExtensionCapability,
+    >("TasksExtensionCapability", "2026-07-28", false),
+    #[cfg(feature = "sep-2093")]
+    Entry::of::<draft::ResourceType>("ResourceType", "2026-07-28", false),
+    #[cfg(feature = "sep-2093")]
+    Entry::of::<
+        draft::ReadResourceMetadataRequest,
+    >("ReadResourceMetadataRequest", "2026-07-28", false),
+    #[cfg(feature = "sep-2093")]
+    Entry::of::<
+        draft::ReadResourceMetadataRequestParams,
+    >("ReadResourceMetadataRequestParams", "2026-07-28", false),
+    #[cfg(feature = "sep-2093")]
+    Entry::of::<
+        draft::ReadResourceMetadataResult,
+    >("ReadResourceMetadataResult", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<draft::GetResourceRequest>("GetResourceRequest", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<
+        draft::GetResourceRequestParams,
+    >("GetResourceRequestParams", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<draft::GetResourceResult>("GetResourceResult", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<draft::GetResourceContents>("GetResourceContents", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<
+        draft::GetTextResourceContents,
+    >("GetTextResourceContents", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<
+        draft::GetBlobResourceContents,
+    >("GetBlobResourceContents", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<
+        draft::SubscribeResourcesRequest,
+    >("SubscribeResourcesRequest", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<
+        draft::SubscribeResourcesRequestParams,
+    >("SubscribeResourcesRequestParams", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<
+        draft::UnsubscribeResourcesRequest,
+    >("UnsubscribeResourcesRequest", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<
+        draft::UnsubscribeResourcesRequestParams,
+    >("UnsubscribeResourcesRequestParams", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<
+        draft::ResourceContentChangedNotification,
+    >("ResourceContentChangedNotification", "2026-07-28", false),
+    #[cfg(feature = "versioned-resources")]
+    Entry::of::<
+        draft::ResourceContentChangedNotificationParams,
+    >("ResourceContentChangedNotificationParams", "2026-07-28", false),
+];
 
 /// The types of revision 2026-07-28.
 static V2026_07_28: &[Entry] = &[

@@ -8,18 +8,768 @@ use crate::message::Outcome;
 use crate::revision::{VersionError, Versioned};
 use super::Revision;
 
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::CancelTaskRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("CancelTaskRequest", revision, Revision::Draft, Revision::Draft)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("CancelTaskRequest", revision, Revision::Draft, Revision::Draft)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "CancelTaskRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "CancelTaskRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::CancelTaskResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("CancelTaskResult", revision, Revision::Draft, Revision::Draft)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("CancelTaskResult", revision, Revision::Draft, Revision::Draft)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::CancelTaskResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::GetResourceRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "GetResourceRequest",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "GetResourceRequest",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::GetResourceRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "GetResourceRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "GetResourceRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::GetResourceResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("GetResourceResult", revision, Revision::Draft, Revision::Draft)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("GetResourceResult", revision, Revision::Draft, Revision::Draft)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Outcome for super::v2026_07_28::GetResourceResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::GetTaskRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("GetTaskRequest", revision, Revision::Draft, Revision::Draft)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("GetTaskRequest", revision, Revision::Draft, Revision::Draft)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::GetTaskRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "GetTaskRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "GetTaskRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::GetTaskResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("GetTaskResult", revision, Revision::Draft, Revision::Draft)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("GetTaskResult", revision, Revision::Draft, Revision::Draft)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::GetTaskResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "sep-2093")]
+impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ReadResourceMetadataRequest",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ReadResourceMetadataRequest",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "sep-2093")]
+impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ReadResourceMetadataRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ReadResourceMetadataRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "sep-2093")]
+impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ReadResourceMetadataResult",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ReadResourceMetadataResult",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "sep-2093")]
+impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ResourceContentChangedNotification",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ResourceContentChangedNotification",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ResourceContentChangedNotificationParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ResourceContentChangedNotificationParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+impl Versioned for super::v2026_07_28::ResultObject {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("Result", revision, Revision::V2024_11_05, Revision::Draft)?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
+                    super::v2026_07_28::ResultObject::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("Result", revision, Revision::V2024_11_05, Revision::Draft)?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if revision >= Revision::V2026_07_28 {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ResultObject::try_from(value)?;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+impl Outcome for super::v2026_07_28::ResultObject {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "SubscribeResourcesRequest",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "SubscribeResourcesRequest",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "SubscribeResourcesRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "SubscribeResourcesRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::TaskStatusNotification {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "TaskStatusNotification",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "TaskStatusNotification",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "TaskStatusNotificationParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "TaskStatusNotificationParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "UnsubscribeResourcesRequest",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "UnsubscribeResourcesRequest",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "UnsubscribeResourcesRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "UnsubscribeResourcesRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::UpdateTaskRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("UpdateTaskRequest", revision, Revision::Draft, Revision::Draft)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("UpdateTaskRequest", revision, Revision::Draft, Revision::Draft)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "UpdateTaskRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "UpdateTaskRequestParams",
+            revision,
+            Revision::Draft,
+            Revision::Draft,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::UpdateTaskResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("UpdateTaskResult", revision, Revision::Draft, Revision::Draft)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("UpdateTaskResult", revision, Revision::Draft, Revision::Draft)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "draft")]
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::UpdateTaskResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 impl Versioned for super::v2026_07_28::CallToolOutcome {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         if revision < Revision::V2026_07_28 {
             return Versioned::decode_at(revision, text).map(Self::Complete);
         }
-        check_revision(
-            "CallToolOutcome",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CallToolOutcome", revision, Revision::V2026_07_28, LAST)?;
         Ok(json::from_str(text)?)
     }
 
@@ -44,12 +794,7 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
                 }
             };
         }
-        check_revision(
-            "CallToolOutcome",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CallToolOutcome", revision, Revision::V2026_07_28, LAST)?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -70,12 +815,7 @@ impl Outcome for super::v2026_07_28::CallToolOutcome {
 impl Versioned for super::v2026_07_28::CallToolRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CallToolRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CallToolRequest", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -117,12 +857,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "CallToolRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CallToolRequest", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -155,12 +890,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
 impl Versioned for super::v2026_07_28::CallToolRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CallToolRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CallToolRequestParams", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -188,12 +918,7 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "CallToolRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CallToolRequestParams", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -214,12 +939,7 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
 impl Versioned for super::v2026_07_28::CallToolResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CallToolResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CallToolResult", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -261,12 +981,7 @@ impl Versioned for super::v2026_07_28::CallToolResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "CallToolResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CallToolResult", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -309,115 +1024,10 @@ impl Outcome for super::v2026_07_28::CallToolResult {
     }
 }
 
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::CancelTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelTaskRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelTaskRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::CancelTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelTaskResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelTaskResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Outcome for super::v2026_07_28::CancelTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
 impl Versioned for super::v2026_07_28::CancelledNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelledNotification",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CancelledNotification", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -445,12 +1055,7 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelledNotification",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CancelledNotification", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -475,7 +1080,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
             "CancelledNotificationParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -508,7 +1113,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
             "CancelledNotificationParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -530,12 +1135,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
 impl Versioned for super::v2026_07_28::ClientCapabilities {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ClientCapabilities",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ClientCapabilities", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -570,12 +1170,7 @@ impl Versioned for super::v2026_07_28::ClientCapabilities {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ClientCapabilities",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ClientCapabilities", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -602,12 +1197,7 @@ impl Versioned for super::v2026_07_28::ClientCapabilities {
 impl Versioned for super::v2026_07_28::CompleteRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CompleteRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CompleteRequest", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -642,12 +1232,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "CompleteRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CompleteRequest", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -674,12 +1259,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
 impl Versioned for super::v2026_07_28::CompleteRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CompleteRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CompleteRequestParams", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -714,12 +1294,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "CompleteRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CompleteRequestParams", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -746,12 +1321,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
 impl Versioned for super::v2026_07_28::CompleteResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CompleteResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CompleteResult", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -772,12 +1342,7 @@ impl Versioned for super::v2026_07_28::CompleteResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "CompleteResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CompleteResult", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -805,12 +1370,7 @@ impl Outcome for super::v2026_07_28::CompleteResult {
 impl Versioned for super::v2026_07_28::CreateMessageRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CreateMessageRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CreateMessageRequest", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -852,12 +1412,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "CreateMessageRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CreateMessageRequest", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -894,7 +1449,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
             "CreateMessageRequestParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -941,7 +1496,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
             "CreateMessageRequestParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -975,12 +1530,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
 impl Versioned for super::v2026_07_28::CreateMessageResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CreateMessageResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CreateMessageResult", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1022,12 +1572,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "CreateMessageResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("CreateMessageResult", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -1069,12 +1614,7 @@ impl Outcome for super::v2026_07_28::CreateMessageResult {
 impl Versioned for super::v2026_07_28::DiscoverRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "DiscoverRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("DiscoverRequest", revision, Revision::V2026_07_28, LAST)?;
         Ok(json::from_str(text)?)
     }
 
@@ -1084,12 +1624,7 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "DiscoverRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("DiscoverRequest", revision, Revision::V2026_07_28, LAST)?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -1098,12 +1633,7 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
 impl Versioned for super::v2026_07_28::DiscoverResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "DiscoverResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("DiscoverResult", revision, Revision::V2026_07_28, LAST)?;
         Ok(json::from_str(text)?)
     }
 
@@ -1113,12 +1643,7 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "DiscoverResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("DiscoverResult", revision, Revision::V2026_07_28, LAST)?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -1140,12 +1665,7 @@ impl Outcome for super::v2026_07_28::DiscoverResult {
 impl Versioned for super::v2026_07_28::ElicitRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ElicitRequest",
-            revision,
-            Revision::V2025_06_18,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ElicitRequest", revision, Revision::V2025_06_18, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1173,12 +1693,7 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ElicitRequest",
-            revision,
-            Revision::V2025_06_18,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ElicitRequest", revision, Revision::V2025_06_18, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -1199,12 +1714,7 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
 impl Versioned for super::v2026_07_28::ElicitRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ElicitRequestParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ElicitRequestParams", revision, Revision::V2025_11_25, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1225,12 +1735,7 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ElicitRequestParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ElicitRequestParams", revision, Revision::V2025_11_25, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -1245,12 +1750,7 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
 impl Versioned for super::v2026_07_28::ElicitResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ElicitResult",
-            revision,
-            Revision::V2025_06_18,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ElicitResult", revision, Revision::V2025_06_18, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1278,12 +1778,7 @@ impl Versioned for super::v2026_07_28::ElicitResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ElicitResult",
-            revision,
-            Revision::V2025_06_18,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ElicitResult", revision, Revision::V2025_06_18, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -1316,12 +1811,7 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
         if revision < Revision::V2026_07_28 {
             return Versioned::decode_at(revision, text).map(Self::Complete);
         }
-        check_revision(
-            "GetPromptOutcome",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("GetPromptOutcome", revision, Revision::V2026_07_28, LAST)?;
         Ok(json::from_str(text)?)
     }
 
@@ -1346,12 +1836,7 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
                 }
             };
         }
-        check_revision(
-            "GetPromptOutcome",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("GetPromptOutcome", revision, Revision::V2026_07_28, LAST)?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -1372,12 +1857,7 @@ impl Outcome for super::v2026_07_28::GetPromptOutcome {
 impl Versioned for super::v2026_07_28::GetPromptRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetPromptRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("GetPromptRequest", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1419,12 +1899,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "GetPromptRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("GetPromptRequest", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -1457,12 +1932,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
 impl Versioned for super::v2026_07_28::GetPromptRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetPromptRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("GetPromptRequestParams", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1490,12 +1960,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "GetPromptRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("GetPromptRequestParams", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -1516,12 +1981,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
 impl Versioned for super::v2026_07_28::GetPromptResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetPromptResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("GetPromptResult", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1563,12 +2023,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "GetPromptResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("GetPromptResult", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -1611,219 +2066,10 @@ impl Outcome for super::v2026_07_28::GetPromptResult {
     }
 }
 
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::GetResourceRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetResourceRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetResourceRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::GetResourceRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetResourceRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetResourceRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::GetResourceResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetResourceResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetResourceResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Outcome for super::v2026_07_28::GetResourceResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::GetTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::GetTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::GetTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Outcome for super::v2026_07_28::GetTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
 impl Versioned for super::v2026_07_28::Implementation {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "Implementation",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("Implementation", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-06-18")]
@@ -1851,12 +2097,7 @@ impl Versioned for super::v2026_07_28::Implementation {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "Implementation",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("Implementation", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
         if revision >= Revision::V2025_11_25 {
@@ -1877,12 +2118,7 @@ impl Versioned for super::v2026_07_28::Implementation {
 impl Versioned for super::v2026_07_28::ListPromptsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListPromptsRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListPromptsRequest", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1917,12 +2153,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ListPromptsRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListPromptsRequest", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -1949,12 +2180,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
 impl Versioned for super::v2026_07_28::ListPromptsResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListPromptsResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListPromptsResult", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1989,12 +2215,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ListPromptsResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListPromptsResult", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -2038,7 +2259,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
             "ListResourceTemplatesRequest",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -2082,7 +2303,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
             "ListResourceTemplatesRequest",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -2114,7 +2335,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
             "ListResourceTemplatesResult",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -2156,7 +2377,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
             "ListResourceTemplatesResult",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -2197,12 +2418,7 @@ impl Outcome for super::v2026_07_28::ListResourceTemplatesResult {
 impl Versioned for super::v2026_07_28::ListResourcesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListResourcesRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListResourcesRequest", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -2237,12 +2453,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ListResourcesRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListResourcesRequest", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -2269,12 +2480,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
 impl Versioned for super::v2026_07_28::ListResourcesResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListResourcesResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListResourcesResult", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -2309,12 +2515,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ListResourcesResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListResourcesResult", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -2354,12 +2555,7 @@ impl Outcome for super::v2026_07_28::ListResourcesResult {
 impl Versioned for super::v2026_07_28::ListRootsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListRootsRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListRootsRequest", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -2394,12 +2590,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ListRootsRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListRootsRequest", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -2426,12 +2617,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
 impl Versioned for super::v2026_07_28::ListRootsRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListRootsRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListRootsRequestParams", revision, Revision::V2026_07_28, LAST)?;
         Ok(json::from_str(text)?)
     }
 
@@ -2441,12 +2627,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ListRootsRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListRootsRequestParams", revision, Revision::V2026_07_28, LAST)?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -2455,12 +2636,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
 impl Versioned for super::v2026_07_28::ListRootsResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListRootsResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListRootsResult", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -2488,12 +2664,7 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ListRootsResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListRootsResult", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -2523,12 +2694,7 @@ impl Outcome for super::v2026_07_28::ListRootsResult {
 impl Versioned for super::v2026_07_28::ListToolsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListToolsRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListToolsRequest", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -2570,12 +2736,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ListToolsRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListToolsRequest", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -2608,12 +2769,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
 impl Versioned for super::v2026_07_28::ListToolsResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListToolsResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListToolsResult", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -2655,12 +2811,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ListToolsResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ListToolsResult", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -2710,7 +2861,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
             "LoggingMessageNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -2743,7 +2894,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
             "LoggingMessageNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -2769,7 +2920,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
             "LoggingMessageNotificationParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -2806,7 +2957,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
             "LoggingMessageNotificationParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -2830,12 +2981,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
 impl Versioned for super::v2026_07_28::NotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "NotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("NotificationParams", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -2856,12 +3002,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "NotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("NotificationParams", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -2876,12 +3017,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
 impl Versioned for super::v2026_07_28::PaginatedRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "PaginatedRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("PaginatedRequestParams", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -2909,12 +3045,7 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "PaginatedRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("PaginatedRequestParams", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -2935,12 +3066,7 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
 impl Versioned for super::v2026_07_28::ProgressNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ProgressNotification",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ProgressNotification", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -2975,12 +3101,7 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ProgressNotification",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ProgressNotification", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -3011,7 +3132,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
             "ProgressNotificationParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -3051,7 +3172,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
             "ProgressNotificationParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -3083,7 +3204,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
             "PromptListChangedNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -3118,7 +3239,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
             "PromptListChangedNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -3137,122 +3258,13 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
     }
 }
 
-#[cfg(feature = "sep-2093")]
-impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceMetadataResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceMetadataResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
 impl Versioned for super::v2026_07_28::ReadResourceOutcome {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         if revision < Revision::V2026_07_28 {
             return Versioned::decode_at(revision, text).map(Self::Complete);
         }
-        check_revision(
-            "ReadResourceOutcome",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ReadResourceOutcome", revision, Revision::V2026_07_28, LAST)?;
         Ok(json::from_str(text)?)
     }
 
@@ -3277,12 +3289,7 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
                 }
             };
         }
-        check_revision(
-            "ReadResourceOutcome",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ReadResourceOutcome", revision, Revision::V2026_07_28, LAST)?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -3303,12 +3310,7 @@ impl Outcome for super::v2026_07_28::ReadResourceOutcome {
 impl Versioned for super::v2026_07_28::ReadResourceRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ReadResourceRequest", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -3343,12 +3345,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ReadResourceRequest", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -3379,7 +3376,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
             "ReadResourceRequestParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -3412,7 +3409,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
             "ReadResourceRequestParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -3434,12 +3431,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
 impl Versioned for super::v2026_07_28::ReadResourceResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ReadResourceResult", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -3467,12 +3459,7 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ReadResourceResult", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -3506,12 +3493,7 @@ impl Outcome for super::v2026_07_28::ReadResourceResult {
 impl Versioned for super::v2026_07_28::RequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "RequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("RequestParams", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -3530,12 +3512,7 @@ impl Versioned for super::v2026_07_28::RequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "RequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("RequestParams", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -3547,66 +3524,6 @@ impl Versioned for super::v2026_07_28::RequestParams {
     }
 }
 
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ResourceContentChangedNotification",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ResourceContentChangedNotification",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ResourceContentChangedNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ResourceContentChangedNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
 impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -3614,7 +3531,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
             "ResourceListChangedNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -3649,7 +3566,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
             "ResourceListChangedNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -3677,7 +3594,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
             "ResourceUpdatedNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -3710,7 +3627,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
             "ResourceUpdatedNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -3736,7 +3653,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
             "ResourceUpdatedNotificationParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -3773,7 +3690,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
             "ResourceUpdatedNotificationParams",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -3794,72 +3711,10 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
     }
 }
 
-impl Versioned for super::v2026_07_28::ResultObject {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "Result",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                    super::v2026_07_28::ResultObject::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "Result",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ResultObject::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ResultObject {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
 impl Versioned for super::v2026_07_28::ServerCapabilities {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ServerCapabilities",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ServerCapabilities", revision, Revision::V2024_11_05, LAST)?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -3894,12 +3749,7 @@ impl Versioned for super::v2026_07_28::ServerCapabilities {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        check_revision(
-            "ServerCapabilities",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2026_07_28,
-        )?;
+        check_revision("ServerCapabilities", revision, Revision::V2024_11_05, LAST)?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if revision >= Revision::V2026_07_28 {
@@ -3923,66 +3773,6 @@ impl Versioned for super::v2026_07_28::ServerCapabilities {
     }
 }
 
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscribeResourcesRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscribeResourcesRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscribeResourcesRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscribeResourcesRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
 impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -3990,7 +3780,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
             "SubscriptionsAcknowledgedNotification",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(json::from_str(text)?)
     }
@@ -4005,7 +3795,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
             "SubscriptionsAcknowledgedNotification",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         Ok(out.write(&value)?)
@@ -4019,7 +3809,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
             "SubscriptionsAcknowledgedNotificationParams",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(json::from_str(text)?)
     }
@@ -4034,7 +3824,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
             "SubscriptionsAcknowledgedNotificationParams",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         Ok(out.write(&value)?)
@@ -4048,7 +3838,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
             "SubscriptionsListenRequest",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(json::from_str(text)?)
     }
@@ -4063,7 +3853,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
             "SubscriptionsListenRequest",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         Ok(out.write(&value)?)
@@ -4077,7 +3867,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
             "SubscriptionsListenRequestParams",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(json::from_str(text)?)
     }
@@ -4092,7 +3882,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
             "SubscriptionsListenRequestParams",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         Ok(out.write(&value)?)
@@ -4106,7 +3896,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
             "SubscriptionsListenResult",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(json::from_str(text)?)
     }
@@ -4121,7 +3911,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
             "SubscriptionsListenResult",
             revision,
             Revision::V2026_07_28,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         Ok(out.write(&value)?)
@@ -4141,66 +3931,6 @@ impl Outcome for super::v2026_07_28::SubscriptionsListenResult {
     }
 }
 
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::TaskStatusNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "TaskStatusNotification",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "TaskStatusNotification",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "TaskStatusNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "TaskStatusNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
 impl Versioned for super::v2026_07_28::ToolListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -4208,7 +3938,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
             "ToolListChangedNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         Ok(
             match revision {
@@ -4241,7 +3971,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
             "ToolListChangedNotification",
             revision,
             Revision::V2024_11_05,
-            Revision::V2026_07_28,
+            LAST,
         )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
@@ -4257,166 +3987,6 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ToolListChangedNotification::from(value);
         Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::UpdateTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UpdateTaskRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UpdateTaskRequest",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UpdateTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UpdateTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::UpdateTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UpdateTaskResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UpdateTaskResult",
-            revision,
-            Revision::V2026_07_28,
-            Revision::V2026_07_28,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Outcome for super::v2026_07_28::UpdateTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
     }
 }
 
@@ -5693,6 +5263,13 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
         Ok(out.write(&value)?)
     }
 }
+
+/// The last revision that has the types of the newest one.
+#[cfg(feature = "draft")]
+const LAST: Revision = Revision::Draft;
+
+#[cfg(not(feature = "draft"))]
+const LAST: Revision = Revision::LATEST;
 
 /// The oldest revision whose feature is enabled.
 const OLDEST: Revision = if cfg!(feature = "v2024-11-05") {

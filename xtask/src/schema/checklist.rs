@@ -91,7 +91,7 @@ impl Checklist {
         let failure: Vec<String> = report.failure.iter().cloned().collect();
         self.section("The sources cannot be generated", &failure);
         let title = "Behaviour that server and client may need";
-        self.section(title, &report.behaviour);
+        self.section(title, &self.own(&report.behaviour));
         self.section("Texts and examples to write", &report.unwritten());
         let notes = report.notes.iter();
         let notes = notes.filter(|(revision, _)| *revision == self.revision);
@@ -114,10 +114,16 @@ impl Checklist {
             note("is kept for the proposal alone", &applied.carried);
         }
         self.section("Proposals and extensions", &proposals);
-        self.section(
-            "Conversions that lose or invent something",
-            &report.conversions,
-        );
+        let title = "Conversions that lose or invent something";
+        self.section(title, &self.own(&report.conversions));
+    }
+
+    /// Returns the lines that are about this revision.
+    fn own(&self, lines: &[(String, String)]) -> Vec<String> {
+        let own = lines
+            .iter()
+            .filter(|(revision, _)| *revision == self.revision);
+        own.map(|(_, line)| line.clone()).collect()
     }
 
     pub(super) fn to_markdown(&self) -> String {
