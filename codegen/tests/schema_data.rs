@@ -56,7 +56,11 @@ fn facts(revision: &str) -> Facts {
 
 fn errata(revision: &str) -> Errata {
     let path = format!("errata/{revision}.json");
-    Errata::parse(&path, &ours(&path)).unwrap()
+    if root().join("schema").join(&path).is_file() {
+        return Errata::parse(&path, &ours(&path)).unwrap();
+    }
+    let none = format!("{{\"revision\": \"{revision}\", \"errata\": []}}");
+    Errata::parse(&path, &none).unwrap()
 }
 
 fn corrected(revision: &str) -> Document {
@@ -71,6 +75,9 @@ fn every_erratum_applies_to_our_file_exactly_once() {
     for revision in &revisions() {
         let errata = errata(revision);
         assert_eq!(errata.revision, *revision);
+        if errata.errata.is_empty() {
+            continue;
+        }
         let mut document = corrected(revision);
         let faults = errata.apply(&mut document).unwrap_err();
         let text = faults
@@ -100,6 +107,7 @@ fn every_erratum_applies_to_the_published_file_and_keeps_its_texts() {
             return;
         };
         let mut published = Document::parse(revision, &text).unwrap();
+        facts(revision).apply(&mut published).unwrap();
         errata(revision).apply(&mut published).unwrap();
         let cursor = published.definitions["PaginatedResult"]["properties"]["nextCursor"].clone();
         assert!(cursor["description"].is_string(), "{cursor}");

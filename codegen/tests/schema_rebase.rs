@@ -87,32 +87,29 @@ fn erratum_that_still_holds_stays_as_it_is() {
 }
 
 #[test]
-fn order_follows_added_and_removed_members_and_values() {
-    let order = json!({ "at": "/Book/properties", "order": ["title", "author", "pages"] });
-    let definitions = changed(|all| {
-        remove(all, "/Book/properties", "author");
-        all["Book"]["properties"]["isbn"] = json!({});
-    });
-    let rebased = carry(&order, &definitions);
-    assert_eq!(left(&rebased)["order"], json!(["title", "pages", "isbn"]));
-    let adapted = RebaseOutcome::Adapted("/Book/properties".to_owned());
-    assert_eq!(*only_outcome(&rebased), adapted);
-
+fn order_follows_added_and_removed_values() {
     let order = json!({ "at": "/Colour/enum", "order": ["red", "green", "blue"] });
     let definitions = changed(|all| all["Colour"]["enum"] = json!(["black", "green", "red"]));
     let rebased = carry(&order, &definitions);
     assert_eq!(left(&rebased)["order"], json!(["red", "green", "black"]));
+    let adapted = RebaseOutcome::Adapted("/Colour/enum".to_owned());
+    assert_eq!(*only_outcome(&rebased), adapted);
 }
 
 #[test]
 fn order_that_is_not_needed_any_more_is_dropped() {
-    let order = json!({ "at": "/Book/properties", "order": ["title", "author", "pages"] });
-    let definitions = changed(|all| {
-        remove(all, "/Book/properties", "author");
-        remove(all, "/Book/properties", "pages");
-    });
+    let order = json!({ "at": "/Colour/enum", "order": ["red", "green", "blue"] });
+    let definitions = changed(|all| all["Colour"]["enum"] = json!(["red"]));
     let rebased = carry(&order, &definitions);
     assert_eq!(*dropped(&rebased), RebaseOutcome::Mended);
+}
+
+#[test]
+fn order_of_members_is_left_to_the_generator() {
+    let order = json!({ "at": "/Book/properties", "order": ["title", "author", "pages"] });
+    let definitions = changed(|all| all["Book"]["properties"]["isbn"] = json!({}));
+    let rebased = carry(&order, &definitions);
+    assert_eq!(*dropped(&rebased), RebaseOutcome::Inherited);
 }
 
 #[test]
@@ -276,15 +273,16 @@ fn renamed_definition_keeps_its_errata() {
 #[test]
 fn later_changes_build_on_earlier_ones() {
     let changes = json!([
-        { "at": "/Book/properties/note", "now": { "type": "string" } },
-        { "at": "/Book/properties", "order": ["title", "note", "author", "pages"] },
+        { "at": "/Colour", "was": { "type": "string", "enum": ["blue", "green", "red"] },
+          "now": { "type": "string", "enum": ["blue", "green", "red", "white"] } },
+        { "at": "/Colour/enum", "order": ["white", "red", "green", "blue"] },
     ]);
     let definitions = changed(|all| all["Book"]["properties"]["isbn"] = json!({}));
     let rebased = carry_all(&changes, &definitions);
     let file: Value = serde_json::from_str(&rebased.errata.to_json()).unwrap();
     assert_eq!(
         file["errata"][0]["changes"][1]["order"],
-        json!(["title", "note", "author", "pages", "isbn"])
+        json!(["white", "red", "green", "blue"])
     );
 }
 

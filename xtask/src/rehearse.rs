@@ -38,9 +38,8 @@ usage: cargo xtask rehearse [NAME | FILE]... [--seed N | --seeds A..B] [--until 
                 result with what is checked in. FOLDER has <revision>/schema.json and schema.ts,
                 as the folder `schema` of the specification's repository. Schema and facts have to
                 be equal. Each erratum that the import carries over has to be checked in, with the
-                same change; an order may have the members that are new elsewhere. Further errata
-                are decisions of a person, and are listed. Texts, examples and hints of all
-                revisions stay in the copy";
+                same change. Further errata are decisions of a person, and are listed. Texts,
+                examples and hints of all revisions stay in the copy";
 
 /// The parsed arguments.
 #[derive(Debug, PartialEq)]

@@ -51,6 +51,9 @@ pub enum RebaseOutcome {
     Adapted(String),
     /// The new revision is already correct; the change was dropped.
     Mended,
+    /// The change is an order of members, which the generator keeps from one revision to the next;
+    /// the change was dropped.
+    Inherited,
     /// The new revision does not have the place; the change was dropped.
     Vanished,
     /// The new revision has something else there; the change was left out. The reason.
@@ -64,6 +67,7 @@ impl fmt::Display for RebasedChange {
             RebaseOutcome::Adapted(at) if *at == self.at => out.write_str("adapted"),
             RebaseOutcome::Adapted(at) => write!(out, "adapted, now at `{at}`"),
             RebaseOutcome::Mended => out.write_str("dropped, because it is correct now"),
+            RebaseOutcome::Inherited => out.write_str("dropped, because members keep their order"),
             RebaseOutcome::Vanished => out.write_str("dropped, because the place is gone"),
             RebaseOutcome::Conflict(reason) => write!(out, "left out: {reason}"),
         }
@@ -229,10 +233,10 @@ impl Rebase {
     }
 }
 
-/// Adapts an order: new members and values follow the others, and those that are gone are left out.
+/// Adapts an order of values: new ones follow the others, and those that are gone are left out.
 fn reorder(order: &[Value], found: Option<Value>) -> Result<Action, RebaseOutcome> {
     let present: Vec<Value> = match found {
-        Some(Value::Object(members)) => members.into_iter().map(|(name, _)| name.into()).collect(),
+        Some(Value::Object(_)) => return Err(RebaseOutcome::Inherited),
         Some(Value::Array(elements)) => elements,
         _ => return Err(RebaseOutcome::Vanished),
     };

@@ -44,6 +44,9 @@ impl Checklist {
         for change in others {
             let (outcome, at) = match &change.outcome {
                 RebaseOutcome::Adapted(at) => ("adapted to its neighbours", at),
+                RebaseOutcome::Inherited => {
+                    ("dropped, because members keep their order", &change.at)
+                }
                 RebaseOutcome::Mended => ("dropped, because upstream mended it", &change.at),
                 _ => ("dropped, because its place is gone", &change.at),
             };

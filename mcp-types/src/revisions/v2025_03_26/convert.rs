@@ -53,7 +53,6 @@ impl From<old::BlobResourceContents> for new::BlobResourceContents {
         new::BlobResourceContents {
             uri: from.uri,
             mime_type: from.mime_type,
-            blob: from.blob,
             meta: extra.take("_meta"),
             #[cfg(feature = "sep-2093")]
             name: None,
@@ -69,6 +68,7 @@ impl From<old::BlobResourceContents> for new::BlobResourceContents {
             size: None,
             #[cfg(feature = "sep-2093")]
             resource_type: None,
+            blob: from.blob,
             extra,
         }
     }
@@ -771,7 +771,6 @@ impl From<old::TextResourceContents> for new::TextResourceContents {
         new::TextResourceContents {
             uri: from.uri,
             mime_type: from.mime_type,
-            text: from.text,
             meta: extra.take("_meta"),
             #[cfg(feature = "sep-2093")]
             name: None,
@@ -787,6 +786,7 @@ impl From<old::TextResourceContents> for new::TextResourceContents {
             size: None,
             #[cfg(feature = "sep-2093")]
             resource_type: None,
+            text: from.text,
             extra,
         }
     }

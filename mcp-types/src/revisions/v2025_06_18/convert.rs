@@ -435,10 +435,10 @@ impl From<old::Implementation> for new::Implementation {
         new::Implementation {
             name: from.name,
             title: from.title,
+            icons: extra.take("icons"),
             version: from.version,
             description: extra.take("description"),
             website_url: extra.take("websiteUrl"),
-            icons: extra.take("icons"),
             extra,
         }
     }
@@ -1443,13 +1443,13 @@ impl From<old::Tool> for new::Tool {
         new::Tool {
             name: from.name,
             title: from.title,
+            icons: extra.take("icons"),
             description: from.description,
             input_schema: from.input_schema.into(),
             execution: extra.take("execution"),
             output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
-            icons: extra.take("icons"),
             extra,
         }
     }

@@ -1601,12 +1601,12 @@ impl From<old::Tool> for new::Tool {
         new::Tool {
             name: from.name,
             title: from.title,
+            icons: from.icons,
             description: from.description,
             input_schema: from.input_schema.into(),
             output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
-            icons: from.icons,
             extra,
         }
     }
@@ -2963,13 +2963,13 @@ impl From<new::Tool> for old::Tool {
         old::Tool {
             name: from.name,
             title: from.title,
+            icons: from.icons,
             description: from.description,
             input_schema: from.input_schema.into(),
             execution: extra.take("execution"),
             output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
-            icons: from.icons,
             extra,
         }
     }

@@ -2423,6 +2423,11 @@ impl Arbitrary for Tool {
         );
         let all = arbitrary::with(
             all,
+            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
+            |it, value| it.icons = value,
+        );
+        let all = arbitrary::with(
+            all,
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
@@ -2446,24 +2451,19 @@ impl Arbitrary for Tool {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
-            |it, value| it.icons = value,
-        );
         arbitrary::with(
             all,
             arbitrary::extra(
                 &[
                     "name",
                     "title",
+                    "icons",
                     "description",
                     "inputSchema",
                     "execution",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "icons",
                 ],
             ),
             |it, value| it.extra = value,

@@ -10292,6 +10292,11 @@ pub struct Tool {
     ///
     /// Since 2025-06-18.
     pub title: Option<String>,
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
+    pub icons: Option<Vec<Icon>>,
     /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
     /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
@@ -10316,11 +10321,6 @@ pub struct Tool {
     ///
     /// Since 2025-06-18.
     pub meta: Option<Object>,
-    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
-    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
-    ///
-    /// Since 2025-11-25.
-    pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -10332,13 +10332,13 @@ impl Tool {
         Self {
             name: name.into(),
             title: None,
+            icons: None,
             description: None,
             input_schema,
             execution: None,
             output_schema: None,
             annotations: None,
             meta: None,
-            icons: None,
             extra: Extra::new(),
         }
     }
@@ -10347,6 +10347,13 @@ impl Tool {
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
+        self
+    }
+
+    /// Sets `icons`.
+    #[must_use]
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.icons = Some(icons.into());
         self
     }
 
@@ -10387,26 +10394,19 @@ impl Tool {
         self.meta = Some(meta.into());
         self
     }
-
-    /// Sets `icons`.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.icons = Some(icons.into());
-        self
-    }
 }
 
 impl codec::Vacant for Tool {
     const VACANT: Self = Self {
         name: codec::Vacant::VACANT,
         title: None,
+        icons: None,
         description: None,
         input_schema: codec::Vacant::VACANT,
         execution: None,
         output_schema: None,
         annotations: None,
         meta: None,
-        icons: None,
         extra: Extra::new(),
     };
 }
@@ -10419,7 +10419,7 @@ impl<'de> Deserialize<'de> for Tool {
 
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (3, "inputSchema")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (4, "inputSchema")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -10428,13 +10428,13 @@ impl<'de> codec::FromMembers<'de> for Tool {
         match reader.key() {
             Some("name") => reader.read(0, &mut self.name),
             Some("title") => reader.optional(1, &mut self.title),
-            Some("description") => reader.optional(2, &mut self.description),
-            Some("inputSchema") => reader.read(3, &mut self.input_schema),
-            Some("execution") => reader.optional(4, &mut self.execution),
-            Some("outputSchema") => reader.optional(5, &mut self.output_schema),
-            Some("annotations") => reader.optional(6, &mut self.annotations),
-            Some("_meta") => reader.optional(7, &mut self.meta),
-            Some("icons") => reader.optional_list(8, &mut self.icons),
+            Some("icons") => reader.optional_list(2, &mut self.icons),
+            Some("description") => reader.optional(3, &mut self.description),
+            Some("inputSchema") => reader.read(4, &mut self.input_schema),
+            Some("execution") => reader.optional(5, &mut self.execution),
+            Some("outputSchema") => reader.optional(6, &mut self.output_schema),
+            Some("annotations") => reader.optional(7, &mut self.annotations),
+            Some("_meta") => reader.optional(8, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10445,26 +10445,26 @@ impl Serialize for Tool {
         let mut writer = codec::Writer::new(serializer);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
+        writer.optional_list("icons", &self.icons);
         writer.optional("description", &self.description);
         writer.member("inputSchema", &self.input_schema);
         writer.optional("execution", &self.execution);
         writer.optional("outputSchema", &self.output_schema);
         writer.optional("annotations", &self.annotations);
         writer.optional("_meta", &self.meta);
-        writer.optional_list("icons", &self.icons);
         writer
             .extra(
                 &self.extra,
                 &[
                     "name",
                     "title",
+                    "icons",
                     "description",
                     "inputSchema",
                     "execution",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "icons",
                 ],
             );
         writer.end()

@@ -148,7 +148,6 @@ impl Arbitrary for BlobResourceContents {
                 &[
                     "uri",
                     "mimeType",
-                    "blob",
                     "_meta",
                     #[cfg(feature = "sep-2093")]
                     "name",
@@ -164,6 +163,7 @@ impl Arbitrary for BlobResourceContents {
                     "size",
                     #[cfg(feature = "sep-2093")]
                     "resourceType",
+                    "blob",
                 ],
             ),
             |it, value| it.extra = value,
@@ -1420,6 +1420,11 @@ impl Arbitrary for Implementation {
         );
         let all = arbitrary::with(
             all,
+            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
+            |it, value| it.icons = value,
+        );
+        let all = arbitrary::with(
+            all,
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
@@ -1428,15 +1433,10 @@ impl Arbitrary for Implementation {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.website_url = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
-            |it, value| it.icons = value,
-        );
         arbitrary::with(
             all,
             arbitrary::extra(
-                &["name", "title", "version", "description", "websiteUrl", "icons"],
+                &["name", "title", "icons", "version", "description", "websiteUrl"],
             ),
             |it, value| it.extra = value,
         )
@@ -3937,7 +3937,6 @@ impl Arbitrary for TextResourceContents {
                 &[
                     "uri",
                     "mimeType",
-                    "text",
                     "_meta",
                     #[cfg(feature = "sep-2093")]
                     "name",
@@ -3953,6 +3952,7 @@ impl Arbitrary for TextResourceContents {
                     "size",
                     #[cfg(feature = "sep-2093")]
                     "resourceType",
+                    "text",
                 ],
             ),
             |it, value| it.extra = value,
@@ -4123,6 +4123,11 @@ impl Arbitrary for Tool {
         );
         let all = arbitrary::with(
             all,
+            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
+            |it, value| it.icons = value,
+        );
+        let all = arbitrary::with(
+            all,
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
@@ -4141,23 +4146,18 @@ impl Arbitrary for Tool {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
-            |it, value| it.icons = value,
-        );
         arbitrary::with(
             all,
             arbitrary::extra(
                 &[
                     "name",
                     "title",
+                    "icons",
                     "description",
                     "inputSchema",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "icons",
                 ],
             ),
             |it, value| it.extra = value,

@@ -298,8 +298,6 @@ pub struct BlobResourceContents {
     pub uri: String,
     /// Media type of the data. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Binary data, encoded as base64.
-    pub blob: Base64Text,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
@@ -343,6 +341,8 @@ pub struct BlobResourceContents {
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
+    /// Binary data, encoded as base64.
+    pub blob: Base64Text,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -354,7 +354,6 @@ impl BlobResourceContents {
         Self {
             uri: uri.into(),
             mime_type: None,
-            blob: blob.into(),
             meta: None,
             #[cfg(feature = "sep-2093")]
             name: None,
@@ -370,6 +369,7 @@ impl BlobResourceContents {
             size: None,
             #[cfg(feature = "sep-2093")]
             resource_type: None,
+            blob: blob.into(),
             extra: Extra::new(),
         }
     }
@@ -451,7 +451,6 @@ impl codec::Vacant for BlobResourceContents {
     const VACANT: Self = Self {
         uri: codec::Vacant::VACANT,
         mime_type: None,
-        blob: codec::Vacant::VACANT,
         meta: None,
         #[cfg(feature = "sep-2093")]
         name: None,
@@ -467,6 +466,7 @@ impl codec::Vacant for BlobResourceContents {
         size: None,
         #[cfg(feature = "sep-2093")]
         resource_type: None,
+        blob: codec::Vacant::VACANT,
         extra: Extra::new(),
     };
 }
@@ -479,7 +479,7 @@ impl<'de> Deserialize<'de> for BlobResourceContents {
 
 impl<'de> codec::FromMembers<'de> for BlobResourceContents {
     const NAME: &'static str = "BlobResourceContents";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "blob")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (10, "blob")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -488,22 +488,22 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
         match reader.key() {
             Some("uri") => reader.read(0, &mut self.uri),
             Some("mimeType") => reader.optional(1, &mut self.mime_type),
-            Some("blob") => reader.read(2, &mut self.blob),
-            Some("_meta") => reader.optional(3, &mut self.meta),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             #[cfg(feature = "sep-2093")]
-            Some("name") => reader.optional(4, &mut self.name),
+            Some("name") => reader.optional(3, &mut self.name),
             #[cfg(feature = "sep-2093")]
-            Some("title") => reader.optional(5, &mut self.title),
+            Some("title") => reader.optional(4, &mut self.title),
             #[cfg(feature = "sep-2093")]
-            Some("description") => reader.optional(6, &mut self.description),
+            Some("description") => reader.optional(5, &mut self.description),
             #[cfg(feature = "sep-2093")]
-            Some("icons") => reader.optional_list(7, &mut self.icons),
+            Some("icons") => reader.optional_list(6, &mut self.icons),
             #[cfg(feature = "sep-2093")]
-            Some("annotations") => reader.optional(8, &mut self.annotations),
+            Some("annotations") => reader.optional(7, &mut self.annotations),
             #[cfg(feature = "sep-2093")]
-            Some("size") => reader.optional_int(9, i64::MIN..=i64::MAX, &mut self.size),
+            Some("size") => reader.optional_int(8, i64::MIN..=i64::MAX, &mut self.size),
             #[cfg(feature = "sep-2093")]
-            Some("resourceType") => reader.optional(10, &mut self.resource_type),
+            Some("resourceType") => reader.optional(9, &mut self.resource_type),
+            Some("blob") => reader.read(10, &mut self.blob),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -514,7 +514,6 @@ impl Serialize for BlobResourceContents {
         let mut writer = codec::Writer::new(serializer);
         writer.member("uri", &self.uri);
         writer.optional("mimeType", &self.mime_type);
-        writer.member("blob", &self.blob);
         writer.optional("_meta", &self.meta);
         #[cfg(feature = "sep-2093")]
         {
@@ -544,13 +543,13 @@ impl Serialize for BlobResourceContents {
         {
             writer.optional("resourceType", &self.resource_type);
         }
+        writer.member("blob", &self.blob);
         writer
             .extra(
                 &self.extra,
                 &[
                     "uri",
                     "mimeType",
-                    "blob",
                     "_meta",
                     #[cfg(feature = "sep-2093")]
                     "name",
@@ -566,6 +565,7 @@ impl Serialize for BlobResourceContents {
                     "size",
                     #[cfg(feature = "sep-2093")]
                     "resourceType",
+                    "blob",
                 ],
             );
         writer.end()
@@ -6175,6 +6175,11 @@ pub struct Implementation {
     ///
     /// Since 2025-06-18.
     pub title: Option<String>,
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
+    pub icons: Option<Vec<Icon>>,
     /// Version of the software, in any format. It is not the protocol version.
     pub version: String,
     /// Description of the software. Absent if the peer provides none.
@@ -6185,11 +6190,6 @@ pub struct Implementation {
     ///
     /// Since 2025-11-25.
     pub website_url: Option<String>,
-    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
-    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
-    ///
-    /// Since 2025-11-25.
-    pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -6201,10 +6201,10 @@ impl Implementation {
         Self {
             name: name.into(),
             title: None,
+            icons: None,
             version: version.into(),
             description: None,
             website_url: None,
-            icons: None,
             extra: Extra::new(),
         }
     }
@@ -6213,6 +6213,13 @@ impl Implementation {
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
+        self
+    }
+
+    /// Sets `icons`.
+    #[must_use]
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.icons = Some(icons.into());
         self
     }
 
@@ -6229,23 +6236,16 @@ impl Implementation {
         self.website_url = Some(website_url.into());
         self
     }
-
-    /// Sets `icons`.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.icons = Some(icons.into());
-        self
-    }
 }
 
 impl codec::Vacant for Implementation {
     const VACANT: Self = Self {
         name: codec::Vacant::VACANT,
         title: None,
+        icons: None,
         version: codec::Vacant::VACANT,
         description: None,
         website_url: None,
-        icons: None,
         extra: Extra::new(),
     };
 }
@@ -6258,7 +6258,7 @@ impl<'de> Deserialize<'de> for Implementation {
 
 impl<'de> codec::FromMembers<'de> for Implementation {
     const NAME: &'static str = "Implementation";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (2, "version")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (3, "version")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -6267,10 +6267,10 @@ impl<'de> codec::FromMembers<'de> for Implementation {
         match reader.key() {
             Some("name") => reader.read(0, &mut self.name),
             Some("title") => reader.optional(1, &mut self.title),
-            Some("version") => reader.read(2, &mut self.version),
-            Some("description") => reader.optional(3, &mut self.description),
-            Some("websiteUrl") => reader.optional(4, &mut self.website_url),
-            Some("icons") => reader.optional_list(5, &mut self.icons),
+            Some("icons") => reader.optional_list(2, &mut self.icons),
+            Some("version") => reader.read(3, &mut self.version),
+            Some("description") => reader.optional(4, &mut self.description),
+            Some("websiteUrl") => reader.optional(5, &mut self.website_url),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6281,14 +6281,14 @@ impl Serialize for Implementation {
         let mut writer = codec::Writer::new(serializer);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
+        writer.optional_list("icons", &self.icons);
         writer.member("version", &self.version);
         writer.optional("description", &self.description);
         writer.optional("websiteUrl", &self.website_url);
-        writer.optional_list("icons", &self.icons);
         writer
             .extra(
                 &self.extra,
-                &["name", "title", "version", "description", "websiteUrl", "icons"],
+                &["name", "title", "icons", "version", "description", "websiteUrl"],
             );
         writer.end()
     }
@@ -16517,8 +16517,6 @@ pub struct TextResourceContents {
     pub uri: String,
     /// Media type of the text. Absent if unknown.
     pub mime_type: Option<String>,
-    /// The text. Binary data is sent as [`BlobResourceContents`] instead.
-    pub text: String,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
@@ -16562,6 +16560,8 @@ pub struct TextResourceContents {
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
+    /// The text. Binary data is sent as [`BlobResourceContents`] instead.
+    pub text: String,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -16573,7 +16573,6 @@ impl TextResourceContents {
         Self {
             uri: uri.into(),
             mime_type: None,
-            text: text.into(),
             meta: None,
             #[cfg(feature = "sep-2093")]
             name: None,
@@ -16589,6 +16588,7 @@ impl TextResourceContents {
             size: None,
             #[cfg(feature = "sep-2093")]
             resource_type: None,
+            text: text.into(),
             extra: Extra::new(),
         }
     }
@@ -16670,7 +16670,6 @@ impl codec::Vacant for TextResourceContents {
     const VACANT: Self = Self {
         uri: codec::Vacant::VACANT,
         mime_type: None,
-        text: codec::Vacant::VACANT,
         meta: None,
         #[cfg(feature = "sep-2093")]
         name: None,
@@ -16686,6 +16685,7 @@ impl codec::Vacant for TextResourceContents {
         size: None,
         #[cfg(feature = "sep-2093")]
         resource_type: None,
+        text: codec::Vacant::VACANT,
         extra: Extra::new(),
     };
 }
@@ -16698,7 +16698,7 @@ impl<'de> Deserialize<'de> for TextResourceContents {
 
 impl<'de> codec::FromMembers<'de> for TextResourceContents {
     const NAME: &'static str = "TextResourceContents";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "text")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (10, "text")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -16707,22 +16707,22 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
         match reader.key() {
             Some("uri") => reader.read(0, &mut self.uri),
             Some("mimeType") => reader.optional(1, &mut self.mime_type),
-            Some("text") => reader.read(2, &mut self.text),
-            Some("_meta") => reader.optional(3, &mut self.meta),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             #[cfg(feature = "sep-2093")]
-            Some("name") => reader.optional(4, &mut self.name),
+            Some("name") => reader.optional(3, &mut self.name),
             #[cfg(feature = "sep-2093")]
-            Some("title") => reader.optional(5, &mut self.title),
+            Some("title") => reader.optional(4, &mut self.title),
             #[cfg(feature = "sep-2093")]
-            Some("description") => reader.optional(6, &mut self.description),
+            Some("description") => reader.optional(5, &mut self.description),
             #[cfg(feature = "sep-2093")]
-            Some("icons") => reader.optional_list(7, &mut self.icons),
+            Some("icons") => reader.optional_list(6, &mut self.icons),
             #[cfg(feature = "sep-2093")]
-            Some("annotations") => reader.optional(8, &mut self.annotations),
+            Some("annotations") => reader.optional(7, &mut self.annotations),
             #[cfg(feature = "sep-2093")]
-            Some("size") => reader.optional_int(9, i64::MIN..=i64::MAX, &mut self.size),
+            Some("size") => reader.optional_int(8, i64::MIN..=i64::MAX, &mut self.size),
             #[cfg(feature = "sep-2093")]
-            Some("resourceType") => reader.optional(10, &mut self.resource_type),
+            Some("resourceType") => reader.optional(9, &mut self.resource_type),
+            Some("text") => reader.read(10, &mut self.text),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16733,7 +16733,6 @@ impl Serialize for TextResourceContents {
         let mut writer = codec::Writer::new(serializer);
         writer.member("uri", &self.uri);
         writer.optional("mimeType", &self.mime_type);
-        writer.member("text", &self.text);
         writer.optional("_meta", &self.meta);
         #[cfg(feature = "sep-2093")]
         {
@@ -16763,13 +16762,13 @@ impl Serialize for TextResourceContents {
         {
             writer.optional("resourceType", &self.resource_type);
         }
+        writer.member("text", &self.text);
         writer
             .extra(
                 &self.extra,
                 &[
                     "uri",
                     "mimeType",
-                    "text",
                     "_meta",
                     #[cfg(feature = "sep-2093")]
                     "name",
@@ -16785,6 +16784,7 @@ impl Serialize for TextResourceContents {
                     "size",
                     #[cfg(feature = "sep-2093")]
                     "resourceType",
+                    "text",
                 ],
             );
         writer.end()
@@ -17319,6 +17319,11 @@ pub struct Tool {
     ///
     /// Since 2025-06-18.
     pub title: Option<String>,
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
+    ///
+    /// Since 2025-11-25.
+    pub icons: Option<Vec<Icon>>,
     /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
     /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
@@ -17339,11 +17344,6 @@ pub struct Tool {
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
-    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
-    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
-    ///
-    /// Since 2025-11-25.
-    pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
@@ -17355,12 +17355,12 @@ impl Tool {
         Self {
             name: name.into(),
             title: None,
+            icons: None,
             description: None,
             input_schema,
             output_schema: None,
             annotations: None,
             meta: None,
-            icons: None,
             extra: Extra::new(),
         }
     }
@@ -17369,6 +17369,13 @@ impl Tool {
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
+        self
+    }
+
+    /// Sets `icons`.
+    #[must_use]
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.icons = Some(icons.into());
         self
     }
 
@@ -17401,25 +17408,18 @@ impl Tool {
         self.meta = Some(meta.into());
         self
     }
-
-    /// Sets `icons`.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.icons = Some(icons.into());
-        self
-    }
 }
 
 impl codec::Vacant for Tool {
     const VACANT: Self = Self {
         name: codec::Vacant::VACANT,
         title: None,
+        icons: None,
         description: None,
         input_schema: codec::Vacant::VACANT,
         output_schema: None,
         annotations: None,
         meta: None,
-        icons: None,
         extra: Extra::new(),
     };
 }
@@ -17432,7 +17432,7 @@ impl<'de> Deserialize<'de> for Tool {
 
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (3, "inputSchema")];
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (4, "inputSchema")];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -17441,12 +17441,12 @@ impl<'de> codec::FromMembers<'de> for Tool {
         match reader.key() {
             Some("name") => reader.read(0, &mut self.name),
             Some("title") => reader.optional(1, &mut self.title),
-            Some("description") => reader.optional(2, &mut self.description),
-            Some("inputSchema") => reader.read(3, &mut self.input_schema),
-            Some("outputSchema") => reader.optional(4, &mut self.output_schema),
-            Some("annotations") => reader.optional(5, &mut self.annotations),
-            Some("_meta") => reader.optional(6, &mut self.meta),
-            Some("icons") => reader.optional_list(7, &mut self.icons),
+            Some("icons") => reader.optional_list(2, &mut self.icons),
+            Some("description") => reader.optional(3, &mut self.description),
+            Some("inputSchema") => reader.read(4, &mut self.input_schema),
+            Some("outputSchema") => reader.optional(5, &mut self.output_schema),
+            Some("annotations") => reader.optional(6, &mut self.annotations),
+            Some("_meta") => reader.optional(7, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17457,24 +17457,24 @@ impl Serialize for Tool {
         let mut writer = codec::Writer::new(serializer);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
+        writer.optional_list("icons", &self.icons);
         writer.optional("description", &self.description);
         writer.member("inputSchema", &self.input_schema);
         writer.optional("outputSchema", &self.output_schema);
         writer.optional("annotations", &self.annotations);
         writer.optional("_meta", &self.meta);
-        writer.optional_list("icons", &self.icons);
         writer
             .extra(
                 &self.extra,
                 &[
                     "name",
                     "title",
+                    "icons",
                     "description",
                     "inputSchema",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "icons",
                 ],
             );
         writer.end()
