@@ -11,6 +11,9 @@ mod costs;
 mod definitions;
 #[path = "features/dialects.rs"]
 mod dialects;
+#[cfg(feature = "draft")]
+#[path = "features/draft.rs"]
+mod draft;
 #[path = "features/handlers.rs"]
 mod handlers;
 #[path = "features/lists.rs"]

@@ -51,7 +51,7 @@ impl<T: Versioned> Versioned for Option<T> {
 const FIRST_MODERN: Revision = Revision::V2026_07_28;
 
 impl Revision {
-    /// Returns the revisions that have no handshake, newest first.
+    /// Returns the revisions that have no handshake, newest first, without the draft.
     #[must_use]
     pub fn modern() -> impl DoubleEndedIterator<Item = Self> {
         let all = Self::ALL.iter().rev().copied();

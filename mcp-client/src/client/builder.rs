@@ -223,8 +223,8 @@ impl ClientBuilder {
     }
 
     /// Enables proposals, each behind the Cargo feature of its name, and announces them to servers of
-    /// the revisions that they [extend](Proposal::extends) in `capabilities.experimental`. [`Client::negotiated`] returns whether the
-    /// server announced one, too.
+    /// the revisions that they [extend](Proposal::extends) in `capabilities.experimental`.
+    /// [`Client::negotiated`] returns whether the server announced one, too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.proposals.extend(proposals);
         self
@@ -232,6 +232,9 @@ impl ClientBuilder {
 
     /// Accepts only this revision, instead of negotiating one. Connecting to a server that does not
     /// support it is a [`ConnectError`].
+    ///
+    /// This is the only way to use the draft of the next revision, which needs the Cargo feature
+    /// `draft`.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.pinned = Some(revision);
         self
@@ -282,7 +285,14 @@ impl ClientBuilder {
         }
         let pinned = self.pinned;
         let request_meta = RequestMeta::new(
-            Revision::modern().filter(|revision| pinned.is_none_or(|pinned| pinned == *revision)),
+            match pinned {
+                Some(pinned) => Some(pinned)
+                    .filter(|it| it.is_modern())
+                    .into_iter()
+                    .collect(),
+                None => Revision::modern().collect::<Vec<_>>(),
+            }
+            .into_iter(),
             &self.info,
             &self.capabilities,
             self.log_level,

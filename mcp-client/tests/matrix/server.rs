@@ -47,6 +47,7 @@ pub(crate) fn server() -> Server {
     let dropped = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&dropped);
     let mut builder = Server::builder("matrix", "1.0.0")
+        .draft()
         .title("Matrix")
         .instructions("Use all of it.")
         .page_size(4)

@@ -35,6 +35,8 @@ pub(crate) struct Core {
     pub(crate) info_text: Box<RawValue>,
     pub(crate) instructions: Option<String>,
     pub(crate) capabilities: ServerCapabilities,
+    /// The revisions that the server supports, oldest first.
+    pub(crate) revisions: &'static [Revision],
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
@@ -65,6 +67,11 @@ impl Core {
 
     pub(crate) fn capabilities(&self) -> &ServerCapabilities {
         &self.capabilities
+    }
+
+    /// Returns the revisions that the server supports, oldest first.
+    pub(crate) fn revisions(&self) -> &'static [Revision] {
+        self.revisions
     }
 
     /// Returns `true` if the program opted into a proposal.

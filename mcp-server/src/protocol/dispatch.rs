@@ -152,10 +152,11 @@ impl Core {
     ) -> Dispatch {
         let refused = |error: ErrorObject, kind| refused(id, &error, kind);
         let modern = head.modern_revision();
+        let modern = modern.filter(|revision| self.revisions().contains(revision));
         let session = match (head.version(), &via.session) {
             (Some(_), _) if modern.is_some() => None,
             (Some(version), _) => {
-                let error = lifecycle::unsupported(&version);
+                let error = lifecycle::unsupported(&version, self.revisions());
                 return refused(error, Rejection::Mismatch);
             }
             (None, _) if method == methods::INITIALIZE => {

@@ -28,15 +28,15 @@ pub(crate) fn register(registry: &mut Registry) {
     registry.route(PingRequest::METHOD, Box::new(ping));
 }
 
-/// Returns the supported revisions, newest first.
-pub(crate) fn supported() -> Vec<String> {
-    let all = Revision::ALL.iter().rev();
-    all.map(|revision| revision.as_str().to_owned()).collect()
+/// Returns the names of revisions, newest first.
+fn newest_first(revisions: &[Revision]) -> Vec<String> {
+    let names = revisions.iter().rev();
+    names.map(|revision| revision.as_str().to_owned()).collect()
 }
 
 /// Creates the error -32022, which lists the supported revisions.
-pub(crate) fn unsupported(requested: &str) -> ErrorObject {
-    let data = UnsupportedProtocolVersionErrorData::new(supported(), requested);
+pub(crate) fn unsupported(requested: &str, supported: &[Revision]) -> ErrorObject {
+    let data = UnsupportedProtocolVersionErrorData::new(newest_first(supported), requested);
     let error = ErrorObject::new(
         mcp_types::UNSUPPORTED_PROTOCOL_VERSION,
         format!(
@@ -70,7 +70,8 @@ async fn discover(_: Discover, cx: Context) -> Result<DiscoverResult, HandlerErr
         // Where the types have no such member either, it is an unknown one.
         capabilities.extra.remove(capability::LOGGING);
     }
-    let mut result = DiscoverResult::new(supported(), capabilities, 3_600_000, CacheScope::Public);
+    let supported = newest_first(core.revisions());
+    let mut result = DiscoverResult::new(supported, capabilities, 3_600_000, CacheScope::Public);
     result.instructions.clone_from(&core.instructions);
     Ok(result)
 }

@@ -67,7 +67,8 @@ impl<'a> ParamsView<'a> {
     /// Returns the revision that the request declares, if it is one without a handshake.
     pub(crate) fn modern_revision(&self) -> Option<Revision> {
         let version = self.version()?;
-        Revision::modern().find(|revision| revision.as_str() == version)
+        let known: Option<Revision> = version.parse().ok();
+        known.filter(|revision| revision.is_modern())
     }
 
     /// Returns the members of `_meta`.

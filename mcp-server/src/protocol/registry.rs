@@ -7,7 +7,7 @@ use std::future::Future;
 use mcp_types::Request;
 use mcp_types::connection::capability::{LOGGING, with_member};
 use mcp_types::revision::Versioned;
-use mcp_types::{Notification, Proposal, ServerCapabilities, json::Object};
+use mcp_types::{Notification, Proposal, Revision, ServerCapabilities, json::Object};
 
 use crate::protocol::core::{Context, Listener, Methods, Route, Routed};
 use crate::protocol::error::BuildError;
@@ -25,6 +25,7 @@ pub(crate) struct Registry {
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
     pub(crate) capabilities: ServerCapabilities,
+    pub(crate) revisions: &'static [Revision],
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) errors: Vec<BuildError>,
     /// What the application's handlers require of the server, by method.
@@ -37,6 +38,7 @@ impl Default for Registry {
             routes: Methods::default(),
             listeners: Methods::default(),
             capabilities: with_member(LOGGING, &Object::new()),
+            revisions: Revision::ALL,
             proposals: BTreeSet::new(),
             errors: Vec::new(),
             requirements: Vec::new(),

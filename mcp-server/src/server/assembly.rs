@@ -131,6 +131,7 @@ impl ServerBuilder {
             info_text,
             instructions,
             capabilities: registry.capabilities,
+            revisions: registry.revisions,
             proposals: registry.proposals,
             peers: Peers::new(&limits),
             limits,

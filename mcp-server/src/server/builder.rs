@@ -170,6 +170,16 @@ impl ServerBuilder {
         self
     }
 
+    /// Also serves clients of the draft, as the specification's repository publishes it before the
+    /// next revision. Without this, the server rejects such clients.
+    ///
+    /// Unstable: any release of this crate may follow a newer draft, and drop the older one.
+    #[cfg(feature = "draft")]
+    pub fn draft(mut self) -> Self {
+        self.registry.revisions = mcp_types::Revision::WITH_DRAFT;
+        self
+    }
+
     /// Shares a value with all handlers, which extract it with [`State<T>`](crate::State). A server
     /// can have one value of each type.
     pub fn state<T: Clone + Send + Sync + 'static>(mut self, state: T) -> Self {

@@ -174,7 +174,7 @@ fn options(schema: &Object) -> Result<Option<Options>, String> {
 }
 
 fn option(value: &str, title: &str) -> Value {
-    Object::from([("const", value.into()), ("title", title.into())]).into()
+    Object::from([("const", Value::from(value)), ("title", title.into())]).into()
 }
 
 fn text(schema: &Object, word: &str) -> Option<String> {

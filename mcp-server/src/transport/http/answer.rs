@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
+use mcp_types::Revision;
 use mcp_types::http_headers::{EVENTS, JSON};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::sse::{Event, write_event};
@@ -70,7 +71,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
     let status = status::of_refusal(refusal);
     tracing::debug!(%status, reason = %refusal, "HTTP request rejected");
     let error = match refusal {
-        Refusal::ProtocolVersion(requested) => unsupported(requested),
+        Refusal::ProtocolVersion(requested) => unsupported(requested, Revision::ALL),
         _ if status.is_server_error() => ErrorObject::internal_error(refusal.to_string()),
         _ => ErrorObject::invalid_request(refusal.to_string()),
     };

@@ -32,7 +32,7 @@ pub(crate) fn check(
     if params.version().is_some() {
         return check_modern(parts, method, params);
     }
-    check_version(parts).map_err(|requested| unsupported(&requested))?;
+    check_version(parts).map_err(|requested| unsupported(&requested, Revision::ALL))?;
     check_legacy(parts, method, params)
 }
 
@@ -117,9 +117,9 @@ fn check_legacy(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<
 
 /// Returns the first revision without a handshake that `MCP-Protocol-Version` names.
 pub(crate) fn declared_modern(parts: &Parts) -> Option<Revision> {
-    let mut declared = values(parts, PROTOCOL_VERSION).map(<[u8]>::trim_ascii);
-    declared
-        .find_map(|value| Revision::modern().find(|revision| revision.as_str().as_bytes() == value))
+    let declared = values(parts, PROTOCOL_VERSION).map(<[u8]>::trim_ascii);
+    let mut declared = declared.filter_map(|value| std::str::from_utf8(value).ok()?.parse().ok());
+    declared.find(|revision: &Revision| revision.is_modern())
 }
 
 /// Describes all headers that are missing, repeated, malformed or different from the body. `modern`

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use http::Method;
+use mcp_types::Revision;
 use mcp_types::peer_text::PeerText;
 
 use crate::protocol::lifecycle::unsupported;
@@ -60,7 +61,7 @@ pub(crate) enum Refusal {
     #[error("the body is a malformed response")]
     MalformedResponse,
     /// `MCP-Protocol-Version` contains something that is not a supported revision.
-    #[error("{}", unsupported(.0).message)]
+    #[error("{}", unsupported(.0, Revision::ALL).message)]
     ProtocolVersion(String),
     #[error("header `Mcp-Session-Id` is missing: expected the id of a session")]
     MissingSession,
