@@ -2,7 +2,7 @@
 //! one of them needs.
 
 use crate::json::{Map, Object};
-use crate::{JsonObject, Proposal};
+use crate::{JsonObject, Proposal, Revision};
 
 /// The error code of "Not Modified": the response to `resources/get` if the client already has the
 /// current version. `data` has the resource's `uri` and `version`.
@@ -17,6 +17,12 @@ pub const NOT_MODIFIED: i64 = 304;
 type Experimental = Option<Map<JsonObject>>;
 
 impl Proposal {
+    /// Returns `true` if the proposal adds to a revision.
+    #[must_use]
+    pub fn extends(self, revision: Revision) -> bool {
+        revision >= self.since()
+    }
+
     /// Announces the proposal. An existing entry with its name is left unchanged.
     pub fn announce(self, experimental: &mut Experimental) {
         let announced = experimental.get_or_insert_default();

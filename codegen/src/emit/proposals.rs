@@ -31,9 +31,21 @@ impl Emitter<'_> {
         self
     }
 
+    /// Returns the first revision that a proposal adds to. A proposal for a later one is not listed.
+    fn first_extended(&self, proposal: &Proposal) -> Option<&str> {
+        let mut names = self
+            .family
+            .revisions()
+            .iter()
+            .map(|it| it.revision.as_str());
+        names.find(|name| *name >= proposal.since.as_str())
+    }
+
     pub(super) fn proposal_list(&self) -> TokenStream {
         let arms = |arm: &dyn Fn(&Proposal, syn::Ident) -> TokenStream| {
-            let arms = self.proposals.iter().map(|proposal| {
+            let proposals = self.proposals.iter();
+            let known = proposals.filter(|proposal| self.first_extended(proposal).is_some());
+            let arms = known.map(|proposal| {
                 let feature = &proposal.name;
                 let arm = arm(proposal, proposal_ident(&proposal.name));
                 quote! { #[cfg(feature = #feature)] #arm }
@@ -49,20 +61,9 @@ impl Emitter<'_> {
             let name = &proposal.name;
             quote! { Self::#ident => #name }
         });
-        let extends = arms(&|proposal, ident| {
-            let first = self
-                .family
-                .models
-                .iter()
-                .find(|model| model.revision >= proposal.since);
-            let extended = first.map_or_else(
-                || quote! { false },
-                |model| {
-                    let first = revision_ident(&model.revision);
-                    quote! { revision >= super::Revision::#first }
-                },
-            );
-            quote! { Self::#ident => #extended }
+        let since = arms(&|proposal, ident| {
+            let first = self.first_extended(proposal).map(revision_ident);
+            quote! { Self::#ident => super::Revision::#first }
         });
         quote! {
             //! The proposals whose features are enabled.
@@ -78,10 +79,10 @@ impl Emitter<'_> {
                 pub fn as_str(self) -> &'static str {
                     match self { #(#names,)* }
                 }
-                /// Returns `true` if the proposal adds to a revision.
+                /// Returns the first revision that the proposal adds to.
                 #[must_use]
-                pub fn extends(self, revision: super::Revision) -> bool {
-                    match self { #(#extends,)* }
+                pub fn since(self) -> super::Revision {
+                    match self { #(#since,)* }
                 }
             }
         }

@@ -41,16 +41,16 @@ impl Proposal {
         }
     }
 
-    /// Returns `true` if the proposal adds to a revision.
+    /// Returns the first revision that the proposal adds to.
     #[must_use]
-    pub fn extends(self, revision: super::Revision) -> bool {
+    pub fn since(self) -> super::Revision {
         match self {
             #[cfg(feature = "https-url")]
-            Self::HttpsUrl => revision >= super::Revision::V2026_07_28,
+            Self::HttpsUrl => super::Revision::V2026_07_28,
             #[cfg(feature = "sep-2093")]
-            Self::Sep2093 => revision >= super::Revision::V2026_07_28,
+            Self::Sep2093 => super::Revision::V2026_07_28,
             #[cfg(feature = "versioned-resources")]
-            Self::VersionedResources => revision >= super::Revision::V2026_07_28,
+            Self::VersionedResources => super::Revision::V2026_07_28,
         }
     }
 }

@@ -18,8 +18,9 @@ const FOLDER: &str = "xtask/rehearsals";
 
 /// A rehearsal.
 pub(super) enum Scenario {
-    /// Changes from a file. A file of the same name that ends with `.diff` has the edits that a
-    /// person has to make after the sources were generated.
+    /// Changes from a file. Its member `revision` names what the result is imported as: by default
+    /// the next revision. A file of the same name that ends with `.diff` has the edits that a person
+    /// has to make after the sources were generated.
     Kept { name: String, file: PathBuf },
     /// Random changes, made from a seed.
     Random(u64),
@@ -70,9 +71,12 @@ impl Scenario {
         let definitions = document
             .get_mut("$defs")
             .with_context(|| format!("{} has no `$defs`", file.display()))?;
+        let mut revision = following(&newest)?;
         match self {
             Self::Kept { file, .. } => {
-                for (at, change) in read(file)?.iter().enumerate() {
+                let kept = read(file)?;
+                revision = kept.revision.unwrap_or(revision);
+                for (at, change) in kept.changes.iter().enumerate() {
                     let applied = change.apply(definitions);
                     applied.with_context(|| format!("{}: change {at}", file.display()))?;
                 }
@@ -86,7 +90,7 @@ impl Scenario {
         let schema = copy.path_beside("schema.json");
         fs::write(&schema, serde_json::to_string_pretty(&document)?)?;
         Ok(Next {
-            revision: following(&newest)?,
+            revision,
             schema,
             typescript: None,
         })
@@ -112,7 +116,13 @@ impl Scenario {
     }
 }
 
-fn read(file: &Path) -> Result<Vec<Change>> {
+/// The content of a file.
+struct Kept {
+    changes: Vec<Change>,
+    revision: Option<String>,
+}
+
+fn read(file: &Path) -> Result<Kept> {
     let text: Value = serde_json::from_str(&workspace::read(file)?)
         .with_context(|| format!("{} is not JSON", file.display()))?;
     ensure!(
@@ -122,7 +132,12 @@ fn read(file: &Path) -> Result<Vec<Change>> {
     );
     let changes = text.get("changes").and_then(Value::as_array);
     let changes = changes.with_context(|| format!("{} has no `changes`", file.display()))?;
-    changes.iter().map(Change::parse).collect()
+    let changes: Result<_> = changes.iter().map(Change::parse).collect();
+    let revision = text.get("revision").and_then(Value::as_str);
+    Ok(Kept {
+        changes: changes?,
+        revision: revision.map(str::to_owned),
+    })
 }
 
 /// Returns the newest revision of a folder of schemas. Revisions are dates, which sort as text.

@@ -34,8 +34,9 @@ pub(super) struct Published<'a> {
 /// Stores the structure of a published file as a revision, and the facts that it loses.
 ///
 /// Without a source in TypeScript, a revision without facts gets those of the revision before, as far
-/// as they hold; likewise, a revision without errata. Definitions with a new name are added to the
-/// hints. Nothing that a revision changes makes an import fail: what needs a person is in the
+/// as they hold; likewise, a revision without errata. If the revision is stored with another structure,
+/// as happens with a draft, its own facts and errata are carried over in the same way. Definitions with
+/// a new name are added to the hints. Nothing that a revision changes makes an import fail: what needs a person is in the
 /// checklist.
 ///
 /// # Errors
@@ -55,12 +56,20 @@ pub(super) fn import(
     // Everything that can fail because of bad input is read before anything is written.
     let own_facts = store.facts(revision)?;
     let own_errata = store.errata(revision)?;
-    let previous = Previous::of(store, revision)?;
+    let previous = Stored::before(store, revision)?;
+    let replaced = match store.has(revision) {
+        true => Some(Stored::of(store, revision)?),
+        false => None,
+    };
+    let replaced = replaced.filter(|stored| stored.document.definitions != bare.definitions);
+    let base = replaced.as_ref().or(previous.as_ref());
+    let own_facts = own_facts.filter(|_| replaced.is_none());
+    let own_errata = own_errata.filter(|_| replaced.is_none());
     let mut hints = store.hints()?;
 
     let mut text = String::new();
     let mut checklist = Checklist::new(revision);
-    let facts = match (published.typescript, own_facts, &previous) {
+    let facts = match (published.typescript, own_facts, base) {
         (Some(file), _, _) => {
             let (facts, warnings) = source::facts(file, &bare, revision)?;
             checklist.section(
@@ -70,10 +79,10 @@ pub(super) fn import(
             Some(facts)
         }
         (None, Some(facts), _) => Some(facts),
-        (None, None, Some(previous)) => previous.facts.as_ref().map(|facts| {
-            let (facts, changes) = facts.rebased(&previous.document, &bare, revision);
+        (None, None, Some(base)) => base.facts.as_ref().map(|facts| {
+            let (facts, changes) = facts.rebased(&base.document, &bare, revision);
             let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
-            checklist.section("Facts carried over from the revision before", &changes);
+            checklist.section("Facts carried over", &changes);
             facts
         }),
         (None, None, None) => None,
@@ -107,10 +116,10 @@ pub(super) fn import(
             checklist.section("Errata that do not hold", &faulty(&faults));
             ready = false;
         }
-    } else if let Some(previous) = &previous
-        && let Some(errata) = &previous.errata
+    } else if let Some(base) = base
+        && let Some(errata) = &base.errata
     {
-        let rebased = rebase(errata, &previous.complete()?, &complete, revision);
+        let rebased = rebase(errata, &base.complete()?, &complete, revision);
         let changes = rebased.errata.errata.iter().map(|it| it.changes.len());
         let count = changes.sum();
         let stored = store.write_errata(revision, &rebased.errata.to_json())?;
@@ -118,7 +127,7 @@ pub(super) fn import(
         checklist.errata(&rebased.changes);
     }
 
-    if let Some(Previous { document, .. }) = &previous {
+    if let Some(Stored { document, .. }) = &previous {
         let mut lines = Vec::new();
         for (old, new) in renamed(document, &bare) {
             if hints.add_renamed(revision, &old, &new) {
@@ -152,24 +161,27 @@ pub(super) fn import(
     })
 }
 
-/// The revision before the imported one.
-struct Previous {
+/// A stored revision.
+struct Stored {
     document: Document,
     facts: Option<Facts>,
     errata: Option<Errata>,
 }
 
-impl Previous {
-    fn of(store: &Store, revision: &str) -> Result<Option<Self>> {
+impl Stored {
+    fn of(store: &Store, revision: &str) -> Result<Self> {
+        Ok(Self {
+            document: store.revision(revision)?,
+            facts: store.facts(revision)?,
+            errata: store.errata(revision)?,
+        })
+    }
+
+    /// Returns the revision before another one.
+    fn before(store: &Store, revision: &str) -> Result<Option<Self>> {
         let mut revisions = store.revisions()?.into_iter();
-        let Some(name) = revisions.rfind(|name| name.as_str() < revision) else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
-            document: store.revision(&name)?,
-            facts: store.facts(&name)?,
-            errata: store.errata(&name)?,
-        }))
+        let name = revisions.rfind(|name| name.as_str() < revision);
+        name.map(|name| Self::of(store, &name)).transpose()
     }
 
     /// Returns the structure with its facts.

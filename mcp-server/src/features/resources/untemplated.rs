@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_types::json::Value;
-use mcp_types::{EmptyResult, ListResourceTemplatesRequest, Request, Revision};
+use mcp_types::{EmptyResult, ListResourceTemplatesRequest, Request};
 
 use crate::features::catalog::CacheHints;
 use crate::features::list_page::{PageParams, bad_cursor};

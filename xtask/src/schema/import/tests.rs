@@ -16,7 +16,10 @@ const ERRATA: &str = r#"{"revision": "2000-01-02", "errata": [{"name": "whole-b"
 fn review() -> Result<codegen::project::Report> {
     Ok(codegen::project::Report {
         missing_docs: vec!["A.b".to_owned()],
-        behaviour: vec!["new request `a/b` (`AbRequest`), sent by clients".to_owned()],
+        behaviour: vec![(
+            "2000-01-02".to_owned(),
+            "new request `a/b` (`AbRequest`), sent by clients".to_owned(),
+        )],
         ..Default::default()
     })
 }
