@@ -315,3 +315,40 @@ fn proposal_that_repeats_its_own_revision_is_an_error() {
     project.patches.push(repeated);
     assert!(matches!(project.generate(), Err(ProjectError::Patch(_))));
 }
+
+#[test]
+fn message_of_a_proposal_exists_at_every_revision_since_it_applies() {
+    let mut project = project(&old());
+    project.patches.push(source(
+        "folding",
+        &json!({
+            "name": "folding", "since": "2000-01-01", "title": "Folding", "source": "S",
+            "definitions": {
+                "FoldRequest": {
+                    "type": "object",
+                    "properties": { "method": { "const": "fold" }, "params": { "$ref": "#/$defs/Book" } },
+                    "required": ["method", "params"],
+                },
+                "FoldResultResponse": {
+                    "type": "object",
+                    "properties": { "result": { "$ref": "#/$defs/LendResult" } },
+                },
+            },
+            "members": {}, "variants": {},
+        }),
+    ));
+    let draft = source("draft", &json!({ "$defs": old() }));
+    project.schemas.push(draft);
+    let output = project.generate().unwrap();
+    let versions = file(&output, "versions.rs");
+    let (_, request) = versions.split_once("v2000_01_02::FoldRequest {").unwrap();
+    let (_, check) = request.split_once("check_revision(").unwrap();
+    let check: String = check
+        .split(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    let bounds = "\"FoldRequest\",revision,Revision::V2000_01_01,LAST";
+    assert!(check.trim_end_matches(',').ends_with(bounds), "{check}");
+}

@@ -40,6 +40,7 @@
 //! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 16 crates |
 //! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 29 crates |
 //! | `https-url` | `tls`, and resources by their HTTPS URLs: `Client::fetch` (a proposal) | 29 crates |
+//! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
 //! | `cli` | the program `mcp`, with `process` and `tls`; not for libraries | 45 crates |
 //!

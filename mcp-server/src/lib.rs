@@ -43,6 +43,7 @@
 //! | `http` | | Streamable HTTP, as a service for hyper, tower and axum, and with a listener of its own |
 //! | `tls` | | `http`, and TLS for the listener, by rustls |
 //! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
+//! | `draft` | | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
 //! | `sep-2093` | | the proposal of that name: [metadata of resources](guide::resources), documents and collections |
 //! | `versioned-resources` | | the proposal of that name: [versions](guide::versions), filters, and changes with the changed resource |

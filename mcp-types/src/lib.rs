@@ -45,6 +45,8 @@
 //!
 //! * `v2024-11-05` and so on: one for each protocol revision. Each one enables the newer ones; the
 //!   default is the newest.
+//! * `draft`: the draft of the next revision, as the module `draft` and as `Revision::Draft`. Unstable:
+//!   any release may follow a newer draft.
 //! * `tasks`: the extension `io.modelcontextprotocol/tasks`.
 //! * `https-url`, `sep-2093`, `versioned-resources`: draft proposals.
 //! * `proptest`: `proptest` strategies for every type.

@@ -2,7 +2,7 @@
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
-use codegen::emit::File;
+use codegen::emit::{File, feature_name};
 use codegen::project::{Output, Summary};
 use std::collections::BTreeSet;
 use std::fs;
@@ -207,8 +207,13 @@ fn quoted(name: &str) -> String {
 
 fn readme_row(row: &Summary) -> String {
     format!(
-        "| {0} | `v{0}` | {1} | {2} | {3} | {4} |\n",
-        row.revision, row.definitions, row.generated, row.shared, row.messages
+        "| {} | `{}` | {} | {} | {} | {} |\n",
+        row.revision,
+        feature_name(&row.revision),
+        row.definitions,
+        row.generated,
+        row.shared,
+        row.messages
     )
 }
 

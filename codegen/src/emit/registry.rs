@@ -234,7 +234,8 @@ impl Emitter<'_> {
         let other = self.renamed(at, name);
         let (old, new) = (&self.family.models[at], &self.family.models[at + 1]);
         let target = new.get(&other)?;
-        if !target.features.is_empty() || !old.get(name)?.features.is_empty() {
+        // What one proposal adds to both is the same. What a revision adopted has another condition.
+        if target.features != old.get(name)?.features {
             return None;
         }
         step_exists(self, at, name, &other).then_some(other)

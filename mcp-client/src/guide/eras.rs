@@ -42,6 +42,9 @@
 //! # }
 //! ```
 //!
+//! The draft of the next revision is used only by a client that asks for it: with the Cargo feature
+//! `draft`, pin `Revision::Draft`. It is unstable: any release of this crate may follow a newer draft.
+//!
 //! # Negotiation
 //!
 //! [`connect`](crate::ClientBuilder::connect) sends `server/discover`, in the form of the newest

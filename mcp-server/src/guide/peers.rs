@@ -16,6 +16,11 @@
 //! | 2025-03-26 | `initialize` | elicitation, structured content, links to resources, titles |
 //! | 2024-11-05 | `initialize` | audio, annotations of tools |
 //!
+//! With the Cargo feature `draft`, `ServerBuilder::draft` also serves clients of the draft of the next
+//! revision. It is unstable: any release of this crate may follow a newer draft. What only the draft
+//! has is in the module `draft` of [`types`](crate::types); requests that it adds are handled with
+//! [`on`](crate::ServerBuilder::on).
+//!
 //! What a revision cannot express is left out if the rest still makes sense: a title, an icon,
 //! structured content that is also given as text. A block of content of a newer kind becomes a text
 //! that says what it was. A question that the revision does not have returns an error. Both eras

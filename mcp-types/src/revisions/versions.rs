@@ -8,761 +8,6 @@ use crate::message::Outcome;
 use crate::revision::{VersionError, Versioned};
 use super::Revision;
 
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::CancelTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CancelTaskRequest", revision, Revision::Draft, Revision::Draft)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CancelTaskRequest", revision, Revision::Draft, Revision::Draft)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelTaskRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelTaskRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::CancelTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CancelTaskResult", revision, Revision::Draft, Revision::Draft)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CancelTaskResult", revision, Revision::Draft, Revision::Draft)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Outcome for super::v2026_07_28::CancelTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::GetResourceRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetResourceRequest",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetResourceRequest",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::GetResourceRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetResourceRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetResourceRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::GetResourceResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetResourceResult", revision, Revision::Draft, Revision::Draft)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetResourceResult", revision, Revision::Draft, Revision::Draft)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Outcome for super::v2026_07_28::GetResourceResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::GetTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetTaskRequest", revision, Revision::Draft, Revision::Draft)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetTaskRequest", revision, Revision::Draft, Revision::Draft)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::GetTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::GetTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetTaskResult", revision, Revision::Draft, Revision::Draft)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetTaskResult", revision, Revision::Draft, Revision::Draft)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Outcome for super::v2026_07_28::GetTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "sep-2093")]
-impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequest",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequest",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "sep-2093")]
-impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "sep-2093")]
-impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceMetadataResult",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceMetadataResult",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "sep-2093")]
-impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ResourceContentChangedNotification",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ResourceContentChangedNotification",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ResourceContentChangedNotificationParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ResourceContentChangedNotificationParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-impl Versioned for super::v2026_07_28::ResultObject {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("Result", revision, Revision::V2024_11_05, Revision::Draft)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                    super::v2026_07_28::ResultObject::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("Result", revision, Revision::V2024_11_05, Revision::Draft)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ResultObject::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-impl Outcome for super::v2026_07_28::ResultObject {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscribeResourcesRequest",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscribeResourcesRequest",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscribeResourcesRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscribeResourcesRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::TaskStatusNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "TaskStatusNotification",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "TaskStatusNotification",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "TaskStatusNotificationParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "TaskStatusNotificationParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequest",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequest",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::UpdateTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("UpdateTaskRequest", revision, Revision::Draft, Revision::Draft)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("UpdateTaskRequest", revision, Revision::Draft, Revision::Draft)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UpdateTaskRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UpdateTaskRequestParams",
-            revision,
-            Revision::Draft,
-            Revision::Draft,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::UpdateTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("UpdateTaskResult", revision, Revision::Draft, Revision::Draft)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("UpdateTaskResult", revision, Revision::Draft, Revision::Draft)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "draft")]
-#[cfg(feature = "tasks")]
-impl Outcome for super::v2026_07_28::UpdateTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
 impl Versioned for super::v2026_07_28::CallToolOutcome {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -1021,6 +266,86 @@ impl Outcome for super::v2026_07_28::CallToolResult {
         } else {
             Err(Box::new(self))
         }
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::CancelTaskRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("CancelTaskRequest", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("CancelTaskRequest", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "CancelTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "CancelTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::CancelTaskResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("CancelTaskResult", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("CancelTaskResult", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::CancelTaskResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -2063,6 +1388,160 @@ impl Outcome for super::v2026_07_28::GetPromptResult {
         } else {
             Err(Box::new(self))
         }
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::GetResourceRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("GetResourceRequest", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("GetResourceRequest", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::GetResourceRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "GetResourceRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "GetResourceRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::GetResourceResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("GetResourceResult", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("GetResourceResult", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Outcome for super::v2026_07_28::GetResourceResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::GetTaskRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("GetTaskRequest", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("GetTaskRequest", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::GetTaskRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("GetTaskRequestParams", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("GetTaskRequestParams", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::GetTaskResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("GetTaskResult", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("GetTaskResult", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::GetTaskResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -3258,6 +2737,110 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
     }
 }
 
+#[cfg(feature = "sep-2093")]
+impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ReadResourceMetadataRequest",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ReadResourceMetadataRequest",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "sep-2093")]
+impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ReadResourceMetadataRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ReadResourceMetadataRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "sep-2093")]
+impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ReadResourceMetadataResult",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ReadResourceMetadataResult",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "sep-2093")]
+impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
+    }
+}
+
 impl Versioned for super::v2026_07_28::ReadResourceOutcome {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -3524,6 +3107,66 @@ impl Versioned for super::v2026_07_28::RequestParams {
     }
 }
 
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ResourceContentChangedNotification",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ResourceContentChangedNotification",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ResourceContentChangedNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ResourceContentChangedNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
 impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -3711,6 +3354,53 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
     }
 }
 
+impl Versioned for super::v2026_07_28::ResultObject {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("Result", revision, Revision::V2024_11_05, LAST)?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
+                    super::v2026_07_28::ResultObject::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("Result", revision, Revision::V2024_11_05, LAST)?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if revision >= Revision::V2026_07_28 {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ResultObject::try_from(value)?;
+        Ok(out.write(&value)?)
+    }
+}
+
+impl Outcome for super::v2026_07_28::ResultObject {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
+    }
+}
+
 impl Versioned for super::v2026_07_28::ServerCapabilities {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -3769,6 +3459,66 @@ impl Versioned for super::v2026_07_28::ServerCapabilities {
         }
         #[cfg(feature = "v2024-11-05")]
         let value = super::v2024_11_05::ServerCapabilities::from(value);
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "SubscribeResourcesRequest",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "SubscribeResourcesRequest",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "SubscribeResourcesRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "SubscribeResourcesRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
         Ok(out.write(&value)?)
     }
 }
@@ -3931,6 +3681,56 @@ impl Outcome for super::v2026_07_28::SubscriptionsListenResult {
     }
 }
 
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::TaskStatusNotification {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("TaskStatusNotification", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("TaskStatusNotification", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "TaskStatusNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "TaskStatusNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
 impl Versioned for super::v2026_07_28::ToolListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -3987,6 +3787,146 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
         #[cfg(feature = "v2025-06-18")]
         let value = super::v2025_06_18::ToolListChangedNotification::from(value);
         Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "UnsubscribeResourcesRequest",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "UnsubscribeResourcesRequest",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "UnsubscribeResourcesRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "UnsubscribeResourcesRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::UpdateTaskRequest {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("UpdateTaskRequest", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("UpdateTaskRequest", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "UpdateTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "UpdateTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            LAST,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Versioned for super::v2026_07_28::UpdateTaskResult {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision("UpdateTaskResult", revision, Revision::V2026_07_28, LAST)?;
+        Ok(json::from_str(text)?)
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision("UpdateTaskResult", revision, Revision::V2026_07_28, LAST)?;
+        let value = self;
+        Ok(out.write(&value)?)
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::UpdateTaskResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 

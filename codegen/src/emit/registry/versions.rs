@@ -160,7 +160,7 @@ impl Emitter<'_> {
             .unwrap_or_default();
         let (cfg_type, cfg_revision) = (cfg(&features), self.revision_cfg(at));
         let own = self.path_of(at, name);
-        let chain = self.chain(at, name, &features);
+        let chain = self.chain(at, name);
         let decode_body = self.decode_body(name, &chain, steps);
         let encode_body = self.encode_body(name, &chain, steps);
         quote! {
@@ -308,11 +308,10 @@ impl Emitter<'_> {
 
     /// Returns the forms of a type from a revision to older ones. A type of the draft is one that no
     /// revision has.
-    fn chain(&self, at: usize, name: &str, features: &[String]) -> Vec<(usize, String)> {
+    fn chain(&self, at: usize, name: &str) -> Vec<(usize, String)> {
         let mut chain = vec![(at, name.to_owned())];
         while let Some((level, current)) = chain.last()
             && *level > 0
-            && features.is_empty()
             && let Some(below) = self.below(*level, current)
         {
             chain.push((level - 1, below));

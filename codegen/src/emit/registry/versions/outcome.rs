@@ -70,7 +70,7 @@ impl Emitter<'_> {
         let (own, cfg) = (self.path_of(at, name), self.revision_cfg(at));
         let variant = format_ident!("{}", plain.variant);
         let since = revision_ident(&self.family.models[plain.since].revision);
-        let mut chain = self.chain(at, name, &[]);
+        let mut chain = self.chain(at, name);
         chain.retain(|(level, _)| *level >= plain.since);
         let decode_body = self.decode_body(name, &chain, steps);
         let encode_body = self.encode_body(name, &chain, steps);
