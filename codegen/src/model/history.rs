@@ -51,11 +51,7 @@ impl Presence {
 
 /// Returns the set of all of a number of revisions.
 fn all(revisions: usize) -> Presence {
-    Presence(
-        u32::MAX
-            .checked_shr((MOST_REVISIONS - revisions) as u32)
-            .unwrap_or(0),
-    )
+    Presence((0..revisions).fold(0, |bits, at| bits | 1 << at))
 }
 
 /// A part of a definition.

@@ -57,19 +57,20 @@ pub(super) fn import(
     let own_facts = store.facts(revision)?;
     let own_errata = store.errata(revision)?;
     let previous = Stored::before(store, revision)?;
-    let replaced = match store.has(revision) {
-        true => Some(Stored::of(store, revision)?),
-        false => None,
+    let replaced = if store.has(revision) {
+        Some(Stored::of(store, revision)?)
+    } else {
+        None
     };
     let replaced = replaced.filter(|stored| stored.document.definitions != bare.definitions);
-    let base = replaced.as_ref().or(previous.as_ref());
+    let carried = replaced.as_ref().or(previous.as_ref());
     let own_facts = own_facts.filter(|_| replaced.is_none());
     let own_errata = own_errata.filter(|_| replaced.is_none());
     let mut hints = store.hints()?;
 
     let mut text = String::new();
     let mut checklist = Checklist::new(revision);
-    let facts = match (published.typescript, own_facts, base) {
+    let facts = match (published.typescript, own_facts, carried) {
         (Some(file), _, _) => {
             let (facts, warnings) = source::facts(file, &bare, revision)?;
             checklist.section(
@@ -79,8 +80,8 @@ pub(super) fn import(
             Some(facts)
         }
         (None, Some(facts), _) => Some(facts),
-        (None, None, Some(base)) => base.facts.as_ref().map(|facts| {
-            let (facts, changes) = facts.rebased(&base.document, &bare, revision);
+        (None, None, Some(carried)) => carried.facts.as_ref().map(|facts| {
+            let (facts, changes) = facts.rebased(&carried.document, &bare, revision);
             let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
             checklist.section("Facts carried over", &changes);
             facts
@@ -116,10 +117,10 @@ pub(super) fn import(
             checklist.section("Errata that do not hold", &faulty(&faults));
             ready = false;
         }
-    } else if let Some(base) = base
-        && let Some(errata) = &base.errata
+    } else if let Some(carried) = carried
+        && let Some(errata) = &carried.errata
     {
-        let rebased = rebase(errata, &base.complete()?, &complete, revision);
+        let rebased = rebase(errata, &carried.complete()?, &complete, revision);
         let changes = rebased.errata.errata.iter().map(|it| it.changes.len());
         let count = changes.sum();
         let stored = store.write_errata(revision, &rebased.errata.to_json())?;
