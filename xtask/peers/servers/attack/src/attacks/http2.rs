@@ -13,7 +13,7 @@ use crate::target::Target;
 pub(super) const ATTACKS: &[Attack] = &[
     Attack::new(
         "http2-unread",
-        "4,000 HTTP/2 streams without a window, whose responses nobody reads",
+        "4,000 HTTP/2 streams without a window, whose responses the client does not read",
         |target| Box::pin(unread(target)),
     )
     .lasting(700, 8_000),
@@ -36,12 +36,12 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     Attack::new(
         "http2-settings",
-        "20,000 HTTP/2 settings a second, whose acknowledgements nobody reads",
+        "20,000 HTTP/2 settings a second, whose acknowledgements the client does not read",
         |target| Box::pin(flood(target, frames::settings())),
     ),
     Attack::new(
         "http2-pings",
-        "20,000 HTTP/2 pings a second, whose answers nobody reads",
+        "20,000 HTTP/2 pings a second, whose answers the client does not read",
         |target| Box::pin(flood(target, frames::ping())),
     )
     .long_only(),

@@ -16,7 +16,7 @@ const WATCHED: &str = "test://watched-resource";
 pub(super) const ATTACKS: &[Attack] = &[
     Attack::new(
         "unread-get-streams",
-        "500 streams of sessions that nobody reads, while lists change 50 times a second",
+        "500 streams of sessions that the client does not read, while lists change 50 times a second",
         |target| Box::pin(get_streams(target)),
     )
     .lasting(700, 10_000),
@@ -28,7 +28,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     .lasting(500, 5_000),
     Attack::new(
         "listen-flood",
-        "2,000 `subscriptions/listen` with 100 resources each, whose events nobody reads",
+        "2,000 `subscriptions/listen` with 100 resources each, whose events the client does not read",
         |target| Box::pin(listen(target, 2_000, 100, 0)),
     )
     .lasting(700, 8_000),
@@ -40,13 +40,13 @@ pub(super) const ATTACKS: &[Attack] = &[
     .lasting(700, 8_000),
     Attack::new(
         "unread-http-sse",
-        "2,000 channels of HTTP+SSE that nobody reads",
+        "2,000 channels of HTTP+SSE that the client does not read",
         |target| Box::pin(channels(target)),
     )
     .lasting(700, 8_000),
     Attack::new(
         "http-sse-posts",
-        "channels of HTTP+SSE with requests whose answers nobody reads",
+        "channels of HTTP+SSE with requests whose answers the client does not read",
         |target| Box::pin(channel_posts(target)),
     )
     .long_only()

@@ -13,13 +13,13 @@ use crate::target::Target;
 pub(super) const ATTACKS: &[Attack] = &[
     Attack::new(
         "pipelined-unread",
-        "200 connections with requests one after the other, whose responses nobody reads",
+        "200 connections with requests one after the other, whose responses the client does not read",
         |target| Box::pin(pipelined(target)),
     )
     .lasting(700, 8_000),
     Attack::new(
         "large-unread",
-        "60 responses of 4 MiB that nobody reads",
+        "60 responses of 4 MiB that the client does not read",
         |target| Box::pin(large(target)),
     )
     .lasting(1_500, 8_000),
