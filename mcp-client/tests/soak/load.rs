@@ -201,11 +201,14 @@ async fn watch(client: &Client, score: &Score, number: &str) -> Result<(), CallE
     Ok(())
 }
 
-/// Waits until the server has received all cancellations.
+/// Waits until the server has received all cancellations. A call fails if its server was killed last.
 pub(crate) async fn quiet(client: &Client) {
     let quiet = async {
-        while text(&client.call_tool("there").await.expect("a number")) != "0" {
-            sleep(Duration::from_millis(5)).await;
+        loop {
+            match client.call_tool("there").await {
+                Ok(result) if text(&result) == "0" => return,
+                _ => sleep(Duration::from_millis(5)).await,
+            }
         }
     };
     timeout(TIMEOUT, quiet)

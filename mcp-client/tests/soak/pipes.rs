@@ -69,6 +69,8 @@ fn calls_to_killed_processes_end_and_leave_no_state() {
             weighed.push(memory());
         }
         other.abort();
+        // The task may be about to kill one more process.
+        let _ = other.await;
         println!(
             "{killed:?} killed; {:?} answered, {:?} failed, {:?} given up, {:?} changes",
             score.answered, score.failed, score.given_up, score.changes
