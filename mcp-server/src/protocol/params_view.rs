@@ -67,8 +67,7 @@ impl<'a> ParamsView<'a> {
     /// Returns the revision that the request declares, if it is one without a handshake.
     pub(crate) fn modern_revision(&self) -> Option<Revision> {
         let version = self.version()?;
-        let known: Option<Revision> = version.parse().ok();
-        known.filter(|revision| revision.is_modern())
+        modern_revision(version.as_bytes())
     }
 
     /// Returns the members of `_meta`.
@@ -128,4 +127,10 @@ impl<'a> ParamsView<'a> {
     pub(crate) fn trace_parent(&self) -> Option<Cow<'a, str>> {
         self.fields.text("traceparent")
     }
+}
+
+/// Returns the modern revision, or the draft, that has a name.
+pub(crate) fn modern_revision(name: &[u8]) -> Option<Revision> {
+    let mut modern = Revision::WITH_DRAFT.iter().rev().copied();
+    modern.find(|revision| revision.is_modern() && revision.as_str().as_bytes() == name)
 }

@@ -13,7 +13,7 @@ use mcp_types::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{HEADER_MISMATCH, Revision};
 
-use crate::protocol::params_view::ParamsView;
+use crate::protocol::params_view::{ParamsView, modern_revision};
 
 /// Checks the headers of a request that has no session.
 ///
@@ -117,9 +117,8 @@ fn check_legacy(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<
 
 /// Returns the first revision without a handshake that `MCP-Protocol-Version` names.
 pub(crate) fn declared_modern(parts: &Parts) -> Option<Revision> {
-    let declared = values(parts, PROTOCOL_VERSION).map(<[u8]>::trim_ascii);
-    let mut declared = declared.filter_map(|value| std::str::from_utf8(value).ok()?.parse().ok());
-    declared.find(|revision: &Revision| revision.is_modern())
+    let mut declared = values(parts, PROTOCOL_VERSION).map(<[u8]>::trim_ascii);
+    declared.find_map(modern_revision)
 }
 
 /// Describes all headers that are missing, repeated, malformed or different from the body. `modern`
