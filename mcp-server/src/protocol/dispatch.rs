@@ -156,7 +156,7 @@ impl Core {
         let session = match (head.version(), &via.session) {
             (Some(_), _) if modern.is_some() => None,
             (Some(version), _) => {
-                let error = lifecycle::unsupported(&version, self.revisions());
+                let error = lifecycle::unsupported(version, self.revisions());
                 return refused(error, Rejection::Mismatch);
             }
             (None, _) if method == methods::INITIALIZE => {

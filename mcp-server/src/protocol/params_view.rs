@@ -27,7 +27,10 @@ pub(crate) struct ParamsView<'a> {
     /// The text of `_meta`, and its members if it is an object.
     meta: Option<&'a RawValue>,
     fields: RawObject<'a>,
-    version: Option<&'a RawValue>,
+    /// The revision that `_meta` declares, by its name.
+    version: Option<Cow<'a, str>>,
+    /// The same, if it is a known revision without a handshake.
+    modern: Option<Revision>,
 }
 
 impl<'a> ParamsView<'a> {
@@ -38,12 +41,17 @@ impl<'a> ParamsView<'a> {
         let object = meta.filter(|meta| meta.get().starts_with('{'));
         let fields = object.map(|meta| RawObject::read_in("_meta", meta));
         let fields = fields.transpose()?.unwrap_or_default();
+        let version = fields.raw(PROTOCOL_VERSION)?;
+        let version = version.map(|raw| string(raw).unwrap_or(Cow::Borrowed(raw.get())));
+        let modern = version.as_deref();
+        let modern = modern.and_then(|name| modern_revision(name.as_bytes()));
         Ok(Self {
             text,
             params,
             meta,
-            version: fields.raw(PROTOCOL_VERSION)?,
             fields,
+            version,
+            modern,
         })
     }
 
@@ -59,15 +67,13 @@ impl<'a> ParamsView<'a> {
 
     /// Returns the revision that the request declares in `_meta`. For a value that is not a string,
     /// returns its JSON text: it is a malformed modern request.
-    pub(crate) fn version(&self) -> Option<Cow<'a, str>> {
-        self.version
-            .map(|raw| string(raw).unwrap_or(Cow::Borrowed(raw.get())))
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.version.as_deref()
     }
 
     /// Returns the revision that the request declares, if it is one without a handshake.
     pub(crate) fn modern_revision(&self) -> Option<Revision> {
-        let version = self.version()?;
-        modern_revision(version.as_bytes())
+        self.modern
     }
 
     /// Returns the members of `_meta`.

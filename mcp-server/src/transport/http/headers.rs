@@ -61,14 +61,15 @@ pub(crate) fn check_in_session(
 ///
 /// The first value that is not supported.
 pub(crate) fn check_version(parts: &Parts) -> Result<(), String> {
-    for value in values(parts, PROTOCOL_VERSION) {
-        let text = String::from_utf8_lossy(value);
-        let text = text.trim();
-        if text.parse::<Revision>().is_err() {
-            return Err(text.to_owned());
-        }
+    let is_known = |name: &[u8]| {
+        let mut known = Revision::WITH_DRAFT.iter().rev();
+        known.any(|revision| revision.as_str().as_bytes() == name)
+    };
+    let mut values = values(parts, PROTOCOL_VERSION).map(<[u8]>::trim_ascii);
+    match values.find(|value| !is_known(value)) {
+        Some(unknown) => Err(String::from_utf8_lossy(unknown).into_owned()),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Describes the transport for the spans of requests.
@@ -131,7 +132,7 @@ fn header_faults(
 ) -> Vec<String> {
     let version = params.version();
     let modern_name = modern.map(Revision::as_str);
-    let version = version.as_deref().or(modern_name).unwrap_or_default();
+    let version = version.or(modern_name).unwrap_or_default();
     let mut faults = Vec::new();
     let mut note = |checked: Result<(), HeaderMismatch>| {
         if let Err(error) = checked {
