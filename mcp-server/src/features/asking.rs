@@ -56,8 +56,8 @@ where
     #[cfg(feature = "asking")]
     if sealed::may_ask(R::METHOD) {
         let state = inputs::AcceptedState::Any;
-        let route =
-            sealed::AskingRoute::<_, R::Result, _, _>::new(versioned, handler, state, |_| true);
+        let read = sealed::versioned_params;
+        let route = sealed::AskingRoute::<_, R::Result, _, _>::new(read, handler, state, |_| true);
         return registry.on(R::METHOD, Box::new(route));
     }
     let route = Typed::<_, R::Result, _, _>::new(versioned, handler);
@@ -74,8 +74,11 @@ mod sealed {
     use pin_project_lite::pin_project;
 
     use super::{Context, Future, HandlerError, ParamsView, Versioned};
+    use mcp_types::revision::VersionError;
+
     use crate::features::input::inputs;
     use crate::protocol::core::{ResponseFuture, Route};
+    use crate::protocol::handler_error::bad_params;
     use crate::protocol::respond;
     use crate::util::and_then::and_then;
 
@@ -89,6 +92,25 @@ mod sealed {
     /// Returns `true` if the result of a method may be a list of questions.
     pub(super) fn may_ask(method: &str) -> bool {
         METHODS.contains(&method)
+    }
+
+    /// Decodes params in the form of the client's revision.
+    ///
+    /// If the newest revision cannot represent an answer of the client, the params have no answers at
+    /// all. The questions of the context read them from the message.
+    pub(super) fn versioned_params<P: Versioned>(
+        head: &ParamsView<'_>,
+        cx: &Context,
+    ) -> Result<P, HandlerError> {
+        let revision = cx.revision();
+        let decoded = match revision.decode(head.text()) {
+            Err(VersionError::Convert(error)) => match inputs::without_answers(head) {
+                Some(text) => revision.decode(&text),
+                None => Err(VersionError::Convert(error)),
+            },
+            decoded => decoded,
+        };
+        decoded.map_err(|error| bad_params(cx.method(), &error))
     }
 
     pub(super) struct AskingRoute<P, T, R, H> {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use mcp_types::error::DecodeError;
-use mcp_types::json::{self, Object};
+use mcp_types::json::{self, Map, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{EmptyResult, ResultType, Revision};
@@ -223,6 +223,13 @@ pub(crate) fn is_retry(params: &ParamsView<'_>) -> bool {
     let members = params.members();
     let mut names = ["requestState", "inputResponses"].into_iter();
     names.any(|name| !matches!(members.raw(name), Ok(None)))
+}
+
+/// Returns the text of the params without the answers of the client, if there are answers.
+pub(crate) fn without_answers(head: &ParamsView<'_>) -> Option<String> {
+    let mut members: Map<Box<RawValue>> = serde_json::from_str(head.text()).ok()?;
+    members.remove("inputResponses")?;
+    json::to_string(&members).ok()
 }
 
 /// Reads the inputs of a request without a session that may be answered with questions.

@@ -37,7 +37,8 @@ pub(crate) fn check(
 }
 
 /// Checks the headers of a request in a session. `MCP-Protocol-Version` was checked with
-/// [`check_version`] when the session was looked up.
+/// [`check_version`] when the session was looked up, and names no revision without a handshake: such a
+/// request has no session.
 ///
 /// # Errors
 ///
@@ -49,8 +50,7 @@ pub(crate) fn check_in_session(
 ) -> Result<(), ErrorObject> {
     match extensions.parts() {
         Some(parts) if params.version().is_some() => check_modern(parts, method, params),
-        Some(parts) => check_legacy(parts, method, params),
-        None => Ok(()),
+        _ => Ok(()),
     }
 }
 
