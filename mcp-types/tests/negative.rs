@@ -415,9 +415,9 @@ fn null_and_absent_structured_content_are_distinguished() {
 #[test]
 fn empty_values_are_kept() {
     kept::<Tool>(
-        r#"{"name":"","title":"","inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{},"icons":[]}"#,
+        r#"{"name":"","title":"","icons":[],"inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{}}"#,
     );
-    kept::<ClientCapabilities>(r#"{"roots":{}}"#);
+    kept::<ClientCapabilities>(r#"{"elicitation":{}}"#);
     kept::<ClientCapabilities>(r#"{"experimental":{},"extensions":{}}"#);
     kept::<Annotations>(r#"{"audience":[],"priority":0}"#);
 }

@@ -354,7 +354,7 @@ fn number_is_rejected_for_an_object() {
         assert_rejected::<mcp_types::v2025_11_25::ServerResult>(number);
         assert_rejected::<ContentBlock>(number);
         assert_rejected::<CallToolOutcome>(number);
-        assert_rejected::<ClientCapabilities>(&format!(r#"{{"roots":{number}}}"#));
+        assert_rejected::<ClientCapabilities>(&format!(r#"{{"elicitation":{number}}}"#));
         assert_rejected::<Tool>(&format!(r#"{{"name":"a","inputSchema":{number}}}"#));
         assert_rejected::<ElicitResult>(&format!(r#"{{"action":"accept","content":{number}}}"#));
     }

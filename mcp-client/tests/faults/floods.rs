@@ -111,6 +111,9 @@ async fn server_requests_beyond_the_limit_are_rejected() {
     Server { lines, writer }.assert_works(&client).await;
 }
 
+/// A modern revision that has log messages, which are deprecated.
+const LOGGING: Revision = Revision::V2026_07_28;
+
 #[tokio::test]
 async fn flood_of_notifications_is_delivered_before_the_response() {
     let heard = Arc::new(AtomicUsize::new(0));
@@ -118,14 +121,14 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
     let builder = builder(Limits::default()).on_log(LoggingLevel::Info, move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
     });
-    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let (client, mut server) = Server::connect(builder, LOGGING).await;
     let call = list(&client);
     let asked = server.receive_request("tools/list").await;
     let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n";
     for _ in 0..MANY {
         server.write(line).await;
     }
-    server.answer(&asked, sound(Revision::LATEST)).await;
+    server.answer(&asked, sound(LOGGING)).await;
     soon(call).await.expect("no panic").expect("a list");
     assert_eq!(heard.load(Ordering::Relaxed), MANY);
     server.assert_works(&client).await;

@@ -1,5 +1,7 @@
 //! The error texts of rejected requests: expected and actual values, and all errors at once.
 
+use mcp_server::types::Revision;
+
 use crate::legacy::{PING, start_session, tool};
 use crate::raw::*;
 
@@ -27,11 +29,14 @@ async fn unsupported_protocol_version_has_the_same_error_with_and_without_a_sess
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let session = start_session(address, "2025-06-18").await;
-    let text = "protocol version `2000-01-01` is not supported: expected one of 2026-07-28, \
-                2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05";
+    let newest_first = Revision::ALL.iter().rev();
+    let revisions: Vec<&str> = newest_first.map(|revision| revision.as_str()).collect();
+    let revisions = revisions.join(", ");
+    let text =
+        format!("protocol version `2000-01-01` is not supported: expected one of {revisions}");
     for headers in [session.clone(), media()] {
         let headers = with_header(headers, "MCP-Protocol-Version", "2000-01-01");
-        rejected(address, &headers, PING, (400, -32022, text)).await;
+        rejected(address, &headers, PING, (400, -32022, &text)).await;
     }
     let headers = with_header(session, "MCP-Protocol-Version", "2000-01-01");
     for method in ["GET", "DELETE"] {

@@ -90,10 +90,10 @@ async fn invalid_params_of_a_modern_peer_are_rejected() {
         "$.cursor",
     )
     .await;
-    let bad = meta(&json!({"roots": 5}));
-    peer.assert_rejected(call, json!({"name": "echo", "_meta": bad}), "roots")
+    let bad = meta(&json!({"elicitation": 5}));
+    peer.assert_rejected(call, json!({"name": "echo", "_meta": bad}), "elicitation")
         .await;
-    peer.assert_rejected("tools/list", json!({"_meta": bad}), "roots")
+    peer.assert_rejected("tools/list", json!({"_meta": bad}), "elicitation")
         .await;
     let complete = "completion/complete";
     let prompt = json!({"type": "ref/prompt", "name": "review"});

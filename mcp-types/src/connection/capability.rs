@@ -79,8 +79,9 @@ mod tests {
             json::from_str(r#"{"sampling":{"tools":{}}}"#).unwrap();
         declare(&mut capabilities, "sampling");
         declare(&mut capabilities, "roots");
-        let text = json::to_string(&capabilities).unwrap();
-        assert_eq!(text, r#"{"roots":{},"sampling":{"tools":{}}}"#);
+        let sampling: Object = declared(&capabilities, "sampling").unwrap();
+        assert_eq!(json::to_string(&sampling).unwrap(), r#"{"tools":{}}"#);
+        assert!(is_declared(&capabilities, "roots"));
     }
 
     #[test]

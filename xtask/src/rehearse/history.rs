@@ -33,7 +33,7 @@ pub(super) fn run(published: &Path, until: Stage) -> Result<ExitCode> {
             forget(&copy, later)?;
         }
         let next = Next {
-            revision: revision.clone(),
+            names: vec![revision.clone()],
             schema: published.join(revision).join("schema.json"),
             typescript: Some(published.join(revision).join("schema.ts")),
         };

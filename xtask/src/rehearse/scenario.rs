@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use codegen::model::DRAFT;
 use serde_json::Value;
 
 use super::change::Change;
@@ -18,8 +19,8 @@ const FOLDER: &str = "xtask/rehearsals";
 
 /// A rehearsal.
 pub(super) enum Scenario {
-    /// Changes from a file. Its member `revision` names what the result is imported as: by default
-    /// the next revision. A file of the same name that ends with `.diff` has the edits that a person
+    /// Changes from a file. Its member `revision` names what the result is imported as, by default
+    /// the next revision and its draft. A file of the same name that ends with `.diff` has the edits that a person
     /// has to make after the sources were generated.
     Kept { name: String, file: PathBuf },
     /// Random changes, made from a seed.
@@ -71,11 +72,13 @@ impl Scenario {
         let definitions = document
             .get_mut("$defs")
             .with_context(|| format!("{} has no `$defs`", file.display()))?;
-        let mut revision = following(&newest)?;
+        let mut names = vec![following(&newest)?, DRAFT.to_owned()];
         match self {
             Self::Kept { file, .. } => {
                 let kept = read(file)?;
-                revision = kept.revision.unwrap_or(revision);
+                if let Some(revision) = kept.revision {
+                    names = vec![revision];
+                }
                 for (at, change) in kept.changes.iter().enumerate() {
                     let applied = change.apply(definitions);
                     applied.with_context(|| format!("{}: change {at}", file.display()))?;
@@ -90,7 +93,7 @@ impl Scenario {
         let schema = copy.path_beside("schema.json");
         fs::write(&schema, serde_json::to_string_pretty(&document)?)?;
         Ok(Next {
-            revision,
+            names,
             schema,
             typescript: None,
         })

@@ -33,7 +33,9 @@ const ALL: [Stage; 5] = [
 
 /// The revision that a rehearsal invents.
 pub(super) struct Next {
-    pub(super) revision: String,
+    /// The names under which the schema is imported. A new revision is also the first draft of the
+    /// one after it.
+    pub(super) names: Vec<String>,
     /// The published form of its schema.
     pub(super) schema: PathBuf,
     /// Its TypeScript source, if there is one.
@@ -70,16 +72,15 @@ impl Stage {
         match self {
             Self::Generate => {
                 let schema = next.schema.display().to_string();
-                let mut import = vec!["schema", "import", &schema];
-                import.extend(["--revision", &next.revision]);
-                let typescript = next
-                    .typescript
-                    .as_ref()
-                    .map(|file| file.display().to_string());
-                if let Some(file) = &typescript {
-                    import.extend(["--ts", file]);
+                let typescript = next.typescript.as_ref();
+                let typescript = typescript.map(|file| file.display().to_string());
+                for name in &next.names {
+                    let mut import = vec!["schema", "import", &schema, "--revision", name];
+                    if let Some(file) = &typescript {
+                        import.extend(["--ts", file]);
+                    }
+                    copy.xtask(&import)?;
                 }
-                copy.xtask(&import)?;
                 copy.xtask(&["codegen"])?;
             }
             Self::Types => copy.cargo(&["build", "--quiet", "--package", "mcp-types"])?,

@@ -209,13 +209,13 @@ impl Emitter<'_> {
             };
         }
         let check = self.revision_check(name, chain);
-        let draft = self.draft_step(chain).map(|(own, draft, revision)| {
-            let step = step(&own, steps.last().and_then(|(_, down)| down.get(&draft.0)));
-            let draft = draft.1;
+        let draft = self.draft_step(chain).map(|draft| {
+            let fails = steps.last().and_then(|(_, down)| down.get(&draft.name));
+            let (path, revision, step) = (&draft.path, &draft.revision, step(&draft.own, fails));
             quote! {
                 #[cfg(feature = "draft")]
                 if revision == Revision::#revision {
-                    let value: #draft = json::from_str(text)?;
+                    let value: #path = json::from_str(text)?;
                     return Ok(#step);
                 }
             }
@@ -227,21 +227,21 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns what the step between the newest revision and the draft needs, if a chain begins with
-    /// the newest revision and the draft has another type: the path of the chain's first type, name
-    /// and path of the draft's type, and the draft's identifier.
-    fn draft_step(
-        &self,
-        chain: &[(usize, String)],
-    ) -> Option<(TokenStream, (String, TokenStream), syn::Ident)> {
+    /// Returns the step between the newest revision and the draft, if a chain begins with the newest
+    /// revision and the draft has another type.
+    fn draft_step(&self, chain: &[(usize, String)]) -> Option<DraftStep> {
         let (at, name) = chain.first()?;
         let (draft, other) = self.drafted(*at, name)?;
         let (own, path) = (self.path_of(*at, name), self.path_of(draft, &other));
         if own.to_string() == path.to_string() {
             return None;
         }
-        let revision = revision_ident(&self.family.models[draft].revision);
-        Some((own, (other, path), revision))
+        Some(DraftStep {
+            own,
+            name: other,
+            path,
+            revision: revision_ident(&self.family.models[draft].revision),
+        })
     }
 
     /// Generates the check that rejects revisions that do not have a type.
@@ -266,10 +266,10 @@ impl Emitter<'_> {
     /// of that revision.
     fn encode_body(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
         let mut body = TokenStream::new();
-        if let Some((_, draft, revision)) = self.draft_step(chain) {
+        if let Some(draft) = self.draft_step(chain) {
             let (up, first) = (steps.last().map(|(up, _)| up), chain.first());
             let fails = first.and_then(|(_, name)| up?.get(name));
-            let step = step(&draft.1, fails);
+            let (revision, step) = (&draft.revision, step(&draft.path, fails));
             body.extend(quote! {
                 #[cfg(feature = "draft")]
                 if revision == Revision::#revision {
@@ -328,6 +328,17 @@ impl Emitter<'_> {
         );
         quote! { super::#module::#ident }
     }
+}
+
+/// The step between a type of the newest revision and that of the draft.
+struct DraftStep {
+    /// The path of the newest revision's type.
+    own: TokenStream,
+    /// The name and the path of the draft's type.
+    name: String,
+    path: TokenStream,
+    /// The identifier of the draft.
+    revision: syn::Ident,
 }
 
 /// The conversions between a revision and the next one, to newer and to older types, and whether
