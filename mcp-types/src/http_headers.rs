@@ -29,6 +29,7 @@ const JSON_TYPE: &str = "application/json";
 const EVENTS_TYPE: &str = "text/event-stream";
 
 /// Returns a media type without its parameters.
+#[inline]
 #[must_use]
 pub fn essence(media_type: &[u8]) -> &[u8] {
     let mut pieces = media_type.split(|byte| *byte == b';');
@@ -36,12 +37,14 @@ pub fn essence(media_type: &[u8]) -> &[u8] {
 }
 
 /// Returns `true` if a media type without parameters is that of a message.
+#[inline]
 #[must_use]
 pub fn is_json(essence: &[u8]) -> bool {
     essence.eq_ignore_ascii_case(JSON_TYPE.as_bytes())
 }
 
 /// Returns `true` if a media type without parameters is that of a stream of events.
+#[inline]
 #[must_use]
 pub fn is_events(essence: &[u8]) -> bool {
     essence.eq_ignore_ascii_case(EVENTS_TYPE.as_bytes())
