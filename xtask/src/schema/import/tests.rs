@@ -260,3 +260,32 @@ fn type_that_cannot_be_generated_is_reported() {
     );
     assert!(folder.stored("2000-01-01").is_some());
 }
+
+/// A draft changes all the time: what was written for the older one stays as far as it holds.
+#[test]
+fn newer_draft_keeps_the_facts_and_errata_of_the_older_one() {
+    let folder = Folder::new("draft");
+    folder.import(OLD, "2000-01-01").unwrap();
+    let draft = NEW.replace("\"integer\"", "\"string\"");
+    folder.import(&draft, "draft").unwrap();
+    let facts = r#"{"revision": "draft", "members": {"/A": ["c", "b"]}}"#;
+    folder.put("draft/facts.json", facts);
+    folder.put(
+        "errata/draft.json",
+        &ERRATA.replace("2000-01-02\"", "draft\""),
+    );
+    let newer = draft.replace("\"c\": {}", "\"a\": {}, \"c\": {}");
+    let report = folder.import(&newer, "draft").unwrap();
+    assert!(report.ready, "{}", report.checklist);
+    let stored = |file: &str| fs::read_to_string(folder.0.join(file)).unwrap();
+    let facts = stored("draft/facts.json");
+    assert!(facts.contains(r#""/A": ["c","b","a"]"#), "{facts}");
+    let errata = stored("errata/draft.json");
+    assert!(errata.contains("whole-b"), "{errata}");
+
+    // The place of the erratum is gone in this one.
+    let without = NEW.replace("\"b\": {\"type\": \"integer\"}, ", "");
+    let report = folder.import(&without, "draft").unwrap();
+    assert!(report.ready, "{}", report.checklist);
+    assert!(!stored("errata/draft.json").contains("whole-b"));
+}
