@@ -98,7 +98,7 @@ impl Fake {
     pub(crate) async fn discovered(&mut self) {
         let found = json!({
             "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-            "supportedVersions": [Revision::LATEST.as_str()], "capabilities": {"tools": {}},
+            "supportedVersions": Revision::modern().map(Revision::as_str).collect::<Vec<_>>(), "capabilities": {"tools": {}},
         });
         self.message("server/discover").await.result(&found).await;
     }

@@ -26,7 +26,8 @@ pub(crate) fn builder() -> ClientBuilder {
 
 pub(crate) async fn connect(fake: &mut Fake, revision: Revision, builder: ClientBuilder) -> Client {
     if revision.is_modern() {
-        fake.modern_with(fake.http(), builder).await
+        fake.modern_with(fake.http(), builder.revision(revision))
+            .await
     } else {
         fake.legacy_with(revision, builder).await
     }
