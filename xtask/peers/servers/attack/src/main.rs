@@ -25,7 +25,7 @@
 //!   processor (run delay in `/proc/PID/task/TID/schedstat`), the server blocks nobody. This time is
 //!   subtracted from the calls that were under way, except for as long as other threads of the
 //!   server used the processor. A host that stops the whole machine is not seen in this way, so an
-//!   attack that breaks bounds of time only is measured once more, and the second result counts.
+//!   attack that breaks bounds of time only is measured up to twice more, and the last result counts.
 
 mod attacks;
 mod frames;
@@ -49,6 +49,9 @@ use anyhow::Result;
 use crate::options::Options;
 use crate::round::Quiet;
 use crate::verdict::Breach;
+
+/// How often an attack is measured again if only bounds of time are broken.
+const REPETITIONS: usize = 2;
 
 /// Connections that the largest attacks open: one more than servers keep at once by default.
 const CONNECTIONS: usize = 10_001;
@@ -86,9 +89,11 @@ fn run() -> Result<bool> {
                 outcome
             };
             let mut outcome = play();
-            if outcome.as_ref().is_ok_and(Breach::may_be_the_machine) {
-                eprintln!("  measured once more: only bounds of time are broken");
-                outcome = play();
+            for _ in 0..REPETITIONS {
+                if outcome.as_ref().is_ok_and(Breach::may_be_the_machine) {
+                    eprintln!("  measured once more: only bounds of time are broken");
+                    outcome = play();
+                }
             }
             outcomes.push(outcome);
         }

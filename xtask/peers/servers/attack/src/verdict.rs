@@ -41,7 +41,7 @@ impl Breach {
     }
 
     /// Returns `true` if only bounds of time are broken. A machine that does not run the server for a
-    /// while breaks them, too, but not twice in a row.
+    /// while breaks them, too, but not three times in a row.
     pub(crate) fn may_be_the_machine(measured: &Measured) -> bool {
         let broken = Self::of(measured);
         let is_time = |breach: &Self| matches!(breach, Self::Blocked | Self::P99);
