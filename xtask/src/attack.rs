@@ -17,9 +17,7 @@ usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
   the longest wait of a good call, the p99 of good calls without and with the attack, the server's
   memory before, at the peak and after it, and how many good calls failed. Fails if a bound is
   broken: a good call waits for more than 100 ms; p99 is 50 ms or more and also more than 10 times its
-  quiet value; more than 64 MiB of memory are not freed; a good call has no good response. An
-  attack that breaks bounds of time only is measured up to twice more: a busy machine
-  breaks them, too.
+  quiet value; more than 64 MiB of memory are not freed; a good call has no good response.
 
   The server is the example `everything` of `mcp-server`, built for speed and started anew for each
   attack, or the one at URL. Only loopback addresses are attacked. `xtask/peers/servers/attack/src/

@@ -24,8 +24,7 @@
 //! - **A busy machine.** While the kernel lets a thread of the server or of a client wait for a
 //!   processor (run delay in `/proc/PID/task/TID/schedstat`), the server blocks nobody. This time is
 //!   subtracted from the calls that were under way, except for as long as other threads of the
-//!   server used the processor. A host that stops the whole machine is not seen in this way, so an
-//!   attack that breaks bounds of time only is measured up to twice more, and the last result counts.
+//!   server used the processor.
 
 mod attacks;
 mod frames;
@@ -48,10 +47,6 @@ use anyhow::Result;
 
 use crate::options::Options;
 use crate::round::Quiet;
-use crate::verdict::Breach;
-
-/// How often an attack is measured again if only bounds of time are broken.
-const REPETITIONS: usize = 2;
 
 /// Connections that the largest attacks open: one more than servers keep at once by default.
 const CONNECTIONS: usize = 10_001;
@@ -83,18 +78,8 @@ fn run() -> Result<bool> {
     for attack in &attacks {
         let mut outcomes = Vec::new();
         for (subject, quiet) in subjects.iter().zip(&mut quiet) {
-            let mut play = || {
-                let outcome = round::play(attack, subject, quiet, &options, descriptors);
-                report::progress(attack, subject, &outcome);
-                outcome
-            };
-            let mut outcome = play();
-            for _ in 0..REPETITIONS {
-                if outcome.as_ref().is_ok_and(Breach::may_be_the_machine) {
-                    eprintln!("  measured once more: only bounds of time are broken");
-                    outcome = play();
-                }
-            }
+            let outcome = round::play(attack, subject, quiet, &options, descriptors);
+            report::progress(attack, subject, &outcome);
             outcomes.push(outcome);
         }
         rows.push((attack, outcomes));

@@ -39,14 +39,6 @@ impl Breach {
         let broken = broken.into_iter().filter(|(is_broken, _)| *is_broken);
         broken.map(|(_, breach)| breach).collect()
     }
-
-    /// Returns `true` if only bounds of time are broken. A machine that does not run the server for a
-    /// while breaks them, too, but not three times in a row.
-    pub(crate) fn may_be_the_machine(measured: &Measured) -> bool {
-        let broken = Self::of(measured);
-        let is_time = |breach: &Self| matches!(breach, Self::Blocked | Self::P99);
-        !broken.is_empty() && broken.iter().all(is_time)
-    }
 }
 
 impl fmt::Display for Breach {
@@ -110,16 +102,5 @@ mod tests {
             Breach::Unanswered,
         ];
         assert_eq!(Breach::of(&broken), all);
-        assert!(!Breach::may_be_the_machine(&broken));
-    }
-
-    #[test]
-    fn only_times_may_be_the_fault_of_the_machine() {
-        assert!(!Breach::may_be_the_machine(&measured()));
-        let mut slow = measured();
-        slow.p99 = Duration::from_millis(50);
-        assert!(Breach::may_be_the_machine(&slow));
-        slow.failed = 1;
-        assert!(!Breach::may_be_the_machine(&slow));
     }
 }
