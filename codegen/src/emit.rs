@@ -175,8 +175,9 @@ impl<'a> Emitter<'a> {
         }
         let table = self.table(at);
         let name = model.revision.as_str();
+        let conversions = self.conversions(at)?;
         let mut files = vec![
-            file("mod.rs", &self.module_root(at)?)?,
+            file("mod.rs", &self.module_root(at, conversions.is_some()))?,
             file("messages.rs", &self.messages_file(name, &messages, &table))?,
         ];
         if self.has_own_types(at) {
@@ -189,7 +190,7 @@ impl<'a> Emitter<'a> {
                 &self.strategies_file(name, &quote! { #(#strategies)* }),
             )?);
         }
-        if let Some(conversions) = self.conversions(at)? {
+        if let Some(conversions) = conversions {
             files.push(file("convert.rs", &conversions)?);
         }
         Ok(files)
@@ -227,7 +228,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn module_root(&self, at: usize) -> Result<TokenStream, EmitError> {
+    fn module_root(&self, at: usize, has_conversions: bool) -> TokenStream {
         let model = &self.family.models[at];
         let newer: BTreeSet<usize> = model
             .types
@@ -261,9 +262,9 @@ impl<'a> Emitter<'a> {
             model.messages.len(),
         );
         let constants = self.constants(at);
-        let convert = self.conversions(at)?.map(|_| {
+        let convert = has_conversions.then(|| {
             let is_newest = at == self.family.newest();
-            let cfg = is_newest.then(|| quote! { #[cfg(feature = "draft")] });
+            let cfg = is_newest.then(|| self.revision_cfg(at + 1));
             quote! { #cfg mod convert; }
         });
         let natives = self.natives(at);
@@ -277,7 +278,7 @@ impl<'a> Emitter<'a> {
         };
         let types = has_own_types.then(|| quote! { mod types; });
         let reexported = has_own_types.then(|| quote! { pub use types::*; });
-        Ok(quote! {
+        quote! {
             #![doc = #about]
             mod messages;
             #own
@@ -288,7 +289,7 @@ impl<'a> Emitter<'a> {
             #(#reexports)*
             #natives
             #constants
-        })
+        }
     }
 
     /// Generates reexports of the hand-written types under their names in the schema.

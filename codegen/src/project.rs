@@ -203,7 +203,7 @@ impl Project {
                 definitions: &document.definitions,
                 previous: models.last(),
             };
-            // Nobody has to write texts for a draft.
+            // A draft needs no texts of its own, so the report does not list those that it lacks.
             let unrecorded = (revision == DRAFT).then(|| doc_texts.fresh());
             let doc_texts = unrecorded.as_ref().unwrap_or(&doc_texts);
             let mut model = build(source, &self.hints, doc_texts)?;
@@ -241,7 +241,7 @@ impl Project {
     pub fn generate(&self) -> Result<Output, ProjectError> {
         let (family, mut report) = self.family()?;
         let examples = self.examples(&family, &mut report);
-        self.emit(&family, report, examples)
+        self.emit(&family, &self.emitter(&family, examples)?, report)
     }
 
     /// Returns what people have to look at. If only the sources cannot be generated, the report says
@@ -254,33 +254,36 @@ impl Project {
         let (family, mut report) = self.family()?;
         let examples = self.examples(&family, &mut report);
         report.behaviour = report::behaviour(&family, &self.hints);
-        match self.emit(&family, report.clone(), examples) {
-            Ok(output) => Ok(output.report),
-            Err(error) => {
-                report.failure = Some(error.to_string());
-                Ok(report)
-            }
-        }
+        let reviewed = self.emitter(&family, examples).and_then(|emitter| {
+            let mut report = self.emit(&family, &emitter, report.clone())?.report;
+            report.conversions = conversion_losses(&family, &emitter)?;
+            Ok(report)
+        });
+        Ok(reviewed.unwrap_or_else(|error| Report {
+            failure: Some(error.to_string()),
+            ..report
+        }))
+    }
+
+    fn emitter<'a>(
+        &'a self,
+        family: &'a Family,
+        examples: Examples,
+    ) -> Result<Emitter<'a>, ProjectError> {
+        let patches = self.patches.iter();
+        let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
+        Ok(Emitter::new(family, &self.hints, "crate")?
+            .with_examples(examples)
+            .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?))
     }
 
     fn emit(
         &self,
         family: &Family,
+        emitter: &Emitter<'_>,
         mut report: Report,
-        examples: Examples,
     ) -> Result<Output, ProjectError> {
-        let patches = self.patches.iter();
-        let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
-        let emitter = Emitter::new(family, &self.hints, "crate")?
-            .with_examples(examples)
-            .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?);
         report.ambiguous = emitter.ambiguities();
-        report.behaviour = report::behaviour(family, &self.hints);
-        for (older, newer) in family.models.iter().skip(1).enumerate() {
-            let losses = emitter.conversion_losses(older)?.into_iter();
-            let losses = losses.map(|loss| (newer.revision.clone(), loss));
-            report.conversions.extend(losses);
-        }
         let mut files = emitter.root()?;
         for (at, model) in family.models.iter().enumerate() {
             let module = module_name(&model.revision);
@@ -302,6 +305,19 @@ impl Project {
             report,
         })
     }
+}
+
+/// Returns what the conversions between each revision and the one before lose, invent or reject.
+fn conversion_losses(
+    family: &Family,
+    emitter: &Emitter<'_>,
+) -> Result<Vec<(String, String)>, ProjectError> {
+    let mut lines = Vec::new();
+    for (older, newer) in family.models.iter().skip(1).enumerate() {
+        let losses = emitter.conversion_losses(older)?.into_iter();
+        lines.extend(losses.map(|loss| (newer.revision.clone(), loss)));
+    }
+    Ok(lines)
 }
 
 fn summarise(family: &Family, at: usize) -> Summary {

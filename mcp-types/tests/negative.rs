@@ -418,6 +418,7 @@ fn empty_values_are_kept() {
         r#"{"name":"","title":"","icons":[],"inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{}}"#,
     );
     kept::<ClientCapabilities>(r#"{"elicitation":{}}"#);
+    kept::<mcp_types::v2026_07_28::ClientCapabilities>(r#"{"roots":{}}"#);
     kept::<ClientCapabilities>(r#"{"experimental":{},"extensions":{}}"#);
     kept::<Annotations>(r#"{"audience":[],"priority":0}"#);
 }

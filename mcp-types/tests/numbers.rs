@@ -355,6 +355,9 @@ fn number_is_rejected_for_an_object() {
         assert_rejected::<ContentBlock>(number);
         assert_rejected::<CallToolOutcome>(number);
         assert_rejected::<ClientCapabilities>(&format!(r#"{{"elicitation":{number}}}"#));
+        // The newest revision may not have roots, which are deprecated.
+        type Capabilities = mcp_types::v2026_07_28::ClientCapabilities;
+        assert_rejected::<Capabilities>(&format!(r#"{{"roots":{number}}}"#));
         assert_rejected::<Tool>(&format!(r#"{{"name":"a","inputSchema":{number}}}"#));
         assert_rejected::<ElicitResult>(&format!(r#"{{"action":"accept","content":{number}}}"#));
     }

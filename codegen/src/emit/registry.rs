@@ -32,7 +32,7 @@ impl Emitter<'_> {
 
     /// Returns the condition under which a revision or the draft is compiled. The newest revision is
     /// always compiled.
-    fn revision_cfg(&self, at: usize) -> Option<TokenStream> {
+    pub(super) fn revision_cfg(&self, at: usize) -> Option<TokenStream> {
         (at != self.newest()).then(|| {
             let feature = feature_name(&self.family.models[at].revision);
             quote! { #[cfg(feature = #feature)] }

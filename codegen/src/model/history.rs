@@ -10,8 +10,8 @@ pub const MOST_REVISIONS: usize = 32;
 /// The revisions that have each definition, member, value, variant and method of a family of models.
 ///
 /// A definition that was renamed is one part, with the newest of its names. Revisions in which only
-/// proposals have a part do not count, and the draft is none: it is only known which parts of the
-/// revisions it has, too.
+/// proposals have a part do not count. The draft adds no parts: for each part of a revision, the
+/// history only knows whether the draft has it.
 #[derive(Debug)]
 pub struct History {
     revisions: Vec<String>,

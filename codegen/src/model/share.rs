@@ -61,9 +61,9 @@ impl Family {
 /// Finds the types that are identical in adjacent revisions, including everything that they refer
 /// to.
 ///
-/// Each type is defined in the newest revision of an unbroken sequence of revisions that have it, so
-/// that the types of the newest revision do not depend on the draft. A
-/// request is compared together with its result type, because a Rust type can
+/// Each type is defined in the newest revision of an unbroken sequence of revisions that have it. The
+/// draft re-exports the types that it shares with the newest revision, so that no type of a revision
+/// depends on the draft. A request is compared together with its result type, because a Rust type can
 /// only be one request, with one result type.
 #[must_use]
 pub fn share(models: Vec<Model>) -> Family {

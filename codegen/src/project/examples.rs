@@ -5,7 +5,7 @@ use crate::emit::{Example, Examples};
 use crate::model::{self, Family, Ty, is_valid};
 
 impl Project {
-    /// Returns the examples by revision and type. Nobody has to write examples for the draft.
+    /// Returns the examples by revision and type. Messages of the draft need no examples.
     ///
     /// A key `Type` applies to the newest revision that has the type, and `<revision>/Type` to a
     /// revision. Each message of the newest revision has an example: if ours is missing or not valid

@@ -17,7 +17,7 @@ pub struct Report {
     /// server may need behaviour for them.
     pub behaviour: Vec<(String, String)>,
     /// What the conversions between a revision and the one before lose, invent or reject, one line for
-    /// each.
+    /// each. Only a review looks for them.
     pub conversions: Vec<(String, String)>,
     /// Messages about unions whose variants cannot be distinguished. They are tried in a fixed order.
     pub ambiguous: Vec<String>,

@@ -284,15 +284,14 @@ impl ClientBuilder {
             proposal.announce(&mut self.capabilities.experimental);
         }
         let pinned = self.pinned;
+        let revisions = match pinned {
+            Some(pinned) => vec![pinned],
+            None => Revision::modern().collect(),
+        };
         let request_meta = RequestMeta::new(
-            match pinned {
-                Some(pinned) => Some(pinned)
-                    .filter(|it| it.is_modern())
-                    .into_iter()
-                    .collect(),
-                None => Revision::modern().collect::<Vec<_>>(),
-            }
-            .into_iter(),
+            revisions
+                .into_iter()
+                .filter(|revision| revision.is_modern()),
             &self.info,
             &self.capabilities,
             self.log_level,

@@ -70,12 +70,11 @@ mod sealed {
     use std::pin::Pin;
     use std::task::{Context as TaskContext, Poll};
 
+    use mcp_types::revision::VersionError;
     use mcp_types::{CallToolRequest, GetPromptRequest, ReadResourceRequest, Request};
     use pin_project_lite::pin_project;
 
     use super::{Context, Future, HandlerError, ParamsView, Versioned};
-    use mcp_types::revision::VersionError;
-
     use crate::features::input::inputs;
     use crate::protocol::core::{ResponseFuture, Route};
     use crate::protocol::handler_error::bad_params;
@@ -96,8 +95,8 @@ mod sealed {
 
     /// Decodes params in the form of the client's revision.
     ///
-    /// If the newest revision cannot represent an answer of the client, the params have no answers at
-    /// all. The questions of the context read them from the message.
+    /// If the newest revision cannot represent an answer of the client, the params are decoded without
+    /// any answers. The context reads the answers from the message itself, so its questions get them.
     pub(super) fn versioned_params<P: Versioned>(
         head: &ParamsView<'_>,
         cx: &Context,

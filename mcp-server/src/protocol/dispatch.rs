@@ -143,6 +143,12 @@ impl Core {
         Ok(head)
     }
 
+    /// Returns the revision without a handshake that a message declares, if the server supports it.
+    fn modern_revision(&self, head: &ParamsView<'_>) -> Option<Revision> {
+        let declared = head.modern_revision();
+        declared.filter(|revision| self.revisions().contains(revision))
+    }
+
     fn request(
         self: &Arc<Self>,
         id: &RequestId,
@@ -151,8 +157,7 @@ impl Core {
         via: &Inbound,
     ) -> Dispatch {
         let refused = |error: ErrorObject, kind| refused(id, &error, kind);
-        let modern = head.modern_revision();
-        let modern = modern.filter(|revision| self.revisions().contains(revision));
+        let modern = self.modern_revision(head);
         let session = match (head.version(), &via.session) {
             (Some(_), _) if modern.is_some() => None,
             (Some(version), _) => {
@@ -264,7 +269,7 @@ impl Core {
             Peer::legacy(Arc::clone(session))
         } else {
             // The sender is optional in a notification.
-            let revision = head.modern_revision().unwrap_or(Revision::LATEST);
+            let revision = self.modern_revision(&head).unwrap_or(Revision::LATEST);
             Peer::modern(revision, head.modern_meta().ok())
         };
         let span = super::trace::span(None, method, &head, session, peer.revision(), via);

@@ -36,8 +36,8 @@ pub(super) struct Published<'a> {
 /// Without a source in TypeScript, a revision without facts gets those of the revision before, as far
 /// as they hold; likewise, a revision without errata. If the revision is stored with another structure,
 /// as happens with a draft, its own facts and errata are carried over in the same way. Definitions with
-/// a new name are added to the hints. Nothing that a revision changes makes an import fail: what needs a person is in the
-/// checklist.
+/// a new name are added to the hints. Nothing that a revision changes makes an import fail: what needs
+/// a person is in the checklist.
 ///
 /// # Errors
 ///

@@ -283,3 +283,24 @@ fn sampling(
     }
     (is_supported, needed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn question_that_the_clients_revision_lacks_names_both() {
+        let question = |method| Question::Other {
+            method,
+            request: json::to_raw(&Object::new()).unwrap(),
+        };
+        let peer = Peer::modern(Revision::V2026_07_28, None);
+        assert!(question(ElicitRequest::METHOD).check(&peer).is_ok());
+        let error = question("example/later").check(&peer).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("example/later") && text.contains("2026-07-28"),
+            "{text}"
+        );
+    }
+}
