@@ -6,7 +6,7 @@ use mcp_types::json;
 use mcp_types::{
     Annotations, CallToolOutcome, CallToolResult, ClientCapabilities, ContentBlock, ElicitResult,
     EmptyResult, ListToolsResult, ModelPreferences, NumberSchema, ProgressNotificationParams,
-    ProgressToken, RequestId, SamplingMessageContentBlock, ServerResult, Tool,
+    ProgressToken, RequestId, SamplingMessageContentBlock, ServerResult, Tool, v2026_07_28,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -356,8 +356,7 @@ fn number_is_rejected_for_an_object() {
         assert_rejected::<CallToolOutcome>(number);
         assert_rejected::<ClientCapabilities>(&format!(r#"{{"elicitation":{number}}}"#));
         // The newest revision may not have roots, which are deprecated.
-        type Capabilities = mcp_types::v2026_07_28::ClientCapabilities;
-        assert_rejected::<Capabilities>(&format!(r#"{{"roots":{number}}}"#));
+        assert_rejected::<v2026_07_28::ClientCapabilities>(&format!(r#"{{"roots":{number}}}"#));
         assert_rejected::<Tool>(&format!(r#"{{"name":"a","inputSchema":{number}}}"#));
         assert_rejected::<ElicitResult>(&format!(r#"{{"action":"accept","content":{number}}}"#));
     }
