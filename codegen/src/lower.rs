@@ -6,10 +6,10 @@
 //! native type is replaced, and names need no change. It returns the Rust types of fields and the
 //! variants of enumerations; later stages add everything else.
 
-use crate::model::{Kind, Model, StringEnum, Ty, type_ident, variant_ident};
+use crate::model::{Bounds, Kind, Model, StringEnum, Ty, type_ident, variant_ident};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use syn::visit_mut::{VisitMut, visit_type_mut};
+use syn::visit_mut::{VisitMut, visit_path_segment_mut, visit_type_mut};
 
 /// The field types of structs and the variant names of enumerations, by type name.
 #[derive(Debug, Default)]
@@ -55,7 +55,12 @@ pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
             Kind::Object(object) => {
                 let mut properties = Map::new();
                 for (at, member) in object.members.iter().enumerate() {
-                    properties.insert(format!("f{at}"), plain(model, &member.ty));
+                    let ty = if member.boxed {
+                        &in_list(&member.ty)
+                    } else {
+                        &member.ty
+                    };
+                    properties.insert(format!("f{at}"), plain(model, ty));
                 }
                 let required: Vec<&String> = properties.keys().collect();
                 definitions.insert(
@@ -86,6 +91,15 @@ pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
     space.add_root_schema(root)?;
     let file: syn::File = syn::parse2(space.to_stream())?;
     collect(model, &file)
+}
+
+/// Returns a type with its innermost part in a list. The list becomes a `Box` afterwards. So `typify`
+/// finds no type that contains itself, and does not decide by itself where to put boxes.
+fn in_list(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Nullable(inner) => Ty::Nullable(Box::new(in_list(inner))),
+        other => Ty::Array(Box::new(other.clone()), Bounds::default()),
+    }
 }
 
 /// Returns the plain schema of a value.
@@ -149,6 +163,9 @@ fn collect(model: &Model, file: &syn::File) -> Result<Lowered, LowerError> {
                     };
                     let mut ty = field.ty.clone();
                     names.visit_type_mut(&mut ty);
+                    if member.boxed {
+                        ListToBox.visit_type_mut(&mut ty);
+                    }
                     fields.insert(member.json.clone(), ty);
                 }
                 lowered.fields.insert(def.name.clone(), fields);
@@ -213,5 +230,17 @@ impl VisitMut for Renames {
                 syn::Ident::new("codec", proc_macro2::Span::call_site()).into(),
             );
         }
+    }
+}
+
+/// Replaces `Vec` by `Box`.
+struct ListToBox;
+
+impl VisitMut for ListToBox {
+    fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
+        if segment.ident == "Vec" {
+            segment.ident = syn::Ident::new("Box", segment.ident.span());
+        }
+        visit_path_segment_mut(self, segment);
     }
 }

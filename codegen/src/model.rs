@@ -6,6 +6,7 @@ mod messages;
 mod names;
 mod note;
 mod order;
+mod recursion;
 mod sample;
 mod share;
 mod valid;
@@ -128,6 +129,10 @@ pub struct Member {
     pub required: bool,
     /// `true` if one string of words is also decoded as a list.
     pub one_or_many: bool,
+    /// `true` if the value is stored in a `Box`, because its type contains this one.
+    pub boxed: bool,
+    /// `true` if the value can contain another value of this type.
+    pub recursive: bool,
     /// The documentation.
     pub docs: String,
     /// `true` if the schema marks it as deprecated.
@@ -156,10 +161,18 @@ impl Member {
 }
 
 /// A union.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Union {
     /// The variants, in the order of the schema.
     pub variants: Vec<Variant>,
+    /// The number of a variant that need not contain another value of this type.
+    pub simplest: usize,
+}
+
+impl PartialEq for Union {
+    fn eq(&self, other: &Self) -> bool {
+        self.variants == other.variants
+    }
 }
 
 /// A variant of a union.
@@ -169,6 +182,10 @@ pub struct Variant {
     pub ident: String,
     /// The type of its content.
     pub ty: Ty,
+    /// `true` if the content is stored in a `Box`, because its type contains this one.
+    pub boxed: bool,
+    /// `true` if the content can contain another value of this type.
+    pub recursive: bool,
     /// The proposals that add it.
     pub features: Vec<String>,
 }

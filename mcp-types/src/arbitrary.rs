@@ -9,6 +9,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any, prop_oneof};
 use proptest::sample::select;
+use std::cell::Cell;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
@@ -100,6 +101,30 @@ pub(crate) fn maybe<V: Debug + 'static>(
     inner: impl Strategy<Value = V> + 'static,
 ) -> BoxedStrategy<Option<V>> {
     option::weighted(0.3, inner).boxed()
+}
+
+/// The number of recursive values inside one another.
+const DEEPEST: usize = 3;
+
+thread_local! {
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Returns a strategy for a value that may contain another one of the type to which it belongs, or
+/// `otherwise` where this would be too deep.
+#[allow(dead_code, reason = "used only if the schema has recursive types")]
+pub(crate) fn deeper<V: Debug>(
+    all: impl FnOnce() -> BoxedStrategy<V>,
+    otherwise: impl FnOnce() -> BoxedStrategy<V>,
+) -> BoxedStrategy<V> {
+    let depth = DEPTH.get();
+    if depth == DEEPEST {
+        return otherwise();
+    }
+    DEPTH.set(depth + 1);
+    let strategy = all();
+    DEPTH.set(depth);
+    strategy
 }
 
 /// Returns a strategy for members with names that the type does not declare.

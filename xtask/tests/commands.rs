@@ -246,4 +246,48 @@ fn works() {
     let newest = revisions().pop().unwrap();
     let schema = root().join("schema").join(newest).join("schema.json");
     check("newest", &schema, "");
+    check(
+        "recursive",
+        &root().join("codegen/tests/fixtures/recursive.json"),
+        r###"
+#[test]
+fn works() {
+    use generated::{Chain, Expression, Husband, Literal, Node, Not, Wife, support::json};
+    let text = r##"{"left":{"next":null},"next":{"next":null,"perhaps":{"next":null}},"later":null,"children":[{"next":null}],"named":{"a":{"next":null}}}"##;
+    let node: Node = json::from_str(text).unwrap();
+    assert_eq!(json::to_string(&node).unwrap(), text);
+    let built = Node::new(Some(Node::new(None))).left(Node::new(None)).later(None);
+    let text = r##"{"left":{"next":null},"next":{"next":null},"later":null}"##;
+    assert_eq!(json::to_string(&built).unwrap(), text);
+    assert_eq!(json::from_str::<Node>(text).unwrap(), built);
+    let fault = json::from_str::<Node>(r##"{"next":{"left":{}}}"##).unwrap_err();
+    assert_eq!(fault.path().to_string(), "$.next.left");
+
+    let text = r##"{"rest":{"rest":null}}"##;
+    let chain: Chain = json::from_str(text).unwrap();
+    assert!(chain.rest.is_some());
+    assert_eq!(json::to_string(&chain).unwrap(), text);
+
+    let text = r##"{"kind":"not","operand":{"kind":"and","all":[{"kind":"not","operand":{"value":true,"kind":"literal"}}]}}"##;
+    let expression: Expression = json::from_str(text).unwrap();
+    let Expression::Not(not) = &expression else { panic!("{expression:?}") };
+    assert!(matches!(not.operand, Expression::And(_)));
+    assert_eq!(
+        json::from_str::<Expression>(&json::to_string(&expression).unwrap()).unwrap(),
+        expression
+    );
+    let built = Expression::from(Not::new(Literal::new(true)));
+    assert_eq!(
+        json::to_string(&built).unwrap(),
+        r##"{"kind":"not","operand":{"kind":"literal","value":true}}"##
+    );
+
+    let couple = Husband::new().wife(Wife::new().husband(Husband::new()).either("alone".to_owned()));
+    assert_eq!(
+        json::to_string(&couple).unwrap(),
+        r##"{"wife":{"husband":{},"either":"alone"}}"##
+    );
+}
+"###,
+    );
 }

@@ -99,6 +99,11 @@ impl Scope<'_> {
                     .hints
                     .default_of(&self.model.revision, &self.def.name, &member.json);
             let (parameter, value) = self.argument(&member.ty, &name)?;
+            let value = match (member.boxed, self.model.resolve(&member.ty)) {
+                (false, _) => value,
+                (true, Ty::Nullable(_)) => quote! { #value.map(Box::new) },
+                (true, _) => quote! { Box::new(#value) },
+            };
             match (member.required, default) {
                 (true, None) => {
                     parameters.push(quote! { #name: #parameter });

@@ -2,7 +2,7 @@
 
 use super::object::{cfg_of, field, stored};
 use super::{EmitError, Emitter, Scope, cfg, range, used};
-use crate::model::{Kind, Object, Ty, type_ident};
+use crate::model::{Kind, Member, Object, Ty, Union, Variant, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
@@ -22,16 +22,7 @@ impl Scope<'_> {
                 let arms = union
                     .variants
                     .iter()
-                    .map(|variant| {
-                        let (cfg, name) =
-                            (cfg(&variant.features), format_ident!("{}", variant.ident));
-                        if *self.model.resolve(&variant.ty) == Ty::Null {
-                            return Ok(quote! { #cfg Just(Self::#name).boxed() });
-                        }
-                        let inner = self.value_strategy(&variant.ty)?;
-                        let filter = self.rule_filter(&variant.ty);
-                        Ok(quote! { #cfg #inner #filter.prop_map(Self::#name).boxed() })
-                    })
+                    .map(|variant| self.variant_strategy(union, variant))
                     .collect::<Result<Vec<_>, EmitError>>()?;
                 quote! { arbitrary::one_of([#(#arms),*]) }
             }
@@ -46,6 +37,31 @@ impl Scope<'_> {
                 fn arbitrary_with((): ()) -> Self::Strategy { #body }
             }
         }))
+    }
+
+    fn variant_strategy(&self, union: &Union, variant: &Variant) -> Result<TokenStream, EmitError> {
+        let cfg = cfg(&variant.features);
+        let content = self.content_strategy(variant)?;
+        let simplest = union.variants.get(union.simplest);
+        let Some(simplest) = simplest.filter(|_| variant.recursive) else {
+            return Ok(quote! { #cfg #content });
+        };
+        let otherwise = self.content_strategy(simplest)?;
+        Ok(quote! { #cfg arbitrary::deeper(|| #content, || #otherwise) })
+    }
+
+    fn content_strategy(&self, variant: &Variant) -> Result<TokenStream, EmitError> {
+        let name = format_ident!("{}", variant.ident);
+        if *self.model.resolve(&variant.ty) == Ty::Null {
+            return Ok(quote! { Just(Self::#name).boxed() });
+        }
+        let inner = self.value_strategy(&variant.ty)?;
+        let filter = self.rule_filter(&variant.ty);
+        Ok(if variant.boxed {
+            quote! { #inner #filter.prop_map(|value| Self::#name(Box::new(value))).boxed() }
+        } else {
+            quote! { #inner #filter.prop_map(Self::#name).boxed() }
+        })
     }
 
     /// A variant that is distinguished by optional members is only generated with them.
@@ -79,7 +95,7 @@ impl Scope<'_> {
         let names: Vec<syn::Ident> = first.iter().map(|member| field(member)).collect();
         let strategies = first
             .iter()
-            .map(|member| self.value_strategy(&member.ty))
+            .map(|member| self.member_strategy(member))
             .collect::<Result<Vec<_>, _>>()?;
         let base = if first.is_empty() {
             quote! { Just(#ident::new()).boxed() }
@@ -89,10 +105,7 @@ impl Scope<'_> {
         let mut steps = Vec::new();
         for member in later {
             let (cfg, name) = (cfg_of(member), field(member));
-            let mut inner = self.value_strategy(&member.ty)?;
-            if !member.required {
-                inner = quote! { arbitrary::maybe(#inner) };
-            }
+            let inner = self.member_strategy(member)?;
             steps.push(quote! {
                 #cfg
                 let all = arbitrary::with(all, #inner, |it, value| it.#name = value);
@@ -109,6 +122,32 @@ impl Scope<'_> {
             let all = #base;
             #(#steps)*
             arbitrary::with(all, arbitrary::extra(&[#(#known),*]), |it, value| it.extra = value)
+        })
+    }
+
+    fn member_strategy(&self, member: &Member) -> Result<TokenStream, EmitError> {
+        let mut all = self.value_strategy(&member.ty)?;
+        let resolved = self.model.resolve(&member.ty);
+        if member.boxed {
+            all = match resolved {
+                Ty::Nullable(_) => quote! { #all.prop_map(|value| value.map(Box::new)) },
+                _ => quote! { #all.prop_map(Box::new) },
+            };
+        }
+        let nothing = match resolved {
+            _ if !member.required => {
+                all = quote! { arbitrary::maybe(#all) };
+                quote! { None }
+            }
+            Ty::Array(_, bounds) if bounds.min.is_none() => quote! { Vec::new() },
+            Ty::Map(_) => quote! { Map::new() },
+            Ty::Nullable(_) => quote! { None },
+            _ => return Ok(all),
+        };
+        Ok(if member.recursive {
+            quote! { arbitrary::deeper(|| #all, || Just(#nothing).boxed()) }
+        } else {
+            all
         })
     }
 

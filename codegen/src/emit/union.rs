@@ -26,7 +26,12 @@ impl Scope<'_> {
                 continue;
             }
             let ty = self.held_type(&variant.ty)?;
-            variants.push(quote! { #text #cfg #name(#ty) });
+            let (held, value) = if variant.boxed {
+                (quote! { Box<#ty> }, quote! { Box::new(value) })
+            } else {
+                (ty.clone(), quote! { value })
+            };
+            variants.push(quote! { #text #cfg #name(#held) });
             writes.push(quote! { #cfg Self::#name(value) => value.serialize(serializer) });
             let resolved = self.model.resolve(&variant.ty);
             let alone = union
@@ -41,7 +46,7 @@ impl Scope<'_> {
                     #cfg
                     impl From<#ty> for #ident {
                         fn from(value: #ty) -> Self {
-                            Self::#name(value)
+                            Self::#name(#value)
                         }
                     }
                 });
@@ -236,17 +241,17 @@ impl Scope<'_> {
             Ty::Named(target) => self.model.get(target).map(|def| &def.kind),
             _ => None,
         };
-        match kind {
-            Some(Kind::Object(_)) => {
-                quote! { codec::FromMembers::from_members(members).map(Self::#name) }
-            }
-            Some(Kind::Union(_)) => {
-                quote! { codec::FromAny::from_object(members).map(Self::#name) }
-            }
+        let content = match kind {
+            Some(Kind::Object(_)) => quote! { codec::FromMembers::from_members(members) },
+            Some(Kind::Union(_)) => quote! { codec::FromAny::from_object(members) },
             _ => quote! {
                 Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(members))
-                    .map(Self::#name)
             },
+        };
+        if variant.boxed {
+            quote! { #content.map(|value| Self::#name(Box::new(value))) }
+        } else {
+            quote! { #content.map(Self::#name) }
         }
     }
 

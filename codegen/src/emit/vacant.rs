@@ -31,12 +31,9 @@ impl Scope<'_> {
         self.vacant(&quote! { Self { #(#fields,)* #extra } })
     }
 
-    /// Generates the first variant that exists with any set of features.
+    /// Generates the simplest variant, which has no box inside.
     pub(super) fn vacant_union(&self, union: &Union) -> Option<TokenStream> {
-        let variant = union
-            .variants
-            .iter()
-            .find(|variant| variant.features.is_empty() || variant.features == self.def.features)?;
+        let variant = union.variants.get(union.simplest)?;
         let name = format_ident!("{}", variant.ident);
         Some(match self.model.resolve(&variant.ty) {
             Ty::Null => self.vacant(&quote! { Self::#name }),

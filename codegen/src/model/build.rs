@@ -18,7 +18,7 @@ use union::Alternative;
 
 use super::{
     Bounds, Kind, Member, Model, Note, Object, StringEnum, Ty, TypeDef, field_ident, messages,
-    variant_ident,
+    recursion, variant_ident,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
@@ -83,6 +83,7 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
         index: builder.index,
         notes,
     };
+    recursion::bound_sizes(&mut model);
     let (messages, unanswered) = messages::find(&model, &hints.messages);
     model.messages = messages;
     model.notes.extend(unanswered);
@@ -326,6 +327,8 @@ impl Builder<'_> {
                 deprecated: is_deprecated(value),
                 features: features(value),
                 json: json.clone(),
+                boxed: false,
+                recursive: false,
                 ty,
             });
         }

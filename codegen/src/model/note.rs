@@ -31,6 +31,11 @@ pub enum Note {
         /// The type that is used for its result; `None` for any object.
         result: Option<String>,
     },
+    /// A member that accepts any value, because each value of its type would contain another one.
+    Infinite {
+        /// The type and the member.
+        place: String,
+    },
 }
 
 impl fmt::Display for Note {
@@ -60,6 +65,11 @@ impl fmt::Display for Note {
                      (`messages.results` in the hints)"
                 )
             }
+            Self::Infinite { place } => write!(
+                out,
+                "`{place}` accepts any value: each value that the schema allows would contain \
+                 another one, without end"
+            ),
         }
     }
 }

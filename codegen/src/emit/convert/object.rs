@@ -3,7 +3,7 @@
 use super::super::object::{field, init, stored};
 use super::super::{EmitError, Scope, cfg};
 use super::{Converted, Direction, function, through_json};
-use crate::model::{Kind, Member, Object, Ty, TypeDef, invent, type_ident};
+use crate::model::{Kind, Member, Model, Object, Ty, TypeDef, invent, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -145,15 +145,30 @@ impl Direction<'_> {
         };
         let name = field(source);
         let convert = |expression: &TokenStream| {
-            if let Some(converted) = self.value(&source.ty, &member.ty, expression) {
-                converted
-            } else {
+            if source.boxed && member.boxed && self.same(&source.ty, &member.ty) {
+                return Converted::infallible(expression.clone());
+            }
+            let is_nullable = |model: &Model, ty| matches!(model.resolve(ty), Ty::Nullable(_));
+            let expression = match is_nullable(self.source(), &source.ty) {
+                _ if !source.boxed => expression.clone(),
+                true => quote! { #expression.map(|value| *value) },
+                false => quote! { *#expression },
+            };
+            let converted = self.value(&source.ty, &member.ty, &expression);
+            let mut converted = converted.unwrap_or_else(|| {
                 let place = format!("`{}.{json}`", def.name);
                 self.add_loss(format!(
                     "{place} is an error unless it is valid in both revisions"
                 ));
-                through_json(expression)
-            }
+                through_json(&expression)
+            });
+            let value = &converted.tokens;
+            converted.tokens = match is_nullable(self.target(), &member.ty) {
+                _ if !member.boxed => return converted,
+                true => quote! { #value.map(Box::new) },
+                false => quote! { Box::new(#value) },
+            };
+            converted
         };
         Ok(match (source.required, member.required) {
             (true, true) => convert(&quote! { from.#name }),

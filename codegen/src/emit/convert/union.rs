@@ -25,7 +25,11 @@ impl Direction<'_> {
         let mut arms = Vec::new();
         for variant in &union.variants {
             let (cfg, ident) = (cfg(&variant.features), format_ident!("{}", variant.ident));
-            let value = quote! { value };
+            let value = if variant.boxed {
+                quote! { *value }
+            } else {
+                quote! { value }
+            };
             let converted = self
                 .convert_to_variant(&variant.ty, to, &variant.features, &value)
                 .or_else(|| self.replacement(kind, variant, to));
@@ -101,6 +105,11 @@ impl Direction<'_> {
             let path = self.path(false, target);
             let wrap = |variant: &Variant, converted: Converted| {
                 let (ident, value) = (format_ident!("{}", variant.ident), converted.tokens);
+                let value = if variant.boxed {
+                    quote! { Box::new(#value) }
+                } else {
+                    value
+                };
                 Converted {
                     tokens: quote! { #path::#ident(#value) },
                     fails: converted.fails,

@@ -58,11 +58,16 @@ impl Builder<'_> {
             variants.push(Variant {
                 ident: kept.unwrap_or_else(|| keep_acronyms(short)),
                 features: features(&part.schema),
+                boxed: false,
+                recursive: false,
                 ty,
             });
         }
         self.make_distinct(name, &mut variants, &fixed);
-        Ok(Kind::Union(Union { variants }))
+        Ok(Kind::Union(Union {
+            variants,
+            simplest: 0,
+        }))
     }
 
     /// Returns the name that a variant has in the revision before.
