@@ -173,13 +173,19 @@ impl<'a> Emitter<'a> {
             strategies.extend(scope.strategy()?);
             messages.extend(scope.message());
         }
-        let table = self.table(at);
         let name = model.revision.as_str();
         let conversions = self.conversions(at)?;
-        let mut files = vec![
-            file("mod.rs", &self.module_root(at, conversions.is_some()))?,
-            file("messages.rs", &self.messages_file(name, &messages, &table))?,
-        ];
+        let mut files = vec![file(
+            "mod.rs",
+            &self.module_root(at, conversions.is_some()),
+        )?];
+        if self.has_own_messages(at) {
+            let table = self.table(at);
+            files.push(file(
+                "messages.rs",
+                &self.messages_file(name, &messages, &table),
+            )?);
+        }
         if self.has_own_types(at) {
             let types = self.types_file(at, &quote! { #(#types)* });
             files.push(file("types.rs", &types)?);
@@ -200,6 +206,12 @@ impl<'a> Emitter<'a> {
     fn has_own_types(&self, at: usize) -> bool {
         let mut types = self.family.models[at].types.iter();
         types.any(|def| self.family.is_home(at, &def.name))
+    }
+
+    /// Returns `false` for a draft whose messages are those of the newest revision.
+    fn has_own_messages(&self, at: usize) -> bool {
+        Some(at) != self.family.draft()
+            || self.table(at).to_string() != self.table(self.newest()).to_string()
     }
 
     fn types_file(&self, at: usize, items: &TokenStream) -> TokenStream {
@@ -277,14 +289,19 @@ impl<'a> Emitter<'a> {
             TokenStream::new()
         };
         let types = has_own_types.then(|| quote! { mod types; });
+        let messages = if self.has_own_messages(at) {
+            quote! { mod messages; pub use messages::*; }
+        } else {
+            let newest = format_ident!("{}", self.modules[self.newest()]);
+            quote! { pub use super::#newest::MESSAGES; }
+        };
         let reexported = has_own_types.then(|| quote! { pub use types::*; });
         quote! {
             #![doc = #about]
-            mod messages;
+            #messages
             #own
             #types
             #convert
-            pub use messages::*;
             #reexported
             #(#reexports)*
             #natives

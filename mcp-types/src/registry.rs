@@ -16,12 +16,13 @@ pub struct Entry {
     from_text: fn(&str) -> Result<String, DecodeError>,
     from_value: fn(Value) -> Result<String, DecodeError>,
     next: Option<Step>,
+    previous: Option<Step>,
     #[cfg(feature = "proptest")]
     sample: fn() -> proptest::strategy::BoxedStrategy<Sample>,
 }
 
-/// The conversions to the next revision and back: the name of the type there, and a function that
-/// converts its JSON text.
+/// The conversions between two adjacent revisions: the name of the type in the other one, and
+/// functions that convert its JSON text.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     name: &'static str,
@@ -107,6 +108,7 @@ impl Entry {
             from_text: |text| encode(&json::from_str::<T>(text)?),
             from_value: |value| encode(&json::from_value::<T>(value)?),
             next: None,
+            previous: None,
             #[cfg(feature = "proptest")]
             sample: sample::<T>,
         }
@@ -130,6 +132,26 @@ impl Entry {
         self
     }
 
+    /// Adds the conversions from the previous revision and back. An entry has them if that revision
+    /// does not know the other one: the draft of the next revision.
+    #[cfg(feature = "draft")]
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn previous<T: Known + TryFrom<U>, U: Known + TryFrom<T>>(
+        mut self,
+        name: &'static str,
+    ) -> Self
+    where
+        ConvertError: From<<U as TryFrom<T>>::Error> + From<<T as TryFrom<U>>::Error>,
+    {
+        self.previous = Some(Step {
+            name,
+            up: convert::<T, U>,
+            down: convert::<U, T>,
+        });
+        self
+    }
+
     /// Returns the name in the schema, or the generated name of an inline type.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -146,12 +168,6 @@ impl Entry {
     #[must_use]
     pub fn is_published(&self) -> bool {
         self.published
-    }
-
-    /// Returns the type's name in the next newer revision, if it can be converted there.
-    #[must_use]
-    pub fn newer(&self) -> Option<&'static str> {
-        self.next.map(|step| step.name)
     }
 
     /// Decodes a text and encodes the value again.
@@ -191,15 +207,19 @@ pub fn find(revision: Revision, name: &str) -> Option<&'static Entry> {
     entries(revision).iter().find(|entry| entry.name == name)
 }
 
-/// Returns the type of a revision that is converted to `newer` in the next one.
+/// Returns the name that a type has in another revision after the conversion to it, or `None` if one
+/// of the revisions in between does not have the type.
 #[must_use]
-pub fn older(revision: Revision, newer: &str) -> Option<&'static Entry> {
-    entries(revision)
-        .iter()
-        .find(|entry| entry.newer() == Some(newer))
+pub fn convert_name(from: Revision, to: Revision, name: &str) -> Option<&'static str> {
+    let mut last = find(from, name)?;
+    for step in steps(from, to, last)? {
+        last = step?.1;
+    }
+    Some(last.name)
 }
 
-/// Converts a text from one revision to another, through all revisions in between.
+/// Converts a text from one revision to another, through all revisions in between. The draft of the
+/// next revision follows the newest one.
 ///
 /// # Errors
 ///
@@ -211,27 +231,67 @@ pub fn convert_text(
     name: &str,
     text: &str,
 ) -> Result<String, RegistryError> {
-    let position = |revision| Revision::ALL.iter().position(|other| *other == revision);
-    let (Some(mut at), Some(end)) = (position(from), position(to)) else {
-        return Err(RegistryError::Unmapped);
-    };
-    let mut entry = find(from, name).ok_or(RegistryError::Unmapped)?;
+    let entry = find(from, name).ok_or(RegistryError::Unmapped)?;
     let mut text = entry.round_trip(text).map_err(RegistryError::Decode)?;
-    while at != end {
-        let upwards = at < end;
-        at = if upwards { at + 1 } else { at - 1 };
-        let revision = Revision::ALL.get(at).ok_or(RegistryError::Unmapped)?;
-        if upwards {
-            let step = entry.next.ok_or(RegistryError::Unmapped)?;
-            text = (step.up)(&text)?;
-            entry = find(*revision, step.name).ok_or(RegistryError::Unmapped)?;
-        } else {
-            entry = older(*revision, entry.name).ok_or(RegistryError::Unmapped)?;
-            let step = entry.next.ok_or(RegistryError::Unmapped)?;
-            text = (step.down)(&text)?;
-        }
+    for step in steps(from, to, entry).ok_or(RegistryError::Unmapped)? {
+        let (convert, _) = step.ok_or(RegistryError::Unmapped)?;
+        text = convert(&text)?;
     }
     Ok(text)
+}
+
+/// Converts the text of a value to an adjacent revision.
+type ConvertText = fn(&str) -> Result<String, RegistryError>;
+
+/// Returns the conversions of a type from one revision to another, each with the type to which it
+/// leads, up to the first one that does not exist. `None` if a revision is not in the list of all.
+fn steps(
+    from: Revision,
+    to: Revision,
+    entry: &'static Entry,
+) -> Option<impl Iterator<Item = Option<(ConvertText, &'static Entry)>>> {
+    let all = Revision::WITH_DRAFT;
+    let position = |revision| all.iter().position(|other| *other == revision);
+    let (start, end) = (position(from)?, position(to)?);
+    let upwards = start < end;
+    let path: Vec<Revision> = if upwards {
+        all.get(start + 1..=end)?.to_vec()
+    } else {
+        all.get(end..start)?.iter().rev().copied().collect()
+    };
+    let mut last = Some(entry);
+    Some(path.into_iter().map_while(move |revision| {
+        let entry = last?;
+        let step = if upwards {
+            step_up(entry, revision)
+        } else {
+            step_down(entry, revision)
+        };
+        last = step.map(|(_, entry)| entry);
+        Some(step)
+    }))
+}
+
+/// Returns the type of the next revision to which a type is converted.
+fn step_up(entry: &Entry, next: Revision) -> Option<(ConvertText, &'static Entry)> {
+    if let Some(step) = entry.next {
+        return Some((step.up, find(next, step.name)?));
+    }
+    entries(next).iter().find_map(|newer| {
+        let step = newer.previous.filter(|step| step.name == entry.name)?;
+        Some((step.up, newer))
+    })
+}
+
+/// Returns the type of the previous revision to which a type is converted.
+fn step_down(entry: &Entry, previous: Revision) -> Option<(ConvertText, &'static Entry)> {
+    if let Some(step) = entry.previous {
+        return Some((step.down, find(previous, step.name)?));
+    }
+    entries(previous).iter().find_map(|older| {
+        let step = older.next.filter(|step| step.name == entry.name)?;
+        Some((step.down, older))
+    })
 }
 
 fn encode<T: Serialize>(value: &T) -> Result<String, DecodeError> {

@@ -226,6 +226,14 @@ impl Emitter<'_> {
             let counterpart = format_ident!("{}", type_ident(&other));
             row = quote! { #row.next::<#module::#ident, #above::#counterpart>(#other) };
         }
+        // The newest revision is also compiled without the draft, so the draft knows the conversion.
+        if Some(at) == self.family.draft()
+            && let Some(other) = self.below(at, name)
+        {
+            let below = format_ident!("{}", self.modules[at - 1]);
+            let counterpart = format_ident!("{}", type_ident(&other));
+            row = quote! { #row.previous::<#below::#counterpart, #module::#ident>(#other) };
+        }
         quote! { #cfg #row }
     }
 

@@ -130,8 +130,8 @@ impl Scope<'_> {
         let resolved = self.model.resolve(&member.ty);
         if member.boxed {
             all = match resolved {
-                Ty::Nullable(_) => quote! { #all.prop_map(|value| value.map(Box::new)) },
-                _ => quote! { #all.prop_map(Box::new) },
+                Ty::Nullable(_) => quote! { #all.prop_map(|value| value.map(Box::new)).boxed() },
+                _ => quote! { #all.prop_map(Box::new).boxed() },
             };
         }
         let nothing = match resolved {

@@ -43,469 +43,1225 @@ pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
 /// The types of revision draft.
 #[cfg(feature = "draft")]
 static DRAFT: &[Entry] = &[
-    Entry::of::<draft::Annotations>("Annotations", "2026-07-28", true),
-    Entry::of::<draft::AudioContent>("AudioContent", "2026-07-28", true),
-    Entry::of::<draft::BaseMetadata>("BaseMetadata", "2026-07-28", true),
-    Entry::of::<draft::BlobResourceContents>("BlobResourceContents", "2026-07-28", true),
-    Entry::of::<draft::BooleanSchema>("BooleanSchema", "2026-07-28", true),
-    Entry::of::<draft::CacheScope>("CacheScope", "2026-07-28", false),
-    Entry::of::<draft::CacheableResult>("CacheableResult", "2026-07-28", true),
-    Entry::of::<draft::CallToolRequest>("CallToolRequest", "2026-07-28", true),
+    Entry::of::<draft::Annotations>("Annotations", "2026-07-28", true)
+        .previous::<v2026_07_28::Annotations, draft::Annotations>("Annotations"),
+    Entry::of::<draft::AudioContent>("AudioContent", "2026-07-28", true)
+        .previous::<v2026_07_28::AudioContent, draft::AudioContent>("AudioContent"),
+    Entry::of::<draft::BaseMetadata>("BaseMetadata", "2026-07-28", true)
+        .previous::<v2026_07_28::BaseMetadata, draft::BaseMetadata>("BaseMetadata"),
+    Entry::of::<draft::BlobResourceContents>("BlobResourceContents", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::BlobResourceContents,
+            draft::BlobResourceContents,
+        >("BlobResourceContents"),
+    Entry::of::<draft::BooleanSchema>("BooleanSchema", "2026-07-28", true)
+        .previous::<v2026_07_28::BooleanSchema, draft::BooleanSchema>("BooleanSchema"),
+    Entry::of::<draft::CacheScope>("CacheScope", "2026-07-28", false)
+        .previous::<v2026_07_28::CacheScope, draft::CacheScope>("CacheScope"),
+    Entry::of::<draft::CacheableResult>("CacheableResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CacheableResult,
+            draft::CacheableResult,
+        >("CacheableResult"),
+    Entry::of::<draft::CallToolRequest>("CallToolRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CallToolRequest,
+            draft::CallToolRequest,
+        >("CallToolRequest"),
     Entry::of::<
         draft::CallToolRequestParams,
-    >("CallToolRequestParams", "2026-07-28", true),
-    Entry::of::<draft::CallToolResult>("CallToolResult", "2026-07-28", true),
-    Entry::of::<draft::CallToolOutcome>("CallToolOutcome", "2026-07-28", false),
+    >("CallToolRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CallToolRequestParams,
+            draft::CallToolRequestParams,
+        >("CallToolRequestParams"),
+    Entry::of::<draft::CallToolResult>("CallToolResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CallToolResult,
+            draft::CallToolResult,
+        >("CallToolResult"),
+    Entry::of::<draft::CallToolOutcome>("CallToolOutcome", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::CallToolOutcome,
+            draft::CallToolOutcome,
+        >("CallToolOutcome"),
     Entry::of::<
         draft::CallToolResultResponse,
-    >("CallToolResultResponse", "2026-07-28", true),
+    >("CallToolResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CallToolResultResponse,
+            draft::CallToolResultResponse,
+        >("CallToolResultResponse"),
     Entry::of::<
         draft::CancelledNotification,
-    >("CancelledNotification", "2026-07-28", true),
+    >("CancelledNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CancelledNotification,
+            draft::CancelledNotification,
+        >("CancelledNotification"),
     Entry::of::<
         draft::CancelledNotificationParams,
-    >("CancelledNotificationParams", "2026-07-28", true),
-    Entry::of::<draft::SamplingCapability>("SamplingCapability", "2026-07-28", false),
+    >("CancelledNotificationParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CancelledNotificationParams,
+            draft::CancelledNotificationParams,
+        >("CancelledNotificationParams"),
+    Entry::of::<draft::SamplingCapability>("SamplingCapability", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::SamplingCapability,
+            draft::SamplingCapability,
+        >("SamplingCapability"),
     Entry::of::<
         draft::ElicitationCapability,
-    >("ElicitationCapability", "2026-07-28", false),
-    Entry::of::<draft::ClientCapabilities>("ClientCapabilities", "2026-07-28", true),
-    Entry::of::<draft::ClientNotification>("ClientNotification", "2026-07-28", true),
-    Entry::of::<draft::ClientRequest>("ClientRequest", "2026-07-28", true),
-    Entry::of::<draft::ClientResult>("ClientResult", "2026-07-28", true),
-    Entry::of::<draft::CompleteRequest>("CompleteRequest", "2026-07-28", true),
-    Entry::of::<draft::CompletionReference>("CompletionReference", "2026-07-28", false),
-    Entry::of::<draft::CompletionArgument>("CompletionArgument", "2026-07-28", false),
-    Entry::of::<draft::CompletionContext>("CompletionContext", "2026-07-28", false),
+    >("ElicitationCapability", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ElicitationCapability,
+            draft::ElicitationCapability,
+        >("ElicitationCapability"),
+    Entry::of::<draft::ClientCapabilities>("ClientCapabilities", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ClientCapabilities,
+            draft::ClientCapabilities,
+        >("ClientCapabilities"),
+    Entry::of::<draft::ClientNotification>("ClientNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ClientNotification,
+            draft::ClientNotification,
+        >("ClientNotification"),
+    Entry::of::<draft::ClientRequest>("ClientRequest", "2026-07-28", true)
+        .previous::<v2026_07_28::ClientRequest, draft::ClientRequest>("ClientRequest"),
+    Entry::of::<draft::ClientResult>("ClientResult", "2026-07-28", true)
+        .previous::<v2026_07_28::ClientResult, draft::ClientResult>("ClientResult"),
+    Entry::of::<draft::CompleteRequest>("CompleteRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CompleteRequest,
+            draft::CompleteRequest,
+        >("CompleteRequest"),
+    Entry::of::<draft::CompletionReference>("CompletionReference", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::CompletionReference,
+            draft::CompletionReference,
+        >("CompletionReference"),
+    Entry::of::<draft::CompletionArgument>("CompletionArgument", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::CompletionArgument,
+            draft::CompletionArgument,
+        >("CompletionArgument"),
+    Entry::of::<draft::CompletionContext>("CompletionContext", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::CompletionContext,
+            draft::CompletionContext,
+        >("CompletionContext"),
     Entry::of::<
         draft::CompleteRequestParams,
-    >("CompleteRequestParams", "2026-07-28", true),
-    Entry::of::<draft::Completion>("Completion", "2026-07-28", false),
-    Entry::of::<draft::CompleteResult>("CompleteResult", "2026-07-28", true),
+    >("CompleteRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CompleteRequestParams,
+            draft::CompleteRequestParams,
+        >("CompleteRequestParams"),
+    Entry::of::<draft::Completion>("Completion", "2026-07-28", false)
+        .previous::<v2026_07_28::Completion, draft::Completion>("Completion"),
+    Entry::of::<draft::CompleteResult>("CompleteResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CompleteResult,
+            draft::CompleteResult,
+        >("CompleteResult"),
     Entry::of::<
         draft::CompleteResultResponse,
-    >("CompleteResultResponse", "2026-07-28", true),
-    Entry::of::<draft::ContentBlock>("ContentBlock", "2026-07-28", true),
-    Entry::of::<draft::CreateMessageRequest>("CreateMessageRequest", "2026-07-28", true),
-    Entry::of::<draft::IncludeContext>("IncludeContext", "2026-07-28", false),
+    >("CompleteResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CompleteResultResponse,
+            draft::CompleteResultResponse,
+        >("CompleteResultResponse"),
+    Entry::of::<draft::ContentBlock>("ContentBlock", "2026-07-28", true)
+        .previous::<v2026_07_28::ContentBlock, draft::ContentBlock>("ContentBlock"),
+    Entry::of::<draft::CreateMessageRequest>("CreateMessageRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CreateMessageRequest,
+            draft::CreateMessageRequest,
+        >("CreateMessageRequest"),
+    Entry::of::<draft::IncludeContext>("IncludeContext", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::IncludeContext,
+            draft::IncludeContext,
+        >("IncludeContext"),
     Entry::of::<
         draft::CreateMessageRequestParams,
-    >("CreateMessageRequestParams", "2026-07-28", true),
-    Entry::of::<draft::StopReason>("StopReason", "2026-07-28", false),
-    Entry::of::<draft::SamplingContent>("SamplingContent", "2026-07-28", false),
-    Entry::of::<draft::CreateMessageResult>("CreateMessageResult", "2026-07-28", true),
-    Entry::of::<draft::Cursor>("Cursor", "2026-07-28", true),
-    Entry::of::<draft::DiscoverRequest>("DiscoverRequest", "2026-07-28", true),
-    Entry::of::<draft::DiscoverResult>("DiscoverResult", "2026-07-28", true),
+    >("CreateMessageRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CreateMessageRequestParams,
+            draft::CreateMessageRequestParams,
+        >("CreateMessageRequestParams"),
+    Entry::of::<draft::StopReason>("StopReason", "2026-07-28", false)
+        .previous::<v2026_07_28::StopReason, draft::StopReason>("StopReason"),
+    Entry::of::<draft::SamplingContent>("SamplingContent", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::SamplingContent,
+            draft::SamplingContent,
+        >("SamplingContent"),
+    Entry::of::<draft::CreateMessageResult>("CreateMessageResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::CreateMessageResult,
+            draft::CreateMessageResult,
+        >("CreateMessageResult"),
+    Entry::of::<draft::Cursor>("Cursor", "2026-07-28", true)
+        .previous::<v2026_07_28::Cursor, draft::Cursor>("Cursor"),
+    Entry::of::<draft::DiscoverRequest>("DiscoverRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::DiscoverRequest,
+            draft::DiscoverRequest,
+        >("DiscoverRequest"),
+    Entry::of::<draft::DiscoverResult>("DiscoverResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::DiscoverResult,
+            draft::DiscoverResult,
+        >("DiscoverResult"),
     Entry::of::<
         draft::DiscoverResultResponse,
-    >("DiscoverResultResponse", "2026-07-28", true),
-    Entry::of::<draft::ElicitRequest>("ElicitRequest", "2026-07-28", true),
+    >("DiscoverResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::DiscoverResultResponse,
+            draft::DiscoverResultResponse,
+        >("DiscoverResultResponse"),
+    Entry::of::<draft::ElicitRequest>("ElicitRequest", "2026-07-28", true)
+        .previous::<v2026_07_28::ElicitRequest, draft::ElicitRequest>("ElicitRequest"),
     Entry::of::<
         draft::ElicitRequestFormParamsMode,
-    >("ElicitRequestFormParamsMode", "2026-07-28", false),
-    Entry::of::<draft::RequestedSchema>("RequestedSchema", "2026-07-28", false),
+    >("ElicitRequestFormParamsMode", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ElicitRequestFormParamsMode,
+            draft::ElicitRequestFormParamsMode,
+        >("ElicitRequestFormParamsMode"),
+    Entry::of::<draft::RequestedSchema>("RequestedSchema", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::RequestedSchema,
+            draft::RequestedSchema,
+        >("RequestedSchema"),
     Entry::of::<
         draft::ElicitRequestFormParams,
-    >("ElicitRequestFormParams", "2026-07-28", true),
-    Entry::of::<draft::ElicitRequestParams>("ElicitRequestParams", "2026-07-28", true),
+    >("ElicitRequestFormParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ElicitRequestFormParams,
+            draft::ElicitRequestFormParams,
+        >("ElicitRequestFormParams"),
+    Entry::of::<draft::ElicitRequestParams>("ElicitRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ElicitRequestParams,
+            draft::ElicitRequestParams,
+        >("ElicitRequestParams"),
     Entry::of::<
         draft::ElicitRequestUrlParams,
-    >("ElicitRequestURLParams", "2026-07-28", true),
-    Entry::of::<draft::ElicitAction>("ElicitAction", "2026-07-28", false),
-    Entry::of::<draft::ElicitValue>("ElicitValue", "2026-07-28", false),
-    Entry::of::<draft::ElicitResult>("ElicitResult", "2026-07-28", true),
-    Entry::of::<draft::AnyResourceContents>("AnyResourceContents", "2026-07-28", false),
-    Entry::of::<draft::EmbeddedResource>("EmbeddedResource", "2026-07-28", true),
-    Entry::of::<draft::EmptyResult>("EmptyResult", "2026-07-28", true),
-    Entry::of::<draft::EnumSchema>("EnumSchema", "2026-07-28", true),
-    Entry::of::<draft::ErrorObject>("Error", "2026-07-28", true),
-    Entry::of::<draft::GetPromptRequest>("GetPromptRequest", "2026-07-28", true),
+    >("ElicitRequestURLParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ElicitRequestUrlParams,
+            draft::ElicitRequestUrlParams,
+        >("ElicitRequestURLParams"),
+    Entry::of::<draft::ElicitAction>("ElicitAction", "2026-07-28", false)
+        .previous::<v2026_07_28::ElicitAction, draft::ElicitAction>("ElicitAction"),
+    Entry::of::<draft::ElicitValue>("ElicitValue", "2026-07-28", false)
+        .previous::<v2026_07_28::ElicitValue, draft::ElicitValue>("ElicitValue"),
+    Entry::of::<draft::ElicitResult>("ElicitResult", "2026-07-28", true)
+        .previous::<v2026_07_28::ElicitResult, draft::ElicitResult>("ElicitResult"),
+    Entry::of::<draft::AnyResourceContents>("AnyResourceContents", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::AnyResourceContents,
+            draft::AnyResourceContents,
+        >("AnyResourceContents"),
+    Entry::of::<draft::EmbeddedResource>("EmbeddedResource", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::EmbeddedResource,
+            draft::EmbeddedResource,
+        >("EmbeddedResource"),
+    Entry::of::<draft::EmptyResult>("EmptyResult", "2026-07-28", true)
+        .previous::<v2026_07_28::EmptyResult, draft::EmptyResult>("EmptyResult"),
+    Entry::of::<draft::EnumSchema>("EnumSchema", "2026-07-28", true)
+        .previous::<v2026_07_28::EnumSchema, draft::EnumSchema>("EnumSchema"),
+    Entry::of::<draft::ErrorObject>("Error", "2026-07-28", true)
+        .previous::<v2026_07_28::ErrorObject, draft::ErrorObject>("Error"),
+    Entry::of::<draft::GetPromptRequest>("GetPromptRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::GetPromptRequest,
+            draft::GetPromptRequest,
+        >("GetPromptRequest"),
     Entry::of::<
         draft::GetPromptRequestParams,
-    >("GetPromptRequestParams", "2026-07-28", true),
-    Entry::of::<draft::GetPromptResult>("GetPromptResult", "2026-07-28", true),
-    Entry::of::<draft::GetPromptOutcome>("GetPromptOutcome", "2026-07-28", false),
+    >("GetPromptRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::GetPromptRequestParams,
+            draft::GetPromptRequestParams,
+        >("GetPromptRequestParams"),
+    Entry::of::<draft::GetPromptResult>("GetPromptResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::GetPromptResult,
+            draft::GetPromptResult,
+        >("GetPromptResult"),
+    Entry::of::<draft::GetPromptOutcome>("GetPromptOutcome", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetPromptOutcome,
+            draft::GetPromptOutcome,
+        >("GetPromptOutcome"),
     Entry::of::<
         draft::GetPromptResultResponse,
-    >("GetPromptResultResponse", "2026-07-28", true),
+    >("GetPromptResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::GetPromptResultResponse,
+            draft::GetPromptResultResponse,
+        >("GetPromptResultResponse"),
     Entry::of::<
         draft::HeaderMismatchErrorObject,
-    >("HeaderMismatchErrorObject", "2026-07-28", false),
-    Entry::of::<draft::HeaderMismatchError>("HeaderMismatchError", "2026-07-28", true),
-    Entry::of::<draft::IconTheme>("IconTheme", "2026-07-28", false),
-    Entry::of::<draft::Icon>("Icon", "2026-07-28", true),
-    Entry::of::<draft::Icons>("Icons", "2026-07-28", true),
-    Entry::of::<draft::ImageContent>("ImageContent", "2026-07-28", true),
-    Entry::of::<draft::Implementation>("Implementation", "2026-07-28", true),
-    Entry::of::<draft::InputRequest>("InputRequest", "2026-07-28", true),
+    >("HeaderMismatchErrorObject", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::HeaderMismatchErrorObject,
+            draft::HeaderMismatchErrorObject,
+        >("HeaderMismatchErrorObject"),
+    Entry::of::<draft::HeaderMismatchError>("HeaderMismatchError", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::HeaderMismatchError,
+            draft::HeaderMismatchError,
+        >("HeaderMismatchError"),
+    Entry::of::<draft::IconTheme>("IconTheme", "2026-07-28", false)
+        .previous::<v2026_07_28::IconTheme, draft::IconTheme>("IconTheme"),
+    Entry::of::<draft::Icon>("Icon", "2026-07-28", true)
+        .previous::<v2026_07_28::Icon, draft::Icon>("Icon"),
+    Entry::of::<draft::Icons>("Icons", "2026-07-28", true)
+        .previous::<v2026_07_28::Icons, draft::Icons>("Icons"),
+    Entry::of::<draft::ImageContent>("ImageContent", "2026-07-28", true)
+        .previous::<v2026_07_28::ImageContent, draft::ImageContent>("ImageContent"),
+    Entry::of::<draft::Implementation>("Implementation", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::Implementation,
+            draft::Implementation,
+        >("Implementation"),
+    Entry::of::<draft::InputRequest>("InputRequest", "2026-07-28", true)
+        .previous::<v2026_07_28::InputRequest, draft::InputRequest>("InputRequest"),
     Entry::of::<draft::InputRequests>("InputRequests", "2026-07-28", true),
-    Entry::of::<draft::InputRequiredResult>("InputRequiredResult", "2026-07-28", true),
-    Entry::of::<draft::InputResponse>("InputResponse", "2026-07-28", true),
+    Entry::of::<draft::InputRequiredResult>("InputRequiredResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::InputRequiredResult,
+            draft::InputRequiredResult,
+        >("InputRequiredResult"),
+    Entry::of::<draft::InputResponse>("InputResponse", "2026-07-28", true)
+        .previous::<v2026_07_28::InputResponse, draft::InputResponse>("InputResponse"),
     Entry::of::<
         draft::InputResponseRequestParams,
-    >("InputResponseRequestParams", "2026-07-28", true),
+    >("InputResponseRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::InputResponseRequestParams,
+            draft::InputResponseRequestParams,
+        >("InputResponseRequestParams"),
     Entry::of::<draft::InputResponses>("InputResponses", "2026-07-28", true),
-    Entry::of::<draft::InternalError>("InternalError", "2026-07-28", true),
-    Entry::of::<draft::InvalidParamsError>("InvalidParamsError", "2026-07-28", true),
-    Entry::of::<draft::InvalidRequestError>("InvalidRequestError", "2026-07-28", true),
+    Entry::of::<draft::InternalError>("InternalError", "2026-07-28", true)
+        .previous::<v2026_07_28::InternalError, draft::InternalError>("InternalError"),
+    Entry::of::<draft::InvalidParamsError>("InvalidParamsError", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::InvalidParamsError,
+            draft::InvalidParamsError,
+        >("InvalidParamsError"),
+    Entry::of::<draft::InvalidRequestError>("InvalidRequestError", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::InvalidRequestError,
+            draft::InvalidRequestError,
+        >("InvalidRequestError"),
     Entry::of::<draft::JsonArray>("JSONArray", "2026-07-28", true),
-    Entry::of::<draft::JsonObject>("JSONObject", "2026-07-28", true),
-    Entry::of::<draft::JsonRpcErrorResponse>("JSONRPCErrorResponse", "2026-07-28", true),
-    Entry::of::<draft::JsonRpcMessage>("JSONRPCMessage", "2026-07-28", true),
-    Entry::of::<draft::JsonRpcNotification>("JSONRPCNotification", "2026-07-28", true),
-    Entry::of::<draft::JsonRpcRequest>("JSONRPCRequest", "2026-07-28", true),
-    Entry::of::<draft::JsonRpcResponse>("JSONRPCResponse", "2026-07-28", true),
+    Entry::of::<draft::JsonObject>("JSONObject", "2026-07-28", true)
+        .previous::<v2026_07_28::JsonObject, draft::JsonObject>("JSONObject"),
+    Entry::of::<draft::JsonRpcErrorResponse>("JSONRPCErrorResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::JsonRpcErrorResponse,
+            draft::JsonRpcErrorResponse,
+        >("JSONRPCErrorResponse"),
+    Entry::of::<draft::JsonRpcMessage>("JSONRPCMessage", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::JsonRpcMessage,
+            draft::JsonRpcMessage,
+        >("JSONRPCMessage"),
+    Entry::of::<draft::JsonRpcNotification>("JSONRPCNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::JsonRpcNotification,
+            draft::JsonRpcNotification,
+        >("JSONRPCNotification"),
+    Entry::of::<draft::JsonRpcRequest>("JSONRPCRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::JsonRpcRequest,
+            draft::JsonRpcRequest,
+        >("JSONRPCRequest"),
+    Entry::of::<draft::JsonRpcResponse>("JSONRPCResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::JsonRpcResponse,
+            draft::JsonRpcResponse,
+        >("JSONRPCResponse"),
     Entry::of::<
         draft::JsonRpcResultResponse,
-    >("JSONRPCResultResponse", "2026-07-28", true),
-    Entry::of::<draft::JsonValue>("JSONValue", "2026-07-28", true),
+    >("JSONRPCResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::JsonRpcResultResponse,
+            draft::JsonRpcResultResponse,
+        >("JSONRPCResultResponse"),
+    Entry::of::<draft::JsonValue>("JSONValue", "2026-07-28", true)
+        .previous::<v2026_07_28::JsonValue, draft::JsonValue>("JSONValue"),
     Entry::of::<
         draft::LegacyTitledEnumSchema,
-    >("LegacyTitledEnumSchema", "2026-07-28", true),
-    Entry::of::<draft::ListPromptsRequest>("ListPromptsRequest", "2026-07-28", true),
-    Entry::of::<draft::ListPromptsResult>("ListPromptsResult", "2026-07-28", true),
+    >("LegacyTitledEnumSchema", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::LegacyTitledEnumSchema,
+            draft::LegacyTitledEnumSchema,
+        >("LegacyTitledEnumSchema"),
+    Entry::of::<draft::ListPromptsRequest>("ListPromptsRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListPromptsRequest,
+            draft::ListPromptsRequest,
+        >("ListPromptsRequest"),
+    Entry::of::<draft::ListPromptsResult>("ListPromptsResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListPromptsResult,
+            draft::ListPromptsResult,
+        >("ListPromptsResult"),
     Entry::of::<
         draft::ListPromptsResultResponse,
-    >("ListPromptsResultResponse", "2026-07-28", true),
+    >("ListPromptsResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListPromptsResultResponse,
+            draft::ListPromptsResultResponse,
+        >("ListPromptsResultResponse"),
     Entry::of::<
         draft::ListResourceTemplatesRequest,
-    >("ListResourceTemplatesRequest", "2026-07-28", true),
+    >("ListResourceTemplatesRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListResourceTemplatesRequest,
+            draft::ListResourceTemplatesRequest,
+        >("ListResourceTemplatesRequest"),
     Entry::of::<
         draft::ListResourceTemplatesResult,
-    >("ListResourceTemplatesResult", "2026-07-28", true),
+    >("ListResourceTemplatesResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListResourceTemplatesResult,
+            draft::ListResourceTemplatesResult,
+        >("ListResourceTemplatesResult"),
     Entry::of::<
         draft::ListResourceTemplatesResultResponse,
-    >("ListResourceTemplatesResultResponse", "2026-07-28", true),
-    Entry::of::<draft::ListResourcesRequest>("ListResourcesRequest", "2026-07-28", true),
-    Entry::of::<draft::ListResourcesResult>("ListResourcesResult", "2026-07-28", true),
+    >("ListResourceTemplatesResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListResourceTemplatesResultResponse,
+            draft::ListResourceTemplatesResultResponse,
+        >("ListResourceTemplatesResultResponse"),
+    Entry::of::<draft::ListResourcesRequest>("ListResourcesRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListResourcesRequest,
+            draft::ListResourcesRequest,
+        >("ListResourcesRequest"),
+    Entry::of::<draft::ListResourcesResult>("ListResourcesResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListResourcesResult,
+            draft::ListResourcesResult,
+        >("ListResourcesResult"),
     Entry::of::<
         draft::ListResourcesResultResponse,
-    >("ListResourcesResultResponse", "2026-07-28", true),
+    >("ListResourcesResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListResourcesResultResponse,
+            draft::ListResourcesResultResponse,
+        >("ListResourcesResultResponse"),
     Entry::of::<
         draft::ListRootsRequestParams,
-    >("ListRootsRequestParams", "2026-07-28", false),
-    Entry::of::<draft::ListRootsRequest>("ListRootsRequest", "2026-07-28", true),
-    Entry::of::<draft::ListRootsResult>("ListRootsResult", "2026-07-28", true),
-    Entry::of::<draft::ListToolsRequest>("ListToolsRequest", "2026-07-28", true),
-    Entry::of::<draft::ListToolsResult>("ListToolsResult", "2026-07-28", true),
+    >("ListRootsRequestParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ListRootsRequestParams,
+            draft::ListRootsRequestParams,
+        >("ListRootsRequestParams"),
+    Entry::of::<draft::ListRootsRequest>("ListRootsRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListRootsRequest,
+            draft::ListRootsRequest,
+        >("ListRootsRequest"),
+    Entry::of::<draft::ListRootsResult>("ListRootsResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListRootsResult,
+            draft::ListRootsResult,
+        >("ListRootsResult"),
+    Entry::of::<draft::ListToolsRequest>("ListToolsRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListToolsRequest,
+            draft::ListToolsRequest,
+        >("ListToolsRequest"),
+    Entry::of::<draft::ListToolsResult>("ListToolsResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListToolsResult,
+            draft::ListToolsResult,
+        >("ListToolsResult"),
     Entry::of::<
         draft::ListToolsResultResponse,
-    >("ListToolsResultResponse", "2026-07-28", true),
-    Entry::of::<draft::LoggingLevel>("LoggingLevel", "2026-07-28", true),
+    >("ListToolsResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ListToolsResultResponse,
+            draft::ListToolsResultResponse,
+        >("ListToolsResultResponse"),
+    Entry::of::<draft::LoggingLevel>("LoggingLevel", "2026-07-28", true)
+        .previous::<v2026_07_28::LoggingLevel, draft::LoggingLevel>("LoggingLevel"),
     Entry::of::<
         draft::LoggingMessageNotification,
-    >("LoggingMessageNotification", "2026-07-28", true),
+    >("LoggingMessageNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::LoggingMessageNotification,
+            draft::LoggingMessageNotification,
+        >("LoggingMessageNotification"),
     Entry::of::<
         draft::LoggingMessageNotificationParams,
-    >("LoggingMessageNotificationParams", "2026-07-28", true),
-    Entry::of::<draft::MetaObject>("MetaObject", "2026-07-28", true),
-    Entry::of::<draft::MethodNotFoundError>("MethodNotFoundError", "2026-07-28", true),
+    >("LoggingMessageNotificationParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::LoggingMessageNotificationParams,
+            draft::LoggingMessageNotificationParams,
+        >("LoggingMessageNotificationParams"),
+    Entry::of::<draft::MetaObject>("MetaObject", "2026-07-28", true)
+        .previous::<v2026_07_28::MetaObject, draft::MetaObject>("MetaObject"),
+    Entry::of::<draft::MethodNotFoundError>("MethodNotFoundError", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::MethodNotFoundError,
+            draft::MethodNotFoundError,
+        >("MethodNotFoundError"),
     Entry::of::<
         draft::MissingRequiredClientCapabilityErrorData,
-    >("MissingRequiredClientCapabilityErrorData", "2026-07-28", false),
+    >("MissingRequiredClientCapabilityErrorData", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::MissingRequiredClientCapabilityErrorData,
+            draft::MissingRequiredClientCapabilityErrorData,
+        >("MissingRequiredClientCapabilityErrorData"),
     Entry::of::<
         draft::MissingRequiredClientCapabilityErrorObject,
-    >("MissingRequiredClientCapabilityErrorObject", "2026-07-28", false),
+    >("MissingRequiredClientCapabilityErrorObject", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::MissingRequiredClientCapabilityErrorObject,
+            draft::MissingRequiredClientCapabilityErrorObject,
+        >("MissingRequiredClientCapabilityErrorObject"),
     Entry::of::<
         draft::MissingRequiredClientCapabilityError,
-    >("MissingRequiredClientCapabilityError", "2026-07-28", true),
-    Entry::of::<draft::ModelHint>("ModelHint", "2026-07-28", true),
-    Entry::of::<draft::ModelPreferences>("ModelPreferences", "2026-07-28", true),
+    >("MissingRequiredClientCapabilityError", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::MissingRequiredClientCapabilityError,
+            draft::MissingRequiredClientCapabilityError,
+        >("MissingRequiredClientCapabilityError"),
+    Entry::of::<draft::ModelHint>("ModelHint", "2026-07-28", true)
+        .previous::<v2026_07_28::ModelHint, draft::ModelHint>("ModelHint"),
+    Entry::of::<draft::ModelPreferences>("ModelPreferences", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ModelPreferences,
+            draft::ModelPreferences,
+        >("ModelPreferences"),
     Entry::of::<
         draft::MultiSelectEnumSchema,
-    >("MultiSelectEnumSchema", "2026-07-28", true),
-    Entry::of::<draft::Notification>("Notification", "2026-07-28", true),
+    >("MultiSelectEnumSchema", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::MultiSelectEnumSchema,
+            draft::MultiSelectEnumSchema,
+        >("MultiSelectEnumSchema"),
+    Entry::of::<draft::Notification>("Notification", "2026-07-28", true)
+        .previous::<v2026_07_28::Notification, draft::Notification>("Notification"),
     Entry::of::<
         draft::NotificationMetaObject,
-    >("NotificationMetaObject", "2026-07-28", true),
-    Entry::of::<draft::NotificationParams>("NotificationParams", "2026-07-28", true),
-    Entry::of::<draft::NumberSchemaType>("NumberSchemaType", "2026-07-28", false),
-    Entry::of::<draft::NumberSchema>("NumberSchema", "2026-07-28", true),
-    Entry::of::<draft::PaginatedRequest>("PaginatedRequest", "2026-07-28", true),
+    >("NotificationMetaObject", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::NotificationMetaObject,
+            draft::NotificationMetaObject,
+        >("NotificationMetaObject"),
+    Entry::of::<draft::NotificationParams>("NotificationParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::NotificationParams,
+            draft::NotificationParams,
+        >("NotificationParams"),
+    Entry::of::<draft::NumberSchemaType>("NumberSchemaType", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::NumberSchemaType,
+            draft::NumberSchemaType,
+        >("NumberSchemaType"),
+    Entry::of::<draft::NumberSchema>("NumberSchema", "2026-07-28", true)
+        .previous::<v2026_07_28::NumberSchema, draft::NumberSchema>("NumberSchema"),
+    Entry::of::<draft::PaginatedRequest>("PaginatedRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::PaginatedRequest,
+            draft::PaginatedRequest,
+        >("PaginatedRequest"),
     Entry::of::<
         draft::PaginatedRequestParams,
-    >("PaginatedRequestParams", "2026-07-28", true),
-    Entry::of::<draft::PaginatedResult>("PaginatedResult", "2026-07-28", true),
-    Entry::of::<draft::ParseError>("ParseError", "2026-07-28", true),
+    >("PaginatedRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::PaginatedRequestParams,
+            draft::PaginatedRequestParams,
+        >("PaginatedRequestParams"),
+    Entry::of::<draft::PaginatedResult>("PaginatedResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::PaginatedResult,
+            draft::PaginatedResult,
+        >("PaginatedResult"),
+    Entry::of::<draft::ParseError>("ParseError", "2026-07-28", true)
+        .previous::<v2026_07_28::ParseError, draft::ParseError>("ParseError"),
     Entry::of::<
         draft::PrimitiveSchemaDefinition,
-    >("PrimitiveSchemaDefinition", "2026-07-28", true),
-    Entry::of::<draft::ProgressNotification>("ProgressNotification", "2026-07-28", true),
+    >("PrimitiveSchemaDefinition", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::PrimitiveSchemaDefinition,
+            draft::PrimitiveSchemaDefinition,
+        >("PrimitiveSchemaDefinition"),
+    Entry::of::<draft::ProgressNotification>("ProgressNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ProgressNotification,
+            draft::ProgressNotification,
+        >("ProgressNotification"),
     Entry::of::<
         draft::ProgressNotificationParams,
-    >("ProgressNotificationParams", "2026-07-28", true),
-    Entry::of::<draft::ProgressToken>("ProgressToken", "2026-07-28", true),
-    Entry::of::<draft::Prompt>("Prompt", "2026-07-28", true),
-    Entry::of::<draft::PromptArgument>("PromptArgument", "2026-07-28", true),
+    >("ProgressNotificationParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ProgressNotificationParams,
+            draft::ProgressNotificationParams,
+        >("ProgressNotificationParams"),
+    Entry::of::<draft::ProgressToken>("ProgressToken", "2026-07-28", true)
+        .previous::<v2026_07_28::ProgressToken, draft::ProgressToken>("ProgressToken"),
+    Entry::of::<draft::Prompt>("Prompt", "2026-07-28", true)
+        .previous::<v2026_07_28::Prompt, draft::Prompt>("Prompt"),
+    Entry::of::<draft::PromptArgument>("PromptArgument", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::PromptArgument,
+            draft::PromptArgument,
+        >("PromptArgument"),
     Entry::of::<
         draft::PromptListChangedNotification,
-    >("PromptListChangedNotification", "2026-07-28", true),
-    Entry::of::<draft::PromptMessage>("PromptMessage", "2026-07-28", true),
-    Entry::of::<draft::PromptReference>("PromptReference", "2026-07-28", true),
-    Entry::of::<draft::ReadResourceRequest>("ReadResourceRequest", "2026-07-28", true),
+    >("PromptListChangedNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::PromptListChangedNotification,
+            draft::PromptListChangedNotification,
+        >("PromptListChangedNotification"),
+    Entry::of::<draft::PromptMessage>("PromptMessage", "2026-07-28", true)
+        .previous::<v2026_07_28::PromptMessage, draft::PromptMessage>("PromptMessage"),
+    Entry::of::<draft::PromptReference>("PromptReference", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::PromptReference,
+            draft::PromptReference,
+        >("PromptReference"),
+    Entry::of::<draft::ReadResourceRequest>("ReadResourceRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ReadResourceRequest,
+            draft::ReadResourceRequest,
+        >("ReadResourceRequest"),
     Entry::of::<
         draft::ReadResourceRequestParams,
-    >("ReadResourceRequestParams", "2026-07-28", true),
-    Entry::of::<draft::ReadResourceResult>("ReadResourceResult", "2026-07-28", true),
-    Entry::of::<draft::ReadResourceOutcome>("ReadResourceOutcome", "2026-07-28", false),
+    >("ReadResourceRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ReadResourceRequestParams,
+            draft::ReadResourceRequestParams,
+        >("ReadResourceRequestParams"),
+    Entry::of::<draft::ReadResourceResult>("ReadResourceResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ReadResourceResult,
+            draft::ReadResourceResult,
+        >("ReadResourceResult"),
+    Entry::of::<draft::ReadResourceOutcome>("ReadResourceOutcome", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ReadResourceOutcome,
+            draft::ReadResourceOutcome,
+        >("ReadResourceOutcome"),
     Entry::of::<
         draft::ReadResourceResultResponse,
-    >("ReadResourceResultResponse", "2026-07-28", true),
-    Entry::of::<draft::Request>("Request", "2026-07-28", true),
-    Entry::of::<draft::RequestId>("RequestId", "2026-07-28", true),
-    Entry::of::<draft::RequestMetaObject>("RequestMetaObject", "2026-07-28", true),
-    Entry::of::<draft::RequestParams>("RequestParams", "2026-07-28", true),
-    Entry::of::<draft::Resource>("Resource", "2026-07-28", true),
-    Entry::of::<draft::ResourceContents>("ResourceContents", "2026-07-28", true),
-    Entry::of::<draft::ResourceLink>("ResourceLink", "2026-07-28", true),
+    >("ReadResourceResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ReadResourceResultResponse,
+            draft::ReadResourceResultResponse,
+        >("ReadResourceResultResponse"),
+    Entry::of::<draft::Request>("Request", "2026-07-28", true)
+        .previous::<v2026_07_28::Request, draft::Request>("Request"),
+    Entry::of::<draft::RequestId>("RequestId", "2026-07-28", true)
+        .previous::<v2026_07_28::RequestId, draft::RequestId>("RequestId"),
+    Entry::of::<draft::RequestMetaObject>("RequestMetaObject", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::RequestMetaObject,
+            draft::RequestMetaObject,
+        >("RequestMetaObject"),
+    Entry::of::<draft::RequestParams>("RequestParams", "2026-07-28", true)
+        .previous::<v2026_07_28::RequestParams, draft::RequestParams>("RequestParams"),
+    Entry::of::<draft::Resource>("Resource", "2026-07-28", true)
+        .previous::<v2026_07_28::Resource, draft::Resource>("Resource"),
+    Entry::of::<draft::ResourceContents>("ResourceContents", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ResourceContents,
+            draft::ResourceContents,
+        >("ResourceContents"),
+    Entry::of::<draft::ResourceLink>("ResourceLink", "2026-07-28", true)
+        .previous::<v2026_07_28::ResourceLink, draft::ResourceLink>("ResourceLink"),
     Entry::of::<
         draft::ResourceListChangedNotification,
-    >("ResourceListChangedNotification", "2026-07-28", true),
+    >("ResourceListChangedNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ResourceListChangedNotification,
+            draft::ResourceListChangedNotification,
+        >("ResourceListChangedNotification"),
     Entry::of::<
         draft::ResourceRequestParams,
-    >("ResourceRequestParams", "2026-07-28", true),
-    Entry::of::<draft::ResourceTemplate>("ResourceTemplate", "2026-07-28", true),
+    >("ResourceRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ResourceRequestParams,
+            draft::ResourceRequestParams,
+        >("ResourceRequestParams"),
+    Entry::of::<draft::ResourceTemplate>("ResourceTemplate", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ResourceTemplate,
+            draft::ResourceTemplate,
+        >("ResourceTemplate"),
     Entry::of::<
         draft::ResourceTemplateReference,
-    >("ResourceTemplateReference", "2026-07-28", true),
+    >("ResourceTemplateReference", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ResourceTemplateReference,
+            draft::ResourceTemplateReference,
+        >("ResourceTemplateReference"),
     Entry::of::<
         draft::ResourceUpdatedNotification,
-    >("ResourceUpdatedNotification", "2026-07-28", true),
+    >("ResourceUpdatedNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ResourceUpdatedNotification,
+            draft::ResourceUpdatedNotification,
+        >("ResourceUpdatedNotification"),
     Entry::of::<
         draft::ResourceUpdatedNotificationParams,
-    >("ResourceUpdatedNotificationParams", "2026-07-28", true),
-    Entry::of::<draft::ResultObject>("Result", "2026-07-28", true),
-    Entry::of::<draft::ResultMetaObject>("ResultMetaObject", "2026-07-28", true),
-    Entry::of::<draft::ResultType>("ResultType", "2026-07-28", true),
-    Entry::of::<draft::Role>("Role", "2026-07-28", true),
-    Entry::of::<draft::Root>("Root", "2026-07-28", true),
-    Entry::of::<draft::SamplingMessage>("SamplingMessage", "2026-07-28", true),
+    >("ResourceUpdatedNotificationParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ResourceUpdatedNotificationParams,
+            draft::ResourceUpdatedNotificationParams,
+        >("ResourceUpdatedNotificationParams"),
+    Entry::of::<draft::ResultObject>("Result", "2026-07-28", true)
+        .previous::<v2026_07_28::ResultObject, draft::ResultObject>("Result"),
+    Entry::of::<draft::ResultMetaObject>("ResultMetaObject", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ResultMetaObject,
+            draft::ResultMetaObject,
+        >("ResultMetaObject"),
+    Entry::of::<draft::ResultType>("ResultType", "2026-07-28", true)
+        .previous::<v2026_07_28::ResultType, draft::ResultType>("ResultType"),
+    Entry::of::<draft::Role>("Role", "2026-07-28", true)
+        .previous::<v2026_07_28::Role, draft::Role>("Role"),
+    Entry::of::<draft::Root>("Root", "2026-07-28", true)
+        .previous::<v2026_07_28::Root, draft::Root>("Root"),
+    Entry::of::<draft::SamplingMessage>("SamplingMessage", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SamplingMessage,
+            draft::SamplingMessage,
+        >("SamplingMessage"),
     Entry::of::<
         draft::SamplingMessageContentBlock,
-    >("SamplingMessageContentBlock", "2026-07-28", true),
-    Entry::of::<draft::PromptsCapability>("PromptsCapability", "2026-07-28", false),
-    Entry::of::<draft::ResourcesCapability>("ResourcesCapability", "2026-07-28", false),
-    Entry::of::<draft::ToolsCapability>("ToolsCapability", "2026-07-28", false),
-    Entry::of::<draft::ServerCapabilities>("ServerCapabilities", "2026-07-28", true),
-    Entry::of::<draft::ServerNotification>("ServerNotification", "2026-07-28", true),
-    Entry::of::<draft::ServerResult>("ServerResult", "2026-07-28", true),
+    >("SamplingMessageContentBlock", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SamplingMessageContentBlock,
+            draft::SamplingMessageContentBlock,
+        >("SamplingMessageContentBlock"),
+    Entry::of::<draft::PromptsCapability>("PromptsCapability", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::PromptsCapability,
+            draft::PromptsCapability,
+        >("PromptsCapability"),
+    Entry::of::<draft::ResourcesCapability>("ResourcesCapability", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ResourcesCapability,
+            draft::ResourcesCapability,
+        >("ResourcesCapability"),
+    Entry::of::<draft::ToolsCapability>("ToolsCapability", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ToolsCapability,
+            draft::ToolsCapability,
+        >("ToolsCapability"),
+    Entry::of::<draft::ServerCapabilities>("ServerCapabilities", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ServerCapabilities,
+            draft::ServerCapabilities,
+        >("ServerCapabilities"),
+    Entry::of::<draft::ServerNotification>("ServerNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ServerNotification,
+            draft::ServerNotification,
+        >("ServerNotification"),
+    Entry::of::<draft::ServerResult>("ServerResult", "2026-07-28", true)
+        .previous::<v2026_07_28::ServerResult, draft::ServerResult>("ServerResult"),
     Entry::of::<
         draft::SingleSelectEnumSchema,
-    >("SingleSelectEnumSchema", "2026-07-28", true),
-    Entry::of::<draft::StringSchemaFormat>("StringSchemaFormat", "2026-07-28", false),
-    Entry::of::<draft::StringSchema>("StringSchema", "2026-07-28", true),
-    Entry::of::<draft::SubscriptionFilter>("SubscriptionFilter", "2026-07-28", true),
+    >("SingleSelectEnumSchema", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SingleSelectEnumSchema,
+            draft::SingleSelectEnumSchema,
+        >("SingleSelectEnumSchema"),
+    Entry::of::<draft::StringSchemaFormat>("StringSchemaFormat", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::StringSchemaFormat,
+            draft::StringSchemaFormat,
+        >("StringSchemaFormat"),
+    Entry::of::<draft::StringSchema>("StringSchema", "2026-07-28", true)
+        .previous::<v2026_07_28::StringSchema, draft::StringSchema>("StringSchema"),
+    Entry::of::<draft::SubscriptionFilter>("SubscriptionFilter", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SubscriptionFilter,
+            draft::SubscriptionFilter,
+        >("SubscriptionFilter"),
     Entry::of::<
         draft::SubscriptionsAcknowledgedNotification,
-    >("SubscriptionsAcknowledgedNotification", "2026-07-28", true),
+    >("SubscriptionsAcknowledgedNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SubscriptionsAcknowledgedNotification,
+            draft::SubscriptionsAcknowledgedNotification,
+        >("SubscriptionsAcknowledgedNotification"),
     Entry::of::<
         draft::SubscriptionsAcknowledgedNotificationParams,
-    >("SubscriptionsAcknowledgedNotificationParams", "2026-07-28", true),
+    >("SubscriptionsAcknowledgedNotificationParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SubscriptionsAcknowledgedNotificationParams,
+            draft::SubscriptionsAcknowledgedNotificationParams,
+        >("SubscriptionsAcknowledgedNotificationParams"),
     Entry::of::<
         draft::SubscriptionsListenRequest,
-    >("SubscriptionsListenRequest", "2026-07-28", true),
+    >("SubscriptionsListenRequest", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SubscriptionsListenRequest,
+            draft::SubscriptionsListenRequest,
+        >("SubscriptionsListenRequest"),
     Entry::of::<
         draft::SubscriptionsListenRequestParams,
-    >("SubscriptionsListenRequestParams", "2026-07-28", true),
+    >("SubscriptionsListenRequestParams", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SubscriptionsListenRequestParams,
+            draft::SubscriptionsListenRequestParams,
+        >("SubscriptionsListenRequestParams"),
     Entry::of::<
         draft::SubscriptionsListenResult,
-    >("SubscriptionsListenResult", "2026-07-28", true),
+    >("SubscriptionsListenResult", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SubscriptionsListenResult,
+            draft::SubscriptionsListenResult,
+        >("SubscriptionsListenResult"),
     Entry::of::<
         draft::SubscriptionsListenResultMetaObject,
-    >("SubscriptionsListenResultMetaObject", "2026-07-28", true),
+    >("SubscriptionsListenResultMetaObject", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SubscriptionsListenResultMetaObject,
+            draft::SubscriptionsListenResultMetaObject,
+        >("SubscriptionsListenResultMetaObject"),
     Entry::of::<
         draft::SubscriptionsListenResultResponse,
-    >("SubscriptionsListenResultResponse", "2026-07-28", true),
-    Entry::of::<draft::TextContent>("TextContent", "2026-07-28", true),
-    Entry::of::<draft::TextResourceContents>("TextResourceContents", "2026-07-28", true),
-    Entry::of::<draft::TitledOption>("TitledOption", "2026-07-28", false),
+    >("SubscriptionsListenResultResponse", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::SubscriptionsListenResultResponse,
+            draft::SubscriptionsListenResultResponse,
+        >("SubscriptionsListenResultResponse"),
+    Entry::of::<draft::TextContent>("TextContent", "2026-07-28", true)
+        .previous::<v2026_07_28::TextContent, draft::TextContent>("TextContent"),
+    Entry::of::<draft::TextResourceContents>("TextResourceContents", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::TextResourceContents,
+            draft::TextResourceContents,
+        >("TextResourceContents"),
+    Entry::of::<draft::TitledOption>("TitledOption", "2026-07-28", false)
+        .previous::<v2026_07_28::TitledOption, draft::TitledOption>("TitledOption"),
     Entry::of::<
         draft::TitledMultiSelectItems,
-    >("TitledMultiSelectItems", "2026-07-28", false),
+    >("TitledMultiSelectItems", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::TitledMultiSelectItems,
+            draft::TitledMultiSelectItems,
+        >("TitledMultiSelectItems"),
     Entry::of::<
         draft::TitledMultiSelectEnumSchema,
-    >("TitledMultiSelectEnumSchema", "2026-07-28", true),
+    >("TitledMultiSelectEnumSchema", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::TitledMultiSelectEnumSchema,
+            draft::TitledMultiSelectEnumSchema,
+        >("TitledMultiSelectEnumSchema"),
     Entry::of::<
         draft::TitledSingleSelectEnumSchema,
-    >("TitledSingleSelectEnumSchema", "2026-07-28", true),
-    Entry::of::<draft::ToolInputSchema>("ToolInputSchema", "2026-07-28", false),
-    Entry::of::<draft::ToolOutputSchema>("ToolOutputSchema", "2026-07-28", false),
-    Entry::of::<draft::Tool>("Tool", "2026-07-28", true),
-    Entry::of::<draft::ToolAnnotations>("ToolAnnotations", "2026-07-28", true),
-    Entry::of::<draft::ToolChoiceMode>("ToolChoiceMode", "2026-07-28", false),
-    Entry::of::<draft::ToolChoice>("ToolChoice", "2026-07-28", true),
+    >("TitledSingleSelectEnumSchema", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::TitledSingleSelectEnumSchema,
+            draft::TitledSingleSelectEnumSchema,
+        >("TitledSingleSelectEnumSchema"),
+    Entry::of::<draft::ToolInputSchema>("ToolInputSchema", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ToolInputSchema,
+            draft::ToolInputSchema,
+        >("ToolInputSchema"),
+    Entry::of::<draft::ToolOutputSchema>("ToolOutputSchema", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ToolOutputSchema,
+            draft::ToolOutputSchema,
+        >("ToolOutputSchema"),
+    Entry::of::<draft::Tool>("Tool", "2026-07-28", true)
+        .previous::<v2026_07_28::Tool, draft::Tool>("Tool"),
+    Entry::of::<draft::ToolAnnotations>("ToolAnnotations", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ToolAnnotations,
+            draft::ToolAnnotations,
+        >("ToolAnnotations"),
+    Entry::of::<draft::ToolChoiceMode>("ToolChoiceMode", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ToolChoiceMode,
+            draft::ToolChoiceMode,
+        >("ToolChoiceMode"),
+    Entry::of::<draft::ToolChoice>("ToolChoice", "2026-07-28", true)
+        .previous::<v2026_07_28::ToolChoice, draft::ToolChoice>("ToolChoice"),
     Entry::of::<
         draft::ToolListChangedNotification,
-    >("ToolListChangedNotification", "2026-07-28", true),
-    Entry::of::<draft::ToolResultContent>("ToolResultContent", "2026-07-28", true),
-    Entry::of::<draft::ToolUseContent>("ToolUseContent", "2026-07-28", true),
+    >("ToolListChangedNotification", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ToolListChangedNotification,
+            draft::ToolListChangedNotification,
+        >("ToolListChangedNotification"),
+    Entry::of::<draft::ToolResultContent>("ToolResultContent", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ToolResultContent,
+            draft::ToolResultContent,
+        >("ToolResultContent"),
+    Entry::of::<draft::ToolUseContent>("ToolUseContent", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::ToolUseContent,
+            draft::ToolUseContent,
+        >("ToolUseContent"),
     Entry::of::<
         draft::UnsupportedProtocolVersionErrorData,
-    >("UnsupportedProtocolVersionErrorData", "2026-07-28", false),
+    >("UnsupportedProtocolVersionErrorData", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::UnsupportedProtocolVersionErrorData,
+            draft::UnsupportedProtocolVersionErrorData,
+        >("UnsupportedProtocolVersionErrorData"),
     Entry::of::<
         draft::UnsupportedProtocolVersionErrorObject,
-    >("UnsupportedProtocolVersionErrorObject", "2026-07-28", false),
+    >("UnsupportedProtocolVersionErrorObject", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::UnsupportedProtocolVersionErrorObject,
+            draft::UnsupportedProtocolVersionErrorObject,
+        >("UnsupportedProtocolVersionErrorObject"),
     Entry::of::<
         draft::UnsupportedProtocolVersionError,
-    >("UnsupportedProtocolVersionError", "2026-07-28", true),
+    >("UnsupportedProtocolVersionError", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::UnsupportedProtocolVersionError,
+            draft::UnsupportedProtocolVersionError,
+        >("UnsupportedProtocolVersionError"),
     Entry::of::<
         draft::UntitledMultiSelectItems,
-    >("UntitledMultiSelectItems", "2026-07-28", false),
+    >("UntitledMultiSelectItems", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::UntitledMultiSelectItems,
+            draft::UntitledMultiSelectItems,
+        >("UntitledMultiSelectItems"),
     Entry::of::<
         draft::UntitledMultiSelectEnumSchema,
-    >("UntitledMultiSelectEnumSchema", "2026-07-28", true),
+    >("UntitledMultiSelectEnumSchema", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::UntitledMultiSelectEnumSchema,
+            draft::UntitledMultiSelectEnumSchema,
+        >("UntitledMultiSelectEnumSchema"),
     Entry::of::<
         draft::UntitledSingleSelectEnumSchema,
-    >("UntitledSingleSelectEnumSchema", "2026-07-28", true),
+    >("UntitledSingleSelectEnumSchema", "2026-07-28", true)
+        .previous::<
+            v2026_07_28::UntitledSingleSelectEnumSchema,
+            draft::UntitledSingleSelectEnumSchema,
+        >("UntitledSingleSelectEnumSchema"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::TaskStatus>("TaskStatus", "2026-07-28", false),
+    Entry::of::<draft::TaskStatus>("TaskStatus", "2026-07-28", false)
+        .previous::<v2026_07_28::TaskStatus, draft::TaskStatus>("TaskStatus"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::Task>("Task", "2026-07-28", false),
+    Entry::of::<draft::Task>("Task", "2026-07-28", false)
+        .previous::<v2026_07_28::Task, draft::Task>("Task"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::WorkingTask>("WorkingTask", "2026-07-28", false),
+    Entry::of::<draft::WorkingTask>("WorkingTask", "2026-07-28", false)
+        .previous::<v2026_07_28::WorkingTask, draft::WorkingTask>("WorkingTask"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::InputRequiredTask>("InputRequiredTask", "2026-07-28", false),
+    Entry::of::<draft::InputRequiredTask>("InputRequiredTask", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::InputRequiredTask,
+            draft::InputRequiredTask,
+        >("InputRequiredTask"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::CompletedTask>("CompletedTask", "2026-07-28", false),
+    Entry::of::<draft::CompletedTask>("CompletedTask", "2026-07-28", false)
+        .previous::<v2026_07_28::CompletedTask, draft::CompletedTask>("CompletedTask"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::FailedTask>("FailedTask", "2026-07-28", false),
+    Entry::of::<draft::FailedTask>("FailedTask", "2026-07-28", false)
+        .previous::<v2026_07_28::FailedTask, draft::FailedTask>("FailedTask"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::CancelledTask>("CancelledTask", "2026-07-28", false),
+    Entry::of::<draft::CancelledTask>("CancelledTask", "2026-07-28", false)
+        .previous::<v2026_07_28::CancelledTask, draft::CancelledTask>("CancelledTask"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::DetailedTask>("DetailedTask", "2026-07-28", false),
+    Entry::of::<draft::DetailedTask>("DetailedTask", "2026-07-28", false)
+        .previous::<v2026_07_28::DetailedTask, draft::DetailedTask>("DetailedTask"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::CreateTaskResult>("CreateTaskResult", "2026-07-28", false),
+    Entry::of::<draft::CreateTaskResult>("CreateTaskResult", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::CreateTaskResult,
+            draft::CreateTaskResult,
+        >("CreateTaskResult"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::GetTaskRequest>("GetTaskRequest", "2026-07-28", false),
+    Entry::of::<draft::GetTaskRequest>("GetTaskRequest", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetTaskRequest,
+            draft::GetTaskRequest,
+        >("GetTaskRequest"),
     #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::GetTaskRequestParams,
-    >("GetTaskRequestParams", "2026-07-28", false),
+    Entry::of::<draft::GetTaskRequestParams>("GetTaskRequestParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetTaskRequestParams,
+            draft::GetTaskRequestParams,
+        >("GetTaskRequestParams"),
     #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::GetTaskResultWorking,
-    >("GetTaskResultWorking", "2026-07-28", false),
+    Entry::of::<draft::GetTaskResultWorking>("GetTaskResultWorking", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetTaskResultWorking,
+            draft::GetTaskResultWorking,
+        >("GetTaskResultWorking"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::GetTaskResultInputRequired,
-    >("GetTaskResultInputRequired", "2026-07-28", false),
+    >("GetTaskResultInputRequired", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetTaskResultInputRequired,
+            draft::GetTaskResultInputRequired,
+        >("GetTaskResultInputRequired"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::GetTaskResultCompleted,
-    >("GetTaskResultCompleted", "2026-07-28", false),
+    >("GetTaskResultCompleted", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetTaskResultCompleted,
+            draft::GetTaskResultCompleted,
+        >("GetTaskResultCompleted"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::GetTaskResultFailed>("GetTaskResultFailed", "2026-07-28", false),
+    Entry::of::<draft::GetTaskResultFailed>("GetTaskResultFailed", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetTaskResultFailed,
+            draft::GetTaskResultFailed,
+        >("GetTaskResultFailed"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::GetTaskResultCancelled,
-    >("GetTaskResultCancelled", "2026-07-28", false),
+    >("GetTaskResultCancelled", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetTaskResultCancelled,
+            draft::GetTaskResultCancelled,
+        >("GetTaskResultCancelled"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::GetTaskResult>("GetTaskResult", "2026-07-28", false),
+    Entry::of::<draft::GetTaskResult>("GetTaskResult", "2026-07-28", false)
+        .previous::<v2026_07_28::GetTaskResult, draft::GetTaskResult>("GetTaskResult"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::UpdateTaskRequest>("UpdateTaskRequest", "2026-07-28", false),
+    Entry::of::<draft::UpdateTaskRequest>("UpdateTaskRequest", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::UpdateTaskRequest,
+            draft::UpdateTaskRequest,
+        >("UpdateTaskRequest"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::UpdateTaskRequestParams,
-    >("UpdateTaskRequestParams", "2026-07-28", false),
+    >("UpdateTaskRequestParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::UpdateTaskRequestParams,
+            draft::UpdateTaskRequestParams,
+        >("UpdateTaskRequestParams"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::UpdateTaskResult>("UpdateTaskResult", "2026-07-28", false),
+    Entry::of::<draft::UpdateTaskResult>("UpdateTaskResult", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::UpdateTaskResult,
+            draft::UpdateTaskResult,
+        >("UpdateTaskResult"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::CancelTaskRequest>("CancelTaskRequest", "2026-07-28", false),
+    Entry::of::<draft::CancelTaskRequest>("CancelTaskRequest", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::CancelTaskRequest,
+            draft::CancelTaskRequest,
+        >("CancelTaskRequest"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::CancelTaskRequestParams,
-    >("CancelTaskRequestParams", "2026-07-28", false),
+    >("CancelTaskRequestParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::CancelTaskRequestParams,
+            draft::CancelTaskRequestParams,
+        >("CancelTaskRequestParams"),
     #[cfg(feature = "tasks")]
-    Entry::of::<draft::CancelTaskResult>("CancelTaskResult", "2026-07-28", false),
+    Entry::of::<draft::CancelTaskResult>("CancelTaskResult", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::CancelTaskResult,
+            draft::CancelTaskResult,
+        >("CancelTaskResult"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::TaskStatusNotification,
-    >("TaskStatusNotification", "2026-07-28", false),
+    >("TaskStatusNotification", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::TaskStatusNotification,
+            draft::TaskStatusNotification,
+        >("TaskStatusNotification"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::TaskStatusNotificationParamsWorking,
-    >("TaskStatusNotificationParamsWorking", "2026-07-28", false),
+    >("TaskStatusNotificationParamsWorking", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::TaskStatusNotificationParamsWorking,
+            draft::TaskStatusNotificationParamsWorking,
+        >("TaskStatusNotificationParamsWorking"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::TaskStatusNotificationParamsInputRequired,
-    >("TaskStatusNotificationParamsInputRequired", "2026-07-28", false),
+    >("TaskStatusNotificationParamsInputRequired", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::TaskStatusNotificationParamsInputRequired,
+            draft::TaskStatusNotificationParamsInputRequired,
+        >("TaskStatusNotificationParamsInputRequired"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::TaskStatusNotificationParamsCompleted,
-    >("TaskStatusNotificationParamsCompleted", "2026-07-28", false),
+    >("TaskStatusNotificationParamsCompleted", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::TaskStatusNotificationParamsCompleted,
+            draft::TaskStatusNotificationParamsCompleted,
+        >("TaskStatusNotificationParamsCompleted"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::TaskStatusNotificationParamsFailed,
-    >("TaskStatusNotificationParamsFailed", "2026-07-28", false),
+    >("TaskStatusNotificationParamsFailed", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::TaskStatusNotificationParamsFailed,
+            draft::TaskStatusNotificationParamsFailed,
+        >("TaskStatusNotificationParamsFailed"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::TaskStatusNotificationParamsCancelled,
-    >("TaskStatusNotificationParamsCancelled", "2026-07-28", false),
+    >("TaskStatusNotificationParamsCancelled", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::TaskStatusNotificationParamsCancelled,
+            draft::TaskStatusNotificationParamsCancelled,
+        >("TaskStatusNotificationParamsCancelled"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::TaskStatusNotificationParams,
-    >("TaskStatusNotificationParams", "2026-07-28", false),
+    >("TaskStatusNotificationParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::TaskStatusNotificationParams,
+            draft::TaskStatusNotificationParams,
+        >("TaskStatusNotificationParams"),
     #[cfg(feature = "tasks")]
     Entry::of::<
         draft::TasksExtensionCapability,
-    >("TasksExtensionCapability", "2026-07-28", false),
+    >("TasksExtensionCapability", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::TasksExtensionCapability,
+            draft::TasksExtensionCapability,
+        >("TasksExtensionCapability"),
     #[cfg(feature = "sep-2093")]
-    Entry::of::<draft::ResourceType>("ResourceType", "2026-07-28", false),
+    Entry::of::<draft::ResourceType>("ResourceType", "2026-07-28", false)
+        .previous::<v2026_07_28::ResourceType, draft::ResourceType>("ResourceType"),
     #[cfg(feature = "sep-2093")]
     Entry::of::<
         draft::ReadResourceMetadataRequest,
-    >("ReadResourceMetadataRequest", "2026-07-28", false),
+    >("ReadResourceMetadataRequest", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ReadResourceMetadataRequest,
+            draft::ReadResourceMetadataRequest,
+        >("ReadResourceMetadataRequest"),
     #[cfg(feature = "sep-2093")]
     Entry::of::<
         draft::ReadResourceMetadataRequestParams,
-    >("ReadResourceMetadataRequestParams", "2026-07-28", false),
+    >("ReadResourceMetadataRequestParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ReadResourceMetadataRequestParams,
+            draft::ReadResourceMetadataRequestParams,
+        >("ReadResourceMetadataRequestParams"),
     #[cfg(feature = "sep-2093")]
     Entry::of::<
         draft::ReadResourceMetadataResult,
-    >("ReadResourceMetadataResult", "2026-07-28", false),
+    >("ReadResourceMetadataResult", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ReadResourceMetadataResult,
+            draft::ReadResourceMetadataResult,
+        >("ReadResourceMetadataResult"),
     #[cfg(feature = "versioned-resources")]
-    Entry::of::<draft::GetResourceRequest>("GetResourceRequest", "2026-07-28", false),
+    Entry::of::<draft::GetResourceRequest>("GetResourceRequest", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetResourceRequest,
+            draft::GetResourceRequest,
+        >("GetResourceRequest"),
     #[cfg(feature = "versioned-resources")]
     Entry::of::<
         draft::GetResourceRequestParams,
-    >("GetResourceRequestParams", "2026-07-28", false),
+    >("GetResourceRequestParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetResourceRequestParams,
+            draft::GetResourceRequestParams,
+        >("GetResourceRequestParams"),
     #[cfg(feature = "versioned-resources")]
-    Entry::of::<draft::GetResourceResult>("GetResourceResult", "2026-07-28", false),
+    Entry::of::<draft::GetResourceResult>("GetResourceResult", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetResourceResult,
+            draft::GetResourceResult,
+        >("GetResourceResult"),
     #[cfg(feature = "versioned-resources")]
-    Entry::of::<draft::GetResourceContents>("GetResourceContents", "2026-07-28", false),
+    Entry::of::<draft::GetResourceContents>("GetResourceContents", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetResourceContents,
+            draft::GetResourceContents,
+        >("GetResourceContents"),
     #[cfg(feature = "versioned-resources")]
     Entry::of::<
         draft::GetTextResourceContents,
-    >("GetTextResourceContents", "2026-07-28", false),
+    >("GetTextResourceContents", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetTextResourceContents,
+            draft::GetTextResourceContents,
+        >("GetTextResourceContents"),
     #[cfg(feature = "versioned-resources")]
     Entry::of::<
         draft::GetBlobResourceContents,
-    >("GetBlobResourceContents", "2026-07-28", false),
+    >("GetBlobResourceContents", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::GetBlobResourceContents,
+            draft::GetBlobResourceContents,
+        >("GetBlobResourceContents"),
     #[cfg(feature = "versioned-resources")]
     Entry::of::<
         draft::SubscribeResourcesRequest,
-    >("SubscribeResourcesRequest", "2026-07-28", false),
+    >("SubscribeResourcesRequest", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::SubscribeResourcesRequest,
+            draft::SubscribeResourcesRequest,
+        >("SubscribeResourcesRequest"),
     #[cfg(feature = "versioned-resources")]
     Entry::of::<
         draft::SubscribeResourcesRequestParams,
-    >("SubscribeResourcesRequestParams", "2026-07-28", false),
+    >("SubscribeResourcesRequestParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::SubscribeResourcesRequestParams,
+            draft::SubscribeResourcesRequestParams,
+        >("SubscribeResourcesRequestParams"),
     #[cfg(feature = "versioned-resources")]
     Entry::of::<
         draft::UnsubscribeResourcesRequest,
-    >("UnsubscribeResourcesRequest", "2026-07-28", false),
+    >("UnsubscribeResourcesRequest", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::UnsubscribeResourcesRequest,
+            draft::UnsubscribeResourcesRequest,
+        >("UnsubscribeResourcesRequest"),
     #[cfg(feature = "versioned-resources")]
     Entry::of::<
         draft::UnsubscribeResourcesRequestParams,
-    >("UnsubscribeResourcesRequestParams", "2026-07-28", false),
+    >("UnsubscribeResourcesRequestParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::UnsubscribeResourcesRequestParams,
+            draft::UnsubscribeResourcesRequestParams,
+        >("UnsubscribeResourcesRequestParams"),
     #[cfg(feature = "versioned-resources")]
     Entry::of::<
         draft::ResourceContentChangedNotification,
-    >("ResourceContentChangedNotification", "2026-07-28", false),
+    >("ResourceContentChangedNotification", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ResourceContentChangedNotification,
+            draft::ResourceContentChangedNotification,
+        >("ResourceContentChangedNotification"),
     #[cfg(feature = "versioned-resources")]
     Entry::of::<
         draft::ResourceContentChangedNotificationParams,
-    >("ResourceContentChangedNotificationParams", "2026-07-28", false),
+    >("ResourceContentChangedNotificationParams", "2026-07-28", false)
+        .previous::<
+            v2026_07_28::ResourceContentChangedNotificationParams,
+            draft::ResourceContentChangedNotificationParams,
+        >("ResourceContentChangedNotificationParams"),
 ];
 
 /// The types of revision 2026-07-28.

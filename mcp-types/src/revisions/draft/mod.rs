@@ -2,8 +2,7 @@
 
 //! Revision draft: 155 types of its schema, 30 messages.
 
-mod messages;
-pub use messages::*;
+pub use super::v2026_07_28::MESSAGES;
 
 pub use super::v2026_07_28::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema,

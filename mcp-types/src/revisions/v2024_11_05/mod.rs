@@ -3,12 +3,12 @@
 //! Revision 2024-11-05: 79 types of its schema, 24 messages.
 
 mod messages;
+pub use messages::*;
 
 #[cfg(feature = "proptest")]
 mod strategies;
 mod types;
 mod convert;
-pub use messages::*;
 pub use types::*;
 
 pub use super::v2025_03_26::{

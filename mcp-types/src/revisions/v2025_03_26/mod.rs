@@ -3,12 +3,12 @@
 //! Revision 2025-03-26: 83 types of its schema, 24 messages.
 
 mod messages;
+pub use messages::*;
 
 #[cfg(feature = "proptest")]
 mod strategies;
 mod types;
 mod convert;
-pub use messages::*;
 pub use types::*;
 
 pub use super::v2025_06_18::{

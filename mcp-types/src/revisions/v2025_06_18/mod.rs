@@ -3,12 +3,12 @@
 //! Revision 2025-06-18: 91 types of its schema, 25 messages.
 
 mod messages;
+pub use messages::*;
 
 #[cfg(feature = "proptest")]
 mod strategies;
 mod types;
 mod convert;
-pub use messages::*;
 pub use types::*;
 
 pub use super::v2025_11_25::{

@@ -3,12 +3,12 @@
 //! Revision 2025-11-25: 145 types of its schema, 31 messages.
 
 mod messages;
+pub use messages::*;
 
 #[cfg(feature = "proptest")]
 mod strategies;
 mod types;
 mod convert;
-pub use messages::*;
 pub use types::*;
 
 pub use super::v2026_07_28::{

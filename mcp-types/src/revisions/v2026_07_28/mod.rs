@@ -3,11 +3,11 @@
 //! Revision 2026-07-28: 155 types of its schema, 30 messages.
 
 mod messages;
+pub use messages::*;
 
 #[cfg(feature = "proptest")]
 mod strategies;
 mod types;
-pub use messages::*;
 pub use types::*;
 pub use crate::codec::Cursor;
 pub use crate::codec::ProgressToken;
