@@ -95,7 +95,8 @@ impl Scope<'_> {
         let names: Vec<syn::Ident> = first.iter().map(|member| field(member)).collect();
         let strategies = first
             .iter()
-            .map(|member| self.member_strategy(member))
+            // The constructor puts values into boxes by itself.
+            .map(|member| self.member_strategy(member, false))
             .collect::<Result<Vec<_>, _>>()?;
         let base = if first.is_empty() {
             quote! { Just(#ident::new()).boxed() }
@@ -105,7 +106,7 @@ impl Scope<'_> {
         let mut steps = Vec::new();
         for member in later {
             let (cfg, name) = (cfg_of(member), field(member));
-            let inner = self.member_strategy(member)?;
+            let inner = self.member_strategy(member, member.boxed)?;
             steps.push(quote! {
                 #cfg
                 let all = arbitrary::with(all, #inner, |it, value| it.#name = value);
@@ -125,10 +126,10 @@ impl Scope<'_> {
         })
     }
 
-    fn member_strategy(&self, member: &Member) -> Result<TokenStream, EmitError> {
+    fn member_strategy(&self, member: &Member, boxed: bool) -> Result<TokenStream, EmitError> {
         let mut all = self.value_strategy(&member.ty)?;
         let resolved = self.model.resolve(&member.ty);
-        if member.boxed {
+        if boxed {
             all = match resolved {
                 Ty::Nullable(_) => quote! { #all.prop_map(|value| value.map(Box::new)).boxed() },
                 _ => quote! { #all.prop_map(Box::new).boxed() },
