@@ -55,7 +55,7 @@ pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
             Kind::Object(object) => {
                 let mut properties = Map::new();
                 for (at, member) in object.members.iter().enumerate() {
-                    let ty = if member.boxed {
+                    let ty = if member.is_boxed() {
                         &in_list(&member.ty)
                     } else {
                         &member.ty
@@ -163,7 +163,7 @@ fn collect(model: &Model, file: &syn::File) -> Result<Lowered, LowerError> {
                     };
                     let mut ty = field.ty.clone();
                     names.visit_type_mut(&mut ty);
-                    if member.boxed {
+                    if member.is_boxed() {
                         ListToBox.visit_type_mut(&mut ty);
                     }
                     fields.insert(member.json.clone(), ty);

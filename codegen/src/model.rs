@@ -129,10 +129,8 @@ pub struct Member {
     pub required: bool,
     /// `true` if one string of words is also decoded as a list.
     pub one_or_many: bool,
-    /// `true` if the value is stored in a `Box`, because its type contains this one.
-    pub boxed: bool,
-    /// `true` if the value can contain another value of this type.
-    pub recursive: bool,
+    /// Whether the value can contain another value of the type.
+    pub recursion: Recursion,
     /// The documentation.
     pub docs: String,
     /// `true` if the schema marks it as deprecated.
@@ -158,6 +156,14 @@ impl Member {
             _ => None,
         }
     }
+
+    pub(crate) fn is_boxed(&self) -> bool {
+        self.recursion == Recursion::Boxed
+    }
+
+    pub(crate) fn is_recursive(&self) -> bool {
+        self.recursion != Recursion::None
+    }
 }
 
 /// A union.
@@ -182,18 +188,38 @@ pub struct Variant {
     pub ident: String,
     /// The type of its content.
     pub ty: Ty,
-    /// `true` if the content is stored in a `Box`, because its type contains this one.
-    pub boxed: bool,
-    /// `true` if the content can contain another value of this type.
-    pub recursive: bool,
+    /// Whether the content can contain another value of the union.
+    pub recursion: Recursion,
     /// The proposals that add it.
     pub features: Vec<String>,
+}
+
+impl Variant {
+    pub(crate) fn is_boxed(&self) -> bool {
+        self.recursion == Recursion::Boxed
+    }
+
+    pub(crate) fn is_recursive(&self) -> bool {
+        self.recursion != Recursion::None
+    }
 }
 
 impl PartialEq for Variant {
     fn eq(&self, other: &Self) -> bool {
         self.ty == other.ty
     }
+}
+
+/// Whether a part of a type can contain another value of the type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recursion {
+    /// It cannot.
+    #[default]
+    None,
+    /// It can, and needs no box: there is a list, a map or a box elsewhere.
+    Indirect,
+    /// It can, and is stored in a `Box`.
+    Boxed,
 }
 
 /// A string enumeration.

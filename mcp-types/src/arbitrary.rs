@@ -104,7 +104,7 @@ pub(crate) fn maybe<V: Debug + 'static>(
 }
 
 /// The number of recursive values inside one another.
-const DEEPEST: usize = 3;
+const DEEPEST: usize = 2;
 
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };

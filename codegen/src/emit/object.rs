@@ -99,7 +99,7 @@ impl Scope<'_> {
                     .hints
                     .default_of(&self.model.revision, &self.def.name, &member.json);
             let (parameter, value) = self.argument(&member.ty, &name)?;
-            let value = match (member.boxed, self.model.resolve(&member.ty)) {
+            let value = match (member.is_boxed(), self.model.resolve(&member.ty)) {
                 (false, _) => value,
                 (true, Ty::Nullable(_)) => quote! { #value.map(Box::new) },
                 (true, _) => quote! { Box::new(#value) },

@@ -43,7 +43,7 @@ impl Scope<'_> {
         let cfg = cfg(&variant.features);
         let content = self.content_strategy(variant)?;
         let simplest = union.variants.get(union.simplest);
-        let Some(simplest) = simplest.filter(|_| variant.recursive) else {
+        let Some(simplest) = simplest.filter(|_| variant.is_recursive()) else {
             return Ok(quote! { #cfg #content });
         };
         let otherwise = self.content_strategy(simplest)?;
@@ -57,7 +57,7 @@ impl Scope<'_> {
         }
         let inner = self.value_strategy(&variant.ty)?;
         let filter = self.rule_filter(&variant.ty);
-        Ok(if variant.boxed {
+        Ok(if variant.is_boxed() {
             quote! { #inner #filter.prop_map(|value| Self::#name(Box::new(value))).boxed() }
         } else {
             quote! { #inner #filter.prop_map(Self::#name).boxed() }
@@ -106,7 +106,7 @@ impl Scope<'_> {
         let mut steps = Vec::new();
         for member in later {
             let (cfg, name) = (cfg_of(member), field(member));
-            let inner = self.member_strategy(member, member.boxed)?;
+            let inner = self.member_strategy(member, member.is_boxed())?;
             steps.push(quote! {
                 #cfg
                 let all = arbitrary::with(all, #inner, |it, value| it.#name = value);
@@ -130,10 +130,12 @@ impl Scope<'_> {
         let mut all = self.value_strategy(&member.ty)?;
         let resolved = self.model.resolve(&member.ty);
         if boxed {
-            all = match resolved {
-                Ty::Nullable(_) => quote! { #all.prop_map(|value| value.map(Box::new)).boxed() },
-                _ => quote! { #all.prop_map(Box::new).boxed() },
+            let into_box = if let Ty::Nullable(_) = resolved {
+                quote! { |value| value.map(Box::new) }
+            } else {
+                quote! { Box::new }
             };
+            all = quote! { #all.prop_map(#into_box).boxed() };
         }
         let nothing = match resolved {
             _ if !member.required => {
@@ -145,7 +147,7 @@ impl Scope<'_> {
             Ty::Nullable(_) => quote! { None },
             _ => return Ok(all),
         };
-        Ok(if member.recursive {
+        Ok(if member.is_recursive() {
             quote! { arbitrary::deeper(|| #all, || Just(#nothing).boxed()) }
         } else {
             all

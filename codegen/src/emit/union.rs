@@ -26,7 +26,7 @@ impl Scope<'_> {
                 continue;
             }
             let ty = self.held_type(&variant.ty)?;
-            let (held, value) = if variant.boxed {
+            let (held, value) = if variant.is_boxed() {
                 (quote! { Box<#ty> }, quote! { Box::new(value) })
             } else {
                 (ty.clone(), quote! { value })
@@ -248,7 +248,7 @@ impl Scope<'_> {
                 Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(members))
             },
         };
-        if variant.boxed {
+        if variant.is_boxed() {
             quote! { #content.map(|value| Self::#name(Box::new(value))) }
         } else {
             quote! { #content.map(Self::#name) }

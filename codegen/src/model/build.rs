@@ -17,8 +17,8 @@ use inline::{AutomaticNames, Use};
 use union::Alternative;
 
 use super::{
-    Bounds, Kind, Member, Model, Note, Object, StringEnum, Ty, TypeDef, field_ident, messages,
-    recursion, variant_ident,
+    Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, field_ident,
+    messages, recursion, variant_ident,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
@@ -327,8 +327,7 @@ impl Builder<'_> {
                 deprecated: is_deprecated(value),
                 features: features(value),
                 json: json.clone(),
-                boxed: false,
-                recursive: false,
+                recursion: Recursion::None,
                 ty,
             });
         }

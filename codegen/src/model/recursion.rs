@@ -1,6 +1,6 @@
 //! Types that contain themselves: decides which values are stored in a `Box`.
 
-use super::{Kind, Member, Model, Note, Ty, TypeDef, Union};
+use super::{Kind, Member, Model, Note, Recursion, Ty, TypeDef, Union};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes the size of every type finite.
@@ -120,10 +120,12 @@ fn put_in_box(model: &mut Model, at: usize, place: Place) {
     match (&mut model.types[at].kind, place) {
         (Kind::Object(object), Place::Member(number)) => {
             let member = &mut object.members[number];
-            member.boxed = true;
+            member.recursion = Recursion::Boxed;
             member.ty = spelled_out.unwrap_or_else(|| member.ty.clone());
         }
-        (Kind::Union(union), Place::Variant(number)) => union.variants[number].boxed = true,
+        (Kind::Union(union), Place::Variant(number)) => {
+            union.variants[number].recursion = Recursion::Boxed
+        }
         // A type that only consists of its own name was made `Ty::Any` before.
         _ => {}
     }
@@ -138,17 +140,21 @@ fn mark_recursion(model: &mut Model, groups: &Groups) {
         let returns = |ty: &Ty| {
             let mut found = false;
             ty.walk(&mut |target| found |= groups.together(&name, target));
-            found
+            if found {
+                Recursion::Indirect
+            } else {
+                Recursion::None
+            }
         };
         match &mut def.kind {
             Kind::Object(object) => {
                 for member in &mut object.members {
-                    member.recursive = returns(&member.ty);
+                    member.recursion = returns(&member.ty);
                 }
             }
             Kind::Union(union) => {
                 for variant in &mut union.variants {
-                    variant.recursive = returns(&variant.ty);
+                    variant.recursion = returns(&variant.ty);
                 }
                 union.simplest = ranks.simplest(union);
             }
@@ -256,7 +262,7 @@ impl Ranks {
             let is_added = !variant.features.is_empty();
             match self.of_type(&variant.ty) {
                 None => (2, is_added, 0),
-                Some(_) if !variant.recursive => (0, is_added, 0),
+                Some(_) if variant.recursion == Recursion::None => (0, is_added, 0),
                 Some(rank) => (1, is_added, rank),
             }
         });

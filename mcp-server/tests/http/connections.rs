@@ -174,14 +174,10 @@ async fn http2_preface_that_arrives_byte_by_byte_is_answered() {
 async fn bytes_that_are_not_http_are_rejected_before_the_deadline() {
     let (server, _probe) = server(limits(|limits| limits.header_time = Duration::MAX));
     let address = serve(&server);
-    // The first bytes of TLS, and the end of the stream in the middle of a head.
+    // The first bytes of TLS.
     let mut raw = Raw::connect(address).await;
     raw.write(b"\x16\x03\x01\x02").await;
     assert_eq!(raw.head().await.status, 400);
-    let mut raw = Raw::connect(address).await;
-    raw.write(b"POST /mcp HTTP/1.1\r\nHost:").await;
-    raw.finish().await;
-    assert!(raw.is_closed().await);
 }
 
 #[tokio::test]
@@ -198,6 +194,24 @@ async fn connection_without_a_complete_first_request_is_closed() {
         let mut raw = Raw::connect(address).await;
         raw.write(begun).await;
         assert!(raw.is_closed().await, "{begun:?}");
+    }
+}
+
+#[tokio::test]
+async fn connection_that_ends_before_its_first_request_is_closed_without_a_response() {
+    let (server, _probe) = server(limits(|limits| limits.header_time = Duration::MAX));
+    let address = serve(&server);
+    for beginning in [
+        "",
+        "POST /mcp HT",
+        "PRI * HTTP/2.0\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\n",
+    ] {
+        let mut raw = Raw::connect(address).await;
+        raw.write(beginning.as_bytes()).await;
+        raw.finish().await;
+        assert!(raw.is_closed().await, "{beginning:?}");
+        assert_eq!(raw.unused(), b"", "{beginning:?}");
     }
 }
 

@@ -145,12 +145,12 @@ impl Direction<'_> {
         };
         let name = field(source);
         let convert = |expression: &TokenStream| {
-            if source.boxed && member.boxed && self.same(&source.ty, &member.ty) {
+            if source.is_boxed() && member.is_boxed() && self.same(&source.ty, &member.ty) {
                 return Converted::infallible(expression.clone());
             }
             let is_nullable = |model: &Model, ty| matches!(model.resolve(ty), Ty::Nullable(_));
             let expression = match is_nullable(self.source(), &source.ty) {
-                _ if !source.boxed => expression.clone(),
+                _ if !source.is_boxed() => expression.clone(),
                 true => quote! { #expression.map(|value| *value) },
                 false => quote! { *#expression },
             };
@@ -164,7 +164,7 @@ impl Direction<'_> {
             });
             let value = &converted.tokens;
             converted.tokens = match is_nullable(self.target(), &member.ty) {
-                _ if !member.boxed => return converted,
+                _ if !member.is_boxed() => return converted,
                 true => quote! { #value.map(Box::new) },
                 false => quote! { Box::new(#value) },
             };

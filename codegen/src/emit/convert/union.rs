@@ -25,7 +25,7 @@ impl Direction<'_> {
         let mut arms = Vec::new();
         for variant in &union.variants {
             let (cfg, ident) = (cfg(&variant.features), format_ident!("{}", variant.ident));
-            let value = if variant.boxed {
+            let value = if variant.is_boxed() {
                 quote! { *value }
             } else {
                 quote! { value }
@@ -105,7 +105,7 @@ impl Direction<'_> {
             let path = self.path(false, target);
             let wrap = |variant: &Variant, converted: Converted| {
                 let (ident, value) = (format_ident!("{}", variant.ident), converted.tokens);
-                let value = if variant.boxed {
+                let value = if variant.is_boxed() {
                     quote! { Box::new(#value) }
                 } else {
                     value

@@ -2,7 +2,7 @@
 
 use super::shape::{constant, features, reference, types_of};
 use super::{BuildError, Builder};
-use crate::model::{Kind, Note, Ty, Union, Variant, names, type_ident, variant_ident};
+use crate::model::{Kind, Note, Recursion, Ty, Union, Variant, names, type_ident, variant_ident};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -58,8 +58,7 @@ impl Builder<'_> {
             variants.push(Variant {
                 ident: kept.unwrap_or_else(|| keep_acronyms(short)),
                 features: features(&part.schema),
-                boxed: false,
-                recursive: false,
+                recursion: Recursion::None,
                 ty,
             });
         }

@@ -167,7 +167,7 @@ impl Connection {
             // never need it.
             Either::First(Ok(Some(first))) => Box::pin(self.serve_http(stream, first)).await,
             Either::First(Err(error)) => tracing::debug!(%error, "connection failed"),
-            // The client closed the connection without sending anything.
+            // The client closed the connection before it sent a request.
             Either::First(Ok(None)) => {}
             Either::Second(reason) => self.log_closed(reason),
         }

@@ -37,7 +37,7 @@ pub(crate) enum Protocol {
 }
 
 /// Reads until a complete request head or HTTP/2 preface has arrived, or bytes that hyper has to
-/// reject. Returns `None` if the client closes the connection without sending anything.
+/// reject. Returns `None` if the client closes the connection before that: it waits for no response.
 ///
 /// # Errors
 ///
@@ -46,12 +46,11 @@ pub(crate) async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Op
     let mut bytes = Vec::new();
     loop {
         let scanned = bytes.len();
-        let is_end =
-            poll_fn(|task| poll_chunk(Pin::new(&mut *stream), task, &mut bytes)).await? == 0;
-        if bytes.is_empty() {
+        let read = poll_fn(|task| poll_chunk(Pin::new(&mut *stream), task, &mut bytes)).await?;
+        if read == 0 {
             return Ok(None);
         }
-        if let Some(protocol) = detect(&bytes, scanned, is_end) {
+        if let Some(protocol) = detect(&bytes, scanned) {
             let bytes = bytes.into();
             return Ok(Some(FirstBytes { protocol, bytes }));
         }
@@ -74,12 +73,11 @@ fn poll_chunk(
 }
 
 /// Returns the version of HTTP as soon as hyper can take over. `scanned` bytes were checked before.
-fn detect(bytes: &[u8], scanned: usize, is_end: bool) -> Option<Protocol> {
+fn detect(bytes: &[u8], scanned: usize) -> Option<Protocol> {
     if bytes.starts_with(PREFACE) {
         return Some(Protocol::Http2);
     }
-    let is_complete = is_end
-        || bytes.len() >= MAX_BYTES
+    let is_complete = bytes.len() >= MAX_BYTES
         || !is_start_of_request(bytes)
         || (!PREFACE.starts_with(bytes) && has_end_of_head(bytes, scanned));
     is_complete.then_some(Protocol::Http1)

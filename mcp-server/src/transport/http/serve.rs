@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::future::{Future, pending};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -52,8 +53,14 @@ impl HttpServer {
         let accepting = Arc::clone(server);
         let serving = async move {
             let listener = TcpListener::from_std(listener)?;
-            accept(&accepting, &listener, &services, &encryption).await;
-            Ok(())
+            // In a task of its own, connections are accepted by the threads that serve them, also
+            // if the program waits for the server on another one.
+            let mut task = JoinSet::new();
+            task.spawn(async move { accept(&accepting, &listener, &services, &encryption).await });
+            match task.join_next().await.transpose() {
+                Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+                _ => Ok(()),
+            }
         };
         Ok(Self {
             server: Arc::clone(server),
