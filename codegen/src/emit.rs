@@ -469,11 +469,22 @@ fn cfg(features: &[String]) -> Option<TokenStream> {
 fn idents(tokens: &TokenStream) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut colons = 0;
+    let mut is_enum = false;
     for token in tokens.clone() {
         let continues = colons == 2;
         match &token {
             proc_macro2::TokenTree::Ident(ident) if !continues => {
+                is_enum |= ident == "enum";
                 found.insert(ident.to_string());
+            }
+            // The names directly inside are those of the variants.
+            proc_macro2::TokenTree::Group(group) if is_enum => {
+                is_enum = false;
+                for token in group.stream() {
+                    if let proc_macro2::TokenTree::Group(group) = token {
+                        found.extend(idents(&group.stream()));
+                    }
+                }
             }
             proc_macro2::TokenTree::Group(group) => found.extend(idents(&group.stream())),
             _ => {}

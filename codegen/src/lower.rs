@@ -40,6 +40,9 @@ pub enum LowerError {
 /// The prefix of the names passed to `typify`, so that it does not change them.
 const MARK: &str = "Def";
 
+/// The variant of an open enumeration for values that it does not declare.
+const REST: &str = "Other";
+
 /// Lowers all structs and string enumerations of a model.
 ///
 /// # Errors
@@ -181,7 +184,13 @@ fn collect(model: &Model, file: &syn::File) -> Result<Lowered, LowerError> {
                     .values
                     .iter()
                     .zip(&item.variants)
-                    .map(|((value, _), variant)| (value.clone(), variant.ident.clone()))
+                    .map(|((value, _), variant)| {
+                        let mut ident = variant.ident.clone();
+                        if known.open && ident == REST {
+                            ident = quote::format_ident!("{REST}Value");
+                        }
+                        (value.clone(), ident)
+                    })
                     .collect();
                 lowered.variants.insert(def.name.clone(), variants);
             }

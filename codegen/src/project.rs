@@ -11,7 +11,7 @@ pub use standalone::Standalone;
 use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
 use crate::hints::Hints;
-use crate::model::{self, BuildError, DRAFT, Family, Model, build, keep_member_order, share};
+use crate::model::{self, BuildError, DRAFT, Family, Model, Note, build, keep_member_order, share};
 use crate::schema::{
     Document, Errata, ErratumError, Facts, FactsError, Patch, PatchError, SchemaError,
 };
@@ -197,16 +197,18 @@ impl Project {
         } = self.patched()?;
         let mut models: Vec<Model> = Vec::new();
         for (revision, document) in &documents {
+            let (definitions, warnings) = document.simplified();
             let source = model::Source {
                 file: &document.file,
                 revision,
-                definitions: &document.definitions,
+                definitions: &definitions,
                 previous: models.last(),
             };
             // A draft needs no texts of its own, so the report does not list those that it lacks.
             let unrecorded = (revision == DRAFT).then(|| doc_texts.fresh());
             let doc_texts = unrecorded.as_ref().unwrap_or(&doc_texts);
             let mut model = build(source, &self.hints, doc_texts)?;
+            model.notes.extend(warnings.into_iter().map(Note::Schema));
             if let Some(facts) = self.facts_of(revision)? {
                 model.constants = facts.constants;
             }

@@ -139,7 +139,7 @@ fn addition_to_an_unsuitable_type_is_rejected() {
 fn additions_that_are_not_a_schema_are_rejected() {
     for body in [
         json!({ "definitions": { "N": { "type": "text" } } }),
-        json!({ "definitions": { "N": { "if": {} } } }),
+        json!({ "definitions": { "N": { "if": 1 } } }),
         json!({ "definitions": { "N": { "$ref": "#/$defs/None" } } }),
         json!({ "variants": { "U": ["None"] } }),
     ] {

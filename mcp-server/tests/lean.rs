@@ -103,12 +103,7 @@ fn resources() -> Server {
 async fn peers(server: &Server) -> Vec<(Revision, Peer)> {
     let mut peers = Vec::new();
     for revision in Revision::ALL {
-        let peer = if *revision == Revision::LATEST {
-            Peer::modern(server)
-        } else {
-            Peer::legacy(server, revision.as_str()).await
-        };
-        peers.push((*revision, peer));
+        peers.push((*revision, Peer::of(server, *revision).await));
     }
     peers
 }
@@ -119,7 +114,7 @@ async fn list_of_templates_is_empty() {
     for (revision, mut peer) in peers(&resources()).await {
         let mut result = peer.result(method, json!({})).await;
         let mut expected = json!({ "resourceTemplates": [] });
-        if revision == Revision::LATEST {
+        if revision.is_modern() {
             let meta = result["_meta"].take();
             let info = json!({ "name": "lean", "version": "1.0.0" });
             assert_eq!(meta["io.modelcontextprotocol/serverInfo"], info, "{meta}");
@@ -147,11 +142,7 @@ async fn resource_without_templates_is_not_found() {
         let (code, _) = peer
             .error("resources/read", json!({ "uri": "own:1" }))
             .await;
-        let expected = if revision == Revision::LATEST {
-            -32602
-        } else {
-            -32002
-        };
+        let expected = if revision.is_modern() { -32602 } else { -32002 };
         assert_eq!(code, expected, "{revision}");
         let complete = |template: &str, variable: &str| {
             json!({

@@ -10,31 +10,80 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    match arguments
-        .iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .as_slice()
-    {
-        [] => write(),
-        ["--check"] => check(),
-        ["--schema", schema, "--out", out] => standalone(schema, out, None),
-        ["--schema", schema, "--out", out, "--hints", hints] => {
-            standalone(schema, out, Some(hints))
+/// The parsed arguments.
+#[derive(Debug, Default)]
+struct Options {
+    check: bool,
+    deny_warnings: bool,
+    schema: Option<String>,
+    out: Option<String>,
+    hints: Option<String>,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let mut options = Self::default();
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            let place = match word.as_str() {
+                "--check" => {
+                    options.check = true;
+                    continue;
+                }
+                "--deny-warnings" => {
+                    options.deny_warnings = true;
+                    continue;
+                }
+                "--schema" => &mut options.schema,
+                "--out" => &mut options.out,
+                "--hints" => &mut options.hints,
+                _ => bail!("unexpected argument: {word}; see `cargo xtask help`"),
+            };
+            let value = words
+                .next()
+                .with_context(|| format!("`{word}` needs a value"))?;
+            *place = Some(value.clone());
         }
-        other => bail!(
-            "unexpected arguments: {}; see `cargo xtask help`",
-            other.join(" ")
-        ),
+        Ok(options)
+    }
+
+    /// Prints warnings. Returns `false` if they are errors.
+    fn accepts(&self, warnings: &[String]) -> bool {
+        let kind = if self.deny_warnings {
+            "error"
+        } else {
+            "warning"
+        };
+        for warning in warnings {
+            eprintln!("{kind}: {warning}");
+        }
+        !self.deny_warnings || warnings.is_empty()
     }
 }
 
-fn write() -> Result<ExitCode> {
-    let start = Instant::now();
-    let output = workspace::project()?.generate()?;
-    for (path, text) in expected(&output)? {
+/// Runs the command.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    let options = Options::parse(arguments)?;
+    match (&options.schema, &options.out) {
+        (Some(schema), Some(out)) if !options.check => standalone(schema, out, &options),
+        (None, None) if options.hints.is_none() => {
+            let start = Instant::now();
+            let output = workspace::project()?.generate()?;
+            if !options.accepts(&output.report.warnings()) {
+                return Ok(ExitCode::FAILURE);
+            }
+            if options.check {
+                check(&output)
+            } else {
+                write(&output, start)
+            }
+        }
+        _ => bail!("`--schema` and `--out` belong together; see `cargo xtask help`"),
+    }
+}
+
+fn write(output: &Output, start: Instant) -> Result<ExitCode> {
+    for (path, text) in expected(output)? {
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
             continue;
         }
@@ -43,13 +92,10 @@ fn write() -> Result<ExitCode> {
         }
         fs::write(&path, text)?;
     }
-    for stale in stale(&output)? {
+    for stale in stale(output)? {
         fs::remove_file(stale)?;
     }
     print_summary(&output.summary);
-    for union in &output.report.ambiguous {
-        eprintln!("warning: {union}: tried in order, the most demanding first");
-    }
     let unwritten = output.report.unwritten().len();
     if unwritten > 0 {
         println!("{unwritten} texts and examples to write: `cargo xtask ci --only texts`");
@@ -62,17 +108,16 @@ fn write() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check() -> Result<ExitCode> {
-    let output = workspace::project()?.generate()?;
+fn check(output: &Output) -> Result<ExitCode> {
     let mut differences = Vec::new();
-    for (path, text) in expected(&output)? {
+    for (path, text) in expected(output)? {
         let old = fs::read_to_string(&path).unwrap_or_default();
         if old != text {
             differences.push(difference(&path, &old, &text));
         }
     }
     differences.extend(
-        stale(&output)?
+        stale(output)?
             .iter()
             .map(|path| format!("{}: is no longer generated", workspace::display_path(path))),
     );
@@ -92,9 +137,11 @@ const SUPPORT: [&str; 7] = [
     "base64", "codec", "cursor", "error", "id", "json", "message",
 ];
 
-fn standalone(schema: &str, out: &str, hints: Option<&str>) -> Result<ExitCode> {
+fn standalone(schema: &str, out: &str, options: &Options) -> Result<ExitCode> {
     let text = workspace::read(Path::new(schema))?;
-    let hints = hints
+    let hints = options
+        .hints
+        .as_ref()
         .map(|file| {
             serde_json::from_str(&workspace::read(Path::new(file))?).context(file.to_owned())
         })
@@ -103,6 +150,9 @@ fn standalone(schema: &str, out: &str, hints: Option<&str>) -> Result<ExitCode> 
         .file_stem()
         .map_or("schema".into(), |stem| stem.to_string_lossy());
     let outcome = workspace::project()?.standalone(&stem, schema, &text, hints)?;
+    if !options.accepts(&outcome.warnings) {
+        return Ok(ExitCode::FAILURE);
+    }
     let mut files: Vec<(PathBuf, String)> = outcome
         .files
         .iter()
@@ -118,9 +168,6 @@ fn standalone(schema: &str, out: &str, hints: Option<&str>) -> Result<ExitCode> 
     }
     if let Some(revision) = &outcome.recognised {
         println!("the structure is that of {revision}: its errata and hints apply");
-    }
-    for warning in &outcome.warnings {
-        eprintln!("warning: {warning}: tried in order, the most demanding first");
     }
     println!(
         "{out}: {} types, {} messages",

@@ -77,27 +77,44 @@ fn invalid_schema_is_rejected_with_file_and_pointer() {
     assert!(no_schema.contains("schema.json"), "{no_schema}");
     let dangling = rejected("dangling", r##"{"$defs":{"A":{"$ref":"#/$defs/B"}}}"##);
     assert!(dangling.contains("/$defs/A"), "{dangling}");
-    let unknown = rejected(
-        "unknown",
-        r#"{"$defs":{"A":{"type":"object","properties":{"x":{"patternProperties":{}}}}}}"#,
-    );
+}
+
+#[test]
+fn keywords_that_no_type_expresses_are_warnings() {
+    let text = r##"{"$defs":{"A":{"type":"object","properties":{
+        "x":{"type":"string","pattern":"^a"},
+        "y":{"type":"object","additionalProperties":{"type":"integer","minimum":1}},
+        "z":{"$ref":"other.json"}},
+        "minProperties":1,"novel":true}}}"##;
+    let folder = folder("unchecked");
+    let (schema, out) = (folder.join("schema.json"), folder.join("out"));
+    fs::write(&schema, text).unwrap();
+    let output = xtask(&[
+        "codegen",
+        "--deny-warnings",
+        "--schema",
+        schema.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    assert!(!output.status.success() && !out.exists(), "it was accepted");
+    let output = generate(&schema, &out);
     assert!(
-        unknown.contains("patternProperties") && unknown.contains("/A/properties/x"),
-        "{unknown}"
+        output.status.success() && out.exists(),
+        "{}",
+        errors(&output)
     );
-    let unsupported = rejected(
-        "unsupported",
-        r#"{"$defs":{"A":{"type":"string","pattern":"^a"}}}"#,
-    );
-    assert!(unsupported.contains("/A/pattern"), "{unsupported}");
-    let deep = rejected(
-        "deep",
-        r#"{"$defs":{"A":{"type":"object","properties":{"x":{"type":"object","additionalProperties":{"type":"integer","minimum":1}}}}}}"#,
-    );
-    assert!(
-        deep.contains("/A/properties/x/additionalProperties"),
-        "{deep}"
-    );
+    let warnings = errors(&output);
+    for warning in [
+        "warning: `pattern` at `/A/properties/x` is not checked",
+        "warning: `minimum` at `/A/properties/y/additionalProperties` is not checked",
+        "warning: `other.json` at `/A/properties/z` is in another document",
+        "warning: `minProperties` at `/A` is not checked",
+        "warning: the unknown keyword `novel` at `/A` is ignored",
+    ] {
+        assert!(warnings.contains(warning), "{warning}: {warnings}");
+    }
+    assert_eq!(warnings.lines().count(), 5, "{warnings}");
 }
 
 #[test]

@@ -225,12 +225,23 @@ impl Scope<'_> {
                     fn from_string<E: serde::de::Error>(value: String) -> Result<Self, E> { #read }
                 }
             }
-            JsonKind::Array => quote! {
-                #cfg
-                fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
-                    codec::list(items).map(Self::#name)
+            JsonKind::Array => {
+                let read = if let Ty::Array(..) = self.model.resolve(&variant.ty) {
+                    quote! { codec::list(items) }
+                } else {
+                    quote! {
+                        Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
+                    }
+                };
+                quote! {
+                    #cfg
+                    fn from_array<A: serde::de::SeqAccess<'de>>(
+                        items: A,
+                    ) -> Result<Self, A::Error> {
+                        #read.map(Self::#name)
+                    }
                 }
-            },
+            }
         }
     }
 

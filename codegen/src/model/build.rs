@@ -9,8 +9,8 @@ mod union;
 pub use error::BuildError;
 
 use shape::{
-    any_of, constant, covers_everything, escape, features, is_base64, is_deprecated, reference,
-    string_enum, strings, types_of,
+    any_of, constant, covers_everything, escape, features, is_base64, is_deprecated, is_integer,
+    reference, string_enum, strings, types_of,
 };
 
 use inline::{AutomaticNames, Use};
@@ -18,10 +18,11 @@ use union::Alternative;
 
 use super::{
     Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, field_ident,
-    messages, recursion, variant_ident,
+    messages, names, recursion, variant_ident,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
+use crate::schema::{Warning, WarningKind};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -48,6 +49,11 @@ pub struct Source<'a> {
 ///
 /// Returns a [`BuildError`] with the position of the unsupported definition.
 pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<Model, BuildError> {
+    let renamed = names::distinct(source.definitions);
+    let source = Source {
+        definitions: renamed.as_ref().unwrap_or(source.definitions),
+        ..source
+    };
     let mut names = AutomaticNames::default();
     let mut attempts = 0;
     let mut builder = loop {
@@ -118,10 +124,10 @@ impl Builder<'_> {
                 self.add(name, schema, true, kind);
                 continue;
             }
-            let kind = self.kind(name, schema, &pointer)?;
-            if let Kind::Alias(ty) = &kind {
-                self.refuse_bounds(ty, &pointer)?;
-            }
+            let kind = match self.kind(name, schema, &pointer)? {
+                Kind::Alias(ty) => self.alias(name, ty, &pointer),
+                kind => kind,
+            };
             self.add(name, schema, true, kind);
         }
         Ok(())
@@ -180,21 +186,80 @@ impl Builder<'_> {
         self.types.push(def);
     }
 
-    /// Bounds are checked when a member is decoded and encoded, but not deeper inside a type.
-    fn refuse_bounds(&self, ty: &Ty, pointer: &str) -> Result<(), BuildError> {
+    /// Returns the kind of a definition that is another name for a type.
+    fn alias(&mut self, name: &str, ty: Ty, pointer: &str) -> Kind {
         match ty {
-            Ty::Int(bounds) | Ty::Number(bounds) | Ty::String(bounds) | Ty::Array(_, bounds)
-                if !bounds.is_free() =>
-            {
-                self.unsupported(pointer, "bounds that are not on a member of an object")
+            Ty::Const(Value::String(only)) => self.string_enum(name, &[only], false),
+            Ty::Const(_) => Kind::Alias(self.constant_type(name, ty, pointer)),
+            ty => {
+                let ty = self.without_null(ty, pointer);
+                Kind::Alias(self.without_bounds(ty, pointer))
             }
-            Ty::Nullable(inner) => self.refuse_bounds(inner, pointer),
-            _ => Ok(()),
         }
     }
 
+    /// Returns `Ty::Any` in place of `null`, for which there is no type outside of unions.
+    fn without_null(&mut self, ty: Ty, pointer: &str) -> Ty {
+        if ty == Ty::Null {
+            self.unchecked(pointer, "type");
+            return Ty::Any;
+        }
+        ty
+    }
+
+    /// Returns the type of the items of a list, of the members of a map, or of a variant.
+    fn item(&mut self, name: &str, schema: &Value, pointer: &str) -> Result<Ty, BuildError> {
+        let ty = self.inline(name, schema, pointer)?;
+        Ok(match ty {
+            Ty::Const(_) => self.constant_type(name, ty, pointer),
+            ty => self.without_bounds(ty, pointer),
+        })
+    }
+
+    /// Returns the type of a constant that is stored: an enumeration with one value, or a simple type.
+    fn constant_type(&mut self, name: &str, ty: Ty, pointer: &str) -> Ty {
+        let Ty::Const(value) = ty else { return ty };
+        if let Value::String(only) = &value {
+            let one = serde_json::json!({"type": "string", "enum": [only]});
+            return self.single_value(name, &one, only, pointer);
+        }
+        self.unchecked(pointer, "const");
+        match value {
+            Value::Bool(_) => Ty::Bool,
+            Value::Number(_) => Ty::Int(Bounds::default()),
+            _ => Ty::Any,
+        }
+    }
+
+    /// Notes that a keyword is not checked.
+    fn unchecked(&mut self, pointer: &str, keyword: &str) {
+        let keyword = keyword.to_owned();
+        self.notes.push(Note::Schema(Warning {
+            pointer: pointer.to_owned(),
+            kind: WarningKind::Unchecked { keyword },
+        }));
+    }
+
+    /// Removes the bounds of a type. They are checked when a member is decoded and encoded, but not
+    /// deeper inside a type.
+    fn without_bounds(&mut self, ty: Ty, pointer: &str) -> Ty {
+        let (free, keywords) = match ty {
+            Ty::Int(bounds) if !bounds.is_free() => (Ty::Int(Bounds::default()), "minimum"),
+            Ty::Number(bounds) if !bounds.is_free() => (Ty::Number(Bounds::default()), "minimum"),
+            Ty::String(bounds) if !bounds.is_free() => (Ty::String(Bounds::default()), "minLength"),
+            Ty::Array(item, bounds) if !bounds.is_free() => {
+                (Ty::Array(item, Bounds::default()), "minItems")
+            }
+            Ty::Nullable(inner) => {
+                return Ty::Nullable(Box::new(self.without_bounds(*inner, pointer)));
+            }
+            other => return other,
+        };
+        self.unchecked(pointer, keywords);
+        free
+    }
+
     fn kind(&mut self, name: &str, schema: &Value, pointer: &str) -> Result<Kind, BuildError> {
-        self.refuse_unsupported(schema, pointer)?;
         if let Some(target) = reference(schema) {
             return Ok(Kind::Alias(Ty::Named(target.to_owned())));
         }
@@ -203,12 +268,6 @@ impl Builder<'_> {
         }
         if let Some((values, open)) = string_enum(schema) {
             return Ok(self.string_enum(name, &values, open));
-        }
-        if schema.get("enum").is_some() {
-            return self.unsupported(
-                &format!("{pointer}/enum"),
-                "an enumeration with values other than strings",
-            );
         }
         if schema.get("allOf").is_some() || any_of(schema).is_some() {
             return self.alternatives(name, schema, pointer);
@@ -247,16 +306,20 @@ impl Builder<'_> {
             "string" if is_base64(schema) => Ty::Base64,
             "string" => Ty::String(bounds("minLength", "maxLength")),
             "array" => {
+                let bounds = bounds("minItems", "maxItems");
+                let place = format!("{pointer}/items");
+                let name = format!("{name}Item");
                 let item = match schema.get("items") {
+                    // The bounds of integers in a list are checked, if the list has none of its own.
+                    Some(items) if is_integer(items) && bounds.is_free() => {
+                        self.inline(&name, items, &place)?
+                    }
                     Some(items) => {
-                        self.inline(&format!("{name}Item"), items, &format!("{pointer}/items"))?
+                        let item = self.item(&name, items, &place)?;
+                        self.without_null(item, &place)
                     }
                     None => Ty::Any,
                 };
-                let bounds = bounds("minItems", "maxItems");
-                if !(matches!(item, Ty::Int(_)) && bounds.is_free()) {
-                    self.refuse_bounds(&item, &format!("{pointer}/items"))?;
-                }
                 Ty::Array(Box::new(item), bounds)
             }
             _ => return self.object(name, schema, pointer),
@@ -278,8 +341,8 @@ impl Builder<'_> {
                 Some(Value::Bool(false)) => Ty::EmptyObject,
                 Some(value) if value.get("not").is_some() => Ty::EmptyObject,
                 Some(value) => {
-                    let item = self.inline(&format!("{name}Value"), value, &place)?;
-                    self.refuse_bounds(&item, &place)?;
+                    let item = self.item(&format!("{name}Value"), value, &place)?;
+                    let item = self.without_null(item, &place);
                     if item == Ty::Any {
                         Ty::AnyObject
                     } else {
@@ -288,17 +351,7 @@ impl Builder<'_> {
                 }
             }));
         }
-        let open = match further {
-            None | Some(Value::Bool(true)) => true,
-            Some(Value::Bool(false)) => false,
-            Some(Value::Object(any)) if any.is_empty() => true,
-            Some(_) => {
-                return self.unsupported(
-                    &format!("{pointer}/additionalProperties"),
-                    "`properties` together with typed `additionalProperties`",
-                );
-            }
-        };
+        let open = further != Some(&Value::Bool(false));
         let mut members: Vec<Member> = Vec::new();
         let undeclared = required
             .iter()
@@ -313,11 +366,11 @@ impl Builder<'_> {
             );
             let is_required = required.contains(json);
             let mut ty = self.inline(&default, value, &place)?;
-            if let (Ty::Const(Value::String(only)), false) = (&ty, is_required) {
+            if !is_required && matches!(ty, Ty::Const(_)) {
                 // An optional constant may be absent, so it needs a field.
-                let one = serde_json::json!({"type": "string", "enum": [only]});
-                ty = self.single_value(&default, &one, only, &place);
+                ty = self.constant_type(&default, ty, &place);
             }
+            ty = self.without_null(ty, &place);
             let ident = unique_ident(field_ident(json), json, &members);
             members.push(Member {
                 ident,
@@ -343,28 +396,6 @@ impl Builder<'_> {
             })
             .collect();
         Kind::Enum(StringEnum { values, open })
-    }
-
-    /// Rejects keywords that restrict values in a way that no generated type would check.
-    fn refuse_unsupported(&self, schema: &Value, pointer: &str) -> Result<(), BuildError> {
-        for key in [
-            "pattern",
-            "multipleOf",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "uniqueItems",
-            "minProperties",
-            "maxProperties",
-        ] {
-            if schema
-                .get(key)
-                .is_some_and(|value| *value != Value::Bool(false))
-            {
-                return self
-                    .unsupported(&format!("{pointer}/{key}"), format!("the keyword `{key}`"));
-            }
-        }
-        Ok(())
     }
 }
 

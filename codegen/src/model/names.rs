@@ -1,6 +1,9 @@
 //! Converts names of a schema to Rust names.
 
+use crate::schema::walk_mut;
 use heck::{ToSnakeCase, ToUpperCamelCase};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that would shadow something in Rust's prelude get the suffix `Object`.
 const PRELUDE: [&str; 16] = [
@@ -25,6 +28,43 @@ pub fn type_ident(name: &str) -> String {
     } else {
         format!("T{ident}")
     }
+}
+
+/// Returns the definitions with names that are distinct in Rust, too, or `None` if they are already. A
+/// definition whose Rust name another one has gets a number.
+pub(super) fn distinct(definitions: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut renamed: BTreeMap<&String, String> = BTreeMap::new();
+    for name in definitions.keys() {
+        if taken.insert(type_ident(name)) {
+            continue;
+        }
+        let spelled = name.replace("[]", " array");
+        let numbered = (2..).map(|number| format!("{name}{number}"));
+        let mut candidates = std::iter::once(spelled).chain(numbered);
+        let free = candidates.find(|candidate| {
+            !definitions.contains_key(candidate) && taken.insert(type_ident(candidate))
+        });
+        renamed.insert(name, free.unwrap_or_default());
+    }
+    if renamed.is_empty() {
+        return None;
+    }
+    let mut all = Map::new();
+    for (name, schema) in definitions {
+        let mut schema = schema.clone();
+        walk_mut(&mut schema, &mut |members| {
+            let target = members.get("$ref").and_then(Value::as_str);
+            let target = target.and_then(|target| target.strip_prefix("#/$defs/"));
+            let new = target.and_then(|target| renamed.get(&target.to_owned()));
+            if let Some(new) = new {
+                members.insert("$ref".to_owned(), format!("#/$defs/{new}").into());
+            }
+        });
+        let name = renamed.get(name).unwrap_or(name);
+        all.insert(name.clone(), schema);
+    }
+    Some(all)
 }
 
 /// Acronyms that schemas write in capitals, possibly several in a row.

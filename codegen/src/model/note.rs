@@ -1,5 +1,6 @@
 //! Decisions that the generator made by itself, for people to read.
 
+use crate::schema::Warning;
 use std::fmt;
 
 /// A decision of the generator about something that the hints do not mention.
@@ -31,6 +32,8 @@ pub enum Note {
         /// The type that is used for its result; `None` for any object.
         result: Option<String>,
     },
+    /// Something in the schema that its type does not check.
+    Schema(Warning),
     /// A member that accepts any value, because each value of its type would contain another one.
     Infinite {
         /// The type and the member.
@@ -65,6 +68,7 @@ impl fmt::Display for Note {
                      (`messages.results` in the hints)"
                 )
             }
+            Self::Schema(warning) => warning.fmt(out),
             Self::Infinite { place } => write!(
                 out,
                 "`{place}` accepts any value: each value that the schema allows would contain \

@@ -3,6 +3,7 @@
 use crate::hints::Hints;
 use crate::model::{Family, Kind, Message, MessageKind, Model, Note, Sender};
 use crate::schema::Applied;
+use std::collections::BTreeSet;
 
 /// What the generator decided by itself, and what it could not know.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,32 @@ pub struct Report {
     pub unused_examples: Vec<String>,
 }
 
+/// Returns the notes about what types do not check, without repetitions.
+pub(super) fn warnings<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<String> {
+    let unchecked = notes
+        .into_iter()
+        .filter(|note| matches!(note, Note::Schema(_) | Note::Infinite { .. }));
+    let texts: BTreeSet<String> = unchecked.map(Note::to_string).collect();
+    texts.into_iter().collect()
+}
+
+/// Returns the warnings about unions whose variants cannot be distinguished.
+pub(super) fn ambiguous(unions: &[String]) -> impl Iterator<Item = String> {
+    unions
+        .iter()
+        .map(|union| format!("{union}: tried in order, the most demanding first"))
+}
+
 impl Report {
+    /// Returns what the types of some revision do not check, and unions whose variants cannot be
+    /// distinguished.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = warnings(self.notes.iter().map(|(_, note)| note));
+        warnings.extend(ambiguous(&self.ambiguous));
+        warnings
+    }
+
     /// Returns one line for each text or example that people have to write, change or remove.
     #[must_use]
     pub fn unwritten(&self) -> Vec<String> {

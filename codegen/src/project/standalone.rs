@@ -4,7 +4,7 @@ use super::{Project, ProjectError};
 use crate::doc_texts::DocTexts;
 use crate::emit::{Emitter, File};
 use crate::hints::Hints;
-use crate::model::{self, build, share};
+use crate::model::{self, Note, build, share};
 use crate::schema::{Document, verify};
 
 /// The code generated for a single schema.
@@ -14,7 +14,7 @@ pub struct Standalone {
     pub files: Vec<File>,
     /// The revision with the same structure, whose errata and hints were applied.
     pub recognised: Option<String>,
-    /// Messages about unions whose variants cannot be distinguished.
+    /// What the types do not check, and unions whose variants cannot be distinguished.
     pub warnings: Vec<String>,
     /// The number of types, including inline types.
     pub types: usize,
@@ -57,10 +57,11 @@ impl Project {
             serde_json::Map::default()
         });
         let revision = recognised.as_deref().unwrap_or(name);
+        let (definitions, warnings) = document.simplified();
         let source = model::Source {
             file,
             revision,
-            definitions: &document.definitions,
+            definitions: &definitions,
             previous: None,
         };
         let mut model = build(source, &hints, &doc_texts)?;
@@ -69,13 +70,16 @@ impl Project {
         {
             model.constants = facts.constants;
         }
+        model.notes.extend(warnings.into_iter().map(Note::Schema));
+        let mut warnings = super::report::warnings(&model.notes);
         let (types, messages) = (model.types.len(), model.messages.len());
         let family = share(vec![model]);
         let emitter = Emitter::new(&family, &hints, "super::support")?.standalone();
+        warnings.extend(super::report::ambiguous(&emitter.ambiguities()));
         Ok(Standalone {
             files: emitter.module(0)?,
             recognised: recognised.clone(),
-            warnings: emitter.ambiguities(),
+            warnings,
             types,
             messages,
         })

@@ -1,4 +1,4 @@
-//! Checks that a value is a schema within the supported subset.
+//! Checks that a value is a schema.
 
 use serde_json::{Map, Value};
 
@@ -34,9 +34,10 @@ pub(super) fn references(
         let Some(Value::String(text)) = members.get("$ref") else {
             return;
         };
+        // Other references lead to other documents, see `Document::gather`.
         let there = text
             .strip_prefix("#/$defs/")
-            .is_some_and(|name| definitions.contains_key(name));
+            .is_none_or(|name| definitions.contains_key(name));
         if !there && fault.is_none() {
             fault = Some(SchemaError::DanglingRef {
                 file: file.to_owned(),
@@ -55,13 +56,6 @@ pub(super) fn member(
     keyword: &str,
     value: &Value,
 ) -> Result<(), SchemaError> {
-    let Some(kind) = holds(keyword) else {
-        return Err(SchemaError::UnknownKeyword {
-            file: file.to_owned(),
-            pointer: at.to_owned(),
-            keyword: keyword.to_owned(),
-        });
-    };
     let place = pointer::join(at, keyword);
     let fits = |fits: bool, expected| {
         if fits {
@@ -70,7 +64,7 @@ pub(super) fn member(
             Err(unexpected_value(file, &place, expected, value))
         }
     };
-    match kind {
+    match holds(keyword) {
         Holds::Schema => schema(file, &place, value),
         Holds::SchemaList => {
             let list = value.as_array().filter(|list| !list.is_empty());
@@ -80,6 +74,13 @@ pub(super) fn member(
                 .enumerate()
                 .try_for_each(|(index, value)| schema(file, &format!("{place}/{index}"), value))
         }
+        Holds::SchemaOrList => match value {
+            Value::Array(list) => list
+                .iter()
+                .enumerate()
+                .try_for_each(|(index, value)| schema(file, &format!("{place}/{index}"), value)),
+            _ => schema(file, &place, value),
+        },
         Holds::SchemaMap => {
             fits(value.is_object(), "an object with schemas as values")?;
             value
@@ -88,9 +89,15 @@ pub(super) fn member(
                 .flatten()
                 .try_for_each(|(name, value)| schema(file, &pointer::join(&place, name), value))
         }
-        Holds::Anything => {
-            let all = *value == Value::Bool(true) || value.as_object().is_some_and(Map::is_empty);
-            fits(all, "`{}` or `true`")
+        Holds::SchemaOrNamesMap => {
+            fits(
+                value.is_object(),
+                "an object with schemas or lists of names as values",
+            )?;
+            let values = value.as_object().into_iter().flatten();
+            values
+                .filter(|(_, value)| !names(value))
+                .try_for_each(|(name, value)| schema(file, &pointer::join(&place, name), value))
         }
         Holds::Reference => fits(value.is_string(), "a reference"),
         Holds::Types => fits(types(value), "the name of a JSON type, or an array of them"),
@@ -100,10 +107,11 @@ pub(super) fn member(
         ),
         Holds::Names => fits(names(value), "an array of distinct names"),
         Holds::Number => fits(value.is_number(), "a number"),
+        Holds::NumberOrFlag => fits(value.is_number() || value.is_boolean(), "a number"),
         Holds::Count => fits(value.is_u64(), "an integer that is not negative"),
         Holds::Flag => fits(value.is_boolean(), "`true` or `false`"),
         Holds::Text => fits(value.is_string(), "a string"),
-        Holds::Data | Holds::Prose => Ok(()),
+        Holds::Data | Holds::Prose | Holds::Unknown => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::walk::reference_to;
+use super::gather::gather;
 use super::{SchemaError, check, pointer, prose, walk_mut};
 
 /// The version of JSON Schema in which a document is written.
@@ -52,56 +52,40 @@ pub struct Document {
 impl Document {
     /// Parses and checks a document.
     ///
+    /// All keywords of JSON Schema are accepted, and any others; [`Document::simplified`] tells which
+    /// of them no type can express.
+    ///
     /// # Errors
     ///
-    /// Returns the first error: the text is not JSON or not a schema, it has an unsupported
-    /// keyword, or a reference to something that the document does not define.
+    /// Returns the first error: the text is not JSON or not a schema, it defines no type, or it has a
+    /// reference to something that the document does not contain.
     pub fn parse(file: &str, text: &str) -> Result<Self, SchemaError> {
         let root: Value = serde_json::from_str(text).map_err(|source| SchemaError::NotJson {
             file: file.to_owned(),
             source,
         })?;
-        let Value::Object(mut root) = root else {
+        let Value::Object(members) = &root else {
             return Err(check::unexpected_value(file, "", "an object", &root));
         };
-        let (keyword, definitions) =
-            match (root.shift_remove("definitions"), root.shift_remove("$defs")) {
-                (Some(definitions), None) => ("definitions", definitions),
-                (None, Some(definitions)) => ("$defs", definitions),
-                (None, None) => {
-                    return Err(SchemaError::NoDefinitions {
-                        file: file.to_owned(),
-                    });
-                }
-                (Some(_), Some(second)) => {
-                    return Err(check::unexpected_value(
-                        file,
-                        "/$defs",
-                        "`definitions` or `$defs`, not both",
-                        &second,
-                    ));
-                }
-            };
-        let at = format!("/{keyword}");
-        let Value::Object(mut definitions) = definitions else {
-            return Err(check::unexpected_value(
-                file,
-                &at,
-                "an object with schemas as values",
-                &definitions,
-            ));
-        };
-        root.iter()
-            .try_for_each(|(name, value)| check::member(file, "", name, value))?;
-        let names: Vec<String> = definitions.keys().cloned().collect();
-        for (name, schema) in &mut definitions {
-            let at = pointer::join(&at, name);
-            check::schema(file, &at, schema)?;
-            localise(file, &at, keyword, schema, &names)?;
+        check::schema(file, "", &root)?;
+        let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let stem = stem.split('.').next().unwrap_or(stem);
+        let definitions = gather(&root, stem).map_err(|dangling| SchemaError::DanglingRef {
+            file: file.to_owned(),
+            pointer: dangling.pointer,
+            reference: dangling.reference,
+        })?;
+        let has_list = ["definitions", "$defs"]
+            .iter()
+            .any(|keyword| members.contains_key(*keyword));
+        if definitions.is_empty() && !has_list {
+            return Err(SchemaError::NoDefinitions {
+                file: file.to_owned(),
+            });
         }
         let document = Self {
             file: file.to_owned(),
-            dialect: dialect(&root, keyword),
+            dialect: dialect(members),
             definitions,
         };
         document.check()?;
@@ -165,66 +149,12 @@ impl Document {
     }
 }
 
-fn dialect(root: &Map<String, Value>, keyword: &str) -> Dialect {
+fn dialect(root: &Map<String, Value>) -> Dialect {
     match root.get("$schema").and_then(Value::as_str) {
         Some(uri) if uri.contains("2020-12") || uri.contains("2019-09") => Dialect::Draft2020,
-        None if keyword == "$defs" => Dialect::Draft2020,
+        None if root.contains_key("$defs") => Dialect::Draft2020,
         Some(_) | None => Dialect::Draft07,
     }
-}
-
-/// Converts the references of one definition to the form used in memory.
-fn localise(
-    file: &str,
-    at: &str,
-    keyword: &str,
-    schema: &mut Value,
-    names: &[String],
-) -> Result<(), SchemaError> {
-    let mut faults = Vec::new();
-    super::walk(schema, at, &mut |at, members| {
-        if let Some(Value::String(text)) = members.get("$ref") {
-            let target = local_name(text, keyword);
-            if target.as_ref().is_none_or(|name| !names.contains(name)) {
-                let (file, pointer) = (file.to_owned(), pointer::join(at, "$ref"));
-                let reference = text.clone();
-                faults.push(match target {
-                    Some(_) => SchemaError::DanglingRef {
-                        file,
-                        pointer,
-                        reference,
-                    },
-                    None => SchemaError::ForeignRef {
-                        file,
-                        pointer,
-                        reference,
-                    },
-                });
-            }
-        }
-    });
-    if let Some(fault) = faults.into_iter().next() {
-        return Err(fault);
-    }
-    walk_mut(schema, &mut |members| {
-        let name = members.get("$ref").and_then(Value::as_str);
-        if let Some(name) = name.and_then(|text| local_name(text, keyword)) {
-            members.insert("$ref".to_owned(), Value::String(reference_to(&name)));
-        }
-    });
-    Ok(())
-}
-
-/// Returns the name in `#/definitions/Name`, or `None` for a reference of another form.
-fn local_name(reference: &str, keyword: &str) -> Option<String> {
-    let token = reference
-        .strip_prefix("#/")?
-        .strip_prefix(keyword)?
-        .strip_prefix('/')?;
-    if token.contains('/') {
-        return None;
-    }
-    Some(pointer::unescape(&percent_decoded(token)?))
 }
 
 /// Returns `true` for characters that are not percent-encoded in the fragment of a URI.
@@ -249,16 +179,4 @@ fn fragment(name: &str) -> String {
         }
     }
     text
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut parts = text.split('%');
-    bytes.extend_from_slice(parts.next()?.as_bytes());
-    for part in parts {
-        let (code, rest) = part.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(code, 16).ok()?);
-        bytes.extend_from_slice(rest.as_bytes());
-    }
-    String::from_utf8(bytes).ok()
 }

@@ -14,8 +14,10 @@ pub enum SchemaError {
         /// The JSON error.
         source: serde_json::Error,
     },
-    /// The document has no object of definitions.
-    #[error("{file}: the schema has neither `definitions` nor `$defs`")]
+    /// The document defines no type.
+    #[error(
+        "{file}: the schema defines no type: it has no `definitions`, no `$defs` and no content"
+    )]
     NoDefinitions {
         /// The document.
         file: String,
@@ -32,33 +34,9 @@ pub enum SchemaError {
         /// What was found.
         found: String,
     },
-    /// An unsupported keyword that may change which values are valid.
-    #[error(
-        "{file}: at `{pointer}`: unsupported keyword `{keyword}`, which may change which values are valid"
-    )]
-    UnknownKeyword {
-        /// The document.
-        file: String,
-        /// JSON pointer to the schema that has the keyword.
-        pointer: String,
-        /// The keyword.
-        keyword: String,
-    },
-    /// A reference to a definition that does not exist.
-    #[error("{file}: at `{pointer}`: `{reference}` refers to a definition that does not exist")]
+    /// A reference to something that the document does not contain.
+    #[error("{file}: at `{pointer}`: `{reference}` refers to nothing in this document")]
     DanglingRef {
-        /// The document.
-        file: String,
-        /// JSON pointer to the `$ref`.
-        pointer: String,
-        /// The reference as it is written.
-        reference: String,
-    },
-    /// A reference to something other than a definition of the same document.
-    #[error(
-        "{file}: at `{pointer}`: `{reference}` does not refer to a definition of this document"
-    )]
-    ForeignRef {
         /// The document.
         file: String,
         /// JSON pointer to the `$ref`.

@@ -1,4 +1,4 @@
-//! The supported keywords and the kinds of their values.
+//! The keywords of JSON Schema and the kinds of their values.
 
 /// The kind of a keyword's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,10 +7,12 @@ pub(super) enum Holds {
     Schema,
     /// A list of at least one schema.
     SchemaList,
+    /// A schema, or a list of schemas.
+    SchemaOrList,
     /// An object whose values are schemas; its names are not keywords.
     SchemaMap,
-    /// A schema that accepts everything.
-    Anything,
+    /// An object whose values are schemas or lists of names.
+    SchemaOrNamesMap,
     /// A reference to a definition.
     Reference,
     /// The name of a type, or an array of names.
@@ -21,6 +23,8 @@ pub(super) enum Holds {
     Names,
     /// A number.
     Number,
+    /// A number, or a boolean as in draft 04.
+    NumberOrFlag,
     /// An integer that is not negative.
     Count,
     /// A boolean.
@@ -31,6 +35,8 @@ pub(super) enum Holds {
     Data,
     /// A text for people that is not part of the structure.
     Prose,
+    /// The value of a keyword that JSON Schema does not define.
+    Unknown,
 }
 
 /// The type names of JSON Schema.
@@ -38,26 +44,38 @@ pub(super) const TYPES: [&str; 7] = [
     "array", "boolean", "integer", "null", "number", "object", "string",
 ];
 
-/// Returns the kind of a keyword's value, or `None` if the keyword is not supported.
-pub(super) fn holds(keyword: &str) -> Option<Holds> {
-    Some(match keyword {
-        "items" | "additionalProperties" | "propertyNames" => Holds::Schema,
-        "anyOf" | "oneOf" | "allOf" => Holds::SchemaList,
-        "properties" => Holds::SchemaMap,
-        "not" => Holds::Anything,
-        "$ref" => Holds::Reference,
+/// Returns the kind of a keyword's value, for the keywords of draft 04, draft 07 and draft 2020-12.
+pub(super) fn holds(keyword: &str) -> Holds {
+    match keyword {
+        "additionalProperties"
+        | "additionalItems"
+        | "propertyNames"
+        | "contains"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "unevaluatedProperties"
+        | "unevaluatedItems"
+        | "contentSchema" => Holds::Schema,
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" => Holds::SchemaList,
+        "items" => Holds::SchemaOrList,
+        "properties" | "patternProperties" | "dependentSchemas" | "definitions" | "$defs" => {
+            Holds::SchemaMap
+        }
+        "dependencies" => Holds::SchemaOrNamesMap,
+        "$ref" | "$dynamicRef" | "$recursiveRef" => Holds::Reference,
         "type" => Holds::Types,
         "enum" => Holds::Values,
         "required" => Holds::Names,
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
-            Holds::Number
-        }
-        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
-            Holds::Count
-        }
-        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => Holds::Flag,
-        "$schema" | "$id" | "format" | "pattern" => Holds::Text,
-        "const" | "default" => Holds::Data,
+        "minimum" | "maximum" | "multipleOf" => Holds::Number,
+        "exclusiveMinimum" | "exclusiveMaximum" => Holds::NumberOrFlag,
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+        | "minContains" | "maxContains" => Holds::Count,
+        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" | "$recursiveAnchor" => Holds::Flag,
+        "$schema" | "$id" | "$anchor" | "$dynamicAnchor" | "format" | "pattern"
+        | "contentEncoding" | "contentMediaType" => Holds::Text,
+        "const" | "default" | "$vocabulary" | "dependentRequired" | "discriminator" => Holds::Data,
         "title"
         | "description"
         | "markdownDescription"
@@ -65,6 +83,6 @@ pub(super) fn holds(keyword: &str) -> Option<Holds> {
         | "examples"
         | "enumDescriptions" => Holds::Prose,
         _ if keyword.starts_with("x-") || keyword.starts_with('_') => Holds::Data,
-        _ => return None,
-    })
+        _ => Holds::Unknown,
+    }
 }

@@ -28,9 +28,9 @@ impl Kind {
                 Self::Map | Self::List => Self::Schema,
                 Self::Data => Self::Data,
                 Self::Schema => match holds(&pointer::unescape(token)) {
-                    Some(Holds::Schema | Holds::Anything) => Self::Schema,
-                    Some(Holds::SchemaList) => Self::List,
-                    Some(Holds::SchemaMap) => Self::Map,
+                    Holds::Schema | Holds::SchemaOrList => Self::Schema,
+                    Holds::SchemaList => Self::List,
+                    Holds::SchemaMap | Holds::SchemaOrNamesMap => Self::Map,
                     _ => Self::Data,
                 },
             })
@@ -52,7 +52,7 @@ impl Kind {
 /// Removes the texts of a schema and of all schemas inside it.
 pub(super) fn strip(schema: &mut Value) {
     walk_mut(schema, &mut |members| {
-        members.retain(|keyword, _| holds(keyword) != Some(Holds::Prose));
+        members.retain(|keyword, _| holds(keyword) != Holds::Prose);
     });
 }
 
@@ -61,7 +61,7 @@ pub(super) fn with_texts_of(old: &Value, new: &Value) -> Value {
     let mut new = new.clone();
     if let (Value::Object(old), Value::Object(new)) = (old, &mut new) {
         for (keyword, words) in old {
-            if holds(keyword) == Some(Holds::Prose) && !new.contains_key(keyword) {
+            if holds(keyword) == Holds::Prose && !new.contains_key(keyword) {
                 new.insert(keyword.clone(), words.clone());
             }
         }

@@ -97,31 +97,24 @@ fn schema(at: &str, published: &Value, ours: &Value, found: &mut Vec<Difference>
     for (keyword, left) in left {
         let place = pointer::join(at, keyword);
         match (holds(keyword), right.get(keyword)) {
-            (Some(Holds::Prose), _) => {}
+            (Holds::Prose, _) => {}
             (_, None) => push(&place, Some(left), None, found),
             (kind, Some(right)) => member(kind, &place, left, right, found),
         }
     }
     for (keyword, right) in right {
-        if holds(keyword) != Some(Holds::Prose) && !left.contains_key(keyword) {
+        if holds(keyword) != Holds::Prose && !left.contains_key(keyword) {
             push(&pointer::join(at, keyword), None, Some(right), found);
         }
     }
 }
 
-fn member(
-    kind: Option<Holds>,
-    at: &str,
-    published: &Value,
-    ours: &Value,
-    found: &mut Vec<Difference>,
-) {
+fn member(kind: Holds, at: &str, published: &Value, ours: &Value, found: &mut Vec<Difference>) {
     match (kind, published, ours) {
-        (Some(Holds::Schema | Holds::Anything), left, right) => schema(at, left, right, found),
-        (Some(Holds::SchemaMap), Value::Object(left), Value::Object(right)) => {
+        (Holds::SchemaMap | Holds::SchemaOrNamesMap, Value::Object(left), Value::Object(right)) => {
             members(at, left, right, found, schema);
         }
-        (Some(Holds::SchemaList), Value::Array(left), Value::Array(right)) => {
+        (Holds::SchemaList | Holds::SchemaOrList, Value::Array(left), Value::Array(right)) => {
             for index in 0..left.len().max(right.len()) {
                 let place = format!("{at}/{index}");
                 match (left.get(index), right.get(index)) {
@@ -130,7 +123,8 @@ fn member(
                 }
             }
         }
-        (Some(Holds::Types | Holds::Values | Holds::Names), left, right) => {
+        (Holds::Schema | Holds::SchemaOrList, left, right) => schema(at, left, right, found),
+        (Holds::Types | Holds::Values | Holds::Names, left, right) => {
             let (all, other) = (elements(left), elements(right));
             if all.len() != other.len() || all.iter().any(|each| !other.contains(each)) {
                 push(at, Some(left), Some(right), found);

@@ -68,7 +68,7 @@ pub(super) fn narrower_bound(
         "format" | "default" | "deprecated" | "readOnly" | "writeOnly" => Some(false),
         // These have rules of their own, or have no effect.
         _ => match holds(keyword) {
-            Some(Holds::Data) if keyword != "const" => Some(false),
+            Holds::Data | Holds::Unknown if keyword != "const" => Some(false),
             _ => None,
         },
     }

@@ -31,17 +31,17 @@ pub fn walk<'a>(schema: &'a Value, at: &str, visit: &mut dyn FnMut(&str, &'a Map
     for (keyword, value) in members {
         let place = || pointer::join(at, keyword);
         match (holds(keyword), value) {
-            (Some(Holds::Schema | Holds::Anything), schema) => walk(schema, &place(), visit),
-            (Some(Holds::SchemaList), Value::Array(schemas)) => {
+            (Holds::SchemaList | Holds::SchemaOrList, Value::Array(schemas)) => {
                 for (index, schema) in schemas.iter().enumerate() {
                     walk(schema, &format!("{}/{index}", place()), visit);
                 }
             }
-            (Some(Holds::SchemaMap), Value::Object(schemas)) => {
+            (Holds::SchemaMap | Holds::SchemaOrNamesMap, Value::Object(schemas)) => {
                 for (name, schema) in schemas {
                     walk(schema, &pointer::join(&place(), name), visit);
                 }
             }
+            (Holds::Schema | Holds::SchemaOrList, schema) => walk(schema, &place(), visit),
             _ => {}
         }
     }
@@ -55,17 +55,17 @@ pub fn walk_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value
     visit(members);
     for (keyword, value) in members {
         match (holds(keyword), value) {
-            (Some(Holds::Schema | Holds::Anything), schema) => walk_mut(schema, visit),
-            (Some(Holds::SchemaList), Value::Array(schemas)) => {
+            (Holds::SchemaList | Holds::SchemaOrList, Value::Array(schemas)) => {
                 for schema in schemas {
                     walk_mut(schema, visit);
                 }
             }
-            (Some(Holds::SchemaMap), Value::Object(schemas)) => {
+            (Holds::SchemaMap | Holds::SchemaOrNamesMap, Value::Object(schemas)) => {
                 for schema in schemas.values_mut() {
                     walk_mut(schema, visit);
                 }
             }
+            (Holds::Schema | Holds::SchemaOrList, schema) => walk_mut(schema, visit),
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! A client that writes and reads lines of JSON, on a pair of byte streams.
 
+use mcp_server::types::Revision;
 use mcp_server::{ByteStream, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -14,7 +15,8 @@ type Served = ByteStream<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
 pub(crate) struct Peer {
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
-    modern: bool,
+    /// The revision in `_meta` of each request; `None` in a session.
+    stated: Option<String>,
     next: u64,
 }
 
@@ -24,10 +26,26 @@ impl Peer {
         Self::over(server, |stream| stream)
     }
 
+    /// Creates a peer of any revision, after the handshake if there is one.
+    #[allow(
+        dead_code,
+        reason = "not every test binary has peers of several revisions"
+    )]
+    pub(crate) async fn of(server: &Server, revision: Revision) -> Self {
+        if revision.is_modern() {
+            let stated = Some(revision.as_str().to_owned());
+            return Self {
+                stated,
+                ..Self::modern(server)
+            };
+        }
+        Self::legacy(server, revision.as_str()).await
+    }
+
     /// Creates a peer whose requests are sent unchanged.
     pub(crate) fn raw(server: &Server) -> Self {
         Self {
-            modern: false,
+            stated: None,
             ..Self::over(server, |stream| stream)
         }
     }
@@ -42,7 +60,7 @@ impl Peer {
         Self {
             reader: BufReader::new(reader),
             writer,
-            modern: true,
+            stated: Some("2026-07-28".to_owned()),
             next: 0,
         }
     }
@@ -78,9 +96,11 @@ impl Peer {
     /// Sends a request without waiting, and returns its id.
     pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> u64 {
         self.next += 1;
-        if self.modern && params["_meta"].is_null() {
+        if let Some(revision) = &self.stated
+            && params["_meta"].is_null()
+        {
             params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/protocolVersion": revision,
                 "io.modelcontextprotocol/clientCapabilities": {},
             });
         }

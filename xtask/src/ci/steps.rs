@@ -108,7 +108,10 @@ pub(super) fn all() -> Result<Vec<Step>> {
         ),
         step("links", vec![Task::Check("links", links::broken)]),
         step("layers", vec![Task::Check("layers", layers::faults)]),
-        step("codegen", vec![run("xtask codegen --check")]),
+        step(
+            "codegen",
+            vec![run("xtask codegen --check --deny-warnings")],
+        ),
         step("texts", vec![Task::Check("texts", unwritten)]),
         step(
             "clippy",

@@ -3,8 +3,11 @@
 use super::shape::{any_of, reference, types_of};
 use super::union::Alternative;
 use super::{BuildError, Builder};
-use crate::model::Kind;
+use crate::model::{Kind, Ty};
 use serde_json::Value;
+
+/// The maximum number of alternatives of a schema. A product of several unions may have more.
+const MOST_ALTERNATIVES: usize = 64;
 
 impl Builder<'_> {
     /// Merges `allOf` into one object, or into a union of alternatives.
@@ -14,7 +17,10 @@ impl Builder<'_> {
         schema: &Value,
         pointer: &str,
     ) -> Result<Kind, BuildError> {
-        let mut found = self.expand(schema, pointer, 0)?;
+        let Some(mut found) = self.expand(schema, pointer, 0) else {
+            self.unchecked(pointer, "allOf");
+            return Ok(Kind::Alias(Ty::Any));
+        };
         if found.len() == 1 {
             let only = found.remove(0);
             if any_of(schema).is_none() || reference(&only.schema).is_none() {
@@ -26,18 +32,15 @@ impl Builder<'_> {
     }
 
     /// Returns the alternatives of a schema: expands `anyOf` and merges `allOf` into each of them.
-    fn expand(
-        &self,
-        schema: &Value,
-        pointer: &str,
-        depth: usize,
-    ) -> Result<Vec<Alternative>, BuildError> {
+    /// Returns `None` if they cannot be merged.
+    fn expand(&self, schema: &Value, pointer: &str, depth: usize) -> Option<Vec<Alternative>> {
+        // Deeper ones are recursive.
         if depth > 32 {
-            return self.unsupported(pointer, "recursive `allOf`");
+            return None;
         }
         if let Some(parts) = any_of(schema) {
             if schema.get("properties").is_some() || schema.get("allOf").is_some() {
-                return self.unsupported(pointer, "a union together with `properties` or `allOf`");
+                return None;
             }
             let mut all = Vec::new();
             for (at, part) in parts.iter().enumerate() {
@@ -53,10 +56,10 @@ impl Builder<'_> {
                     all.extend(self.expand(part, &format!("{pointer}/anyOf/{at}"), depth + 1)?);
                 }
             }
-            return Ok(all);
+            return Some(all);
         }
         let Some(parts) = schema.get("allOf").and_then(Value::as_array) else {
-            return Ok(vec![Alternative {
+            return Some(vec![Alternative {
                 label: None,
                 schema: schema.clone(),
             }]);
@@ -84,22 +87,23 @@ impl Builder<'_> {
                 for base in &merged {
                     spread.push(Alternative {
                         label: choice.label.clone().or_else(|| base.label.clone()),
-                        schema: self.merge(&base.schema, body, &place)?,
+                        schema: self.merge(&base.schema, body)?,
                     });
                 }
             }
             merged = spread;
         }
-        Ok(merged)
+        (merged.len() <= MOST_ALTERNATIVES).then_some(merged)
     }
 
-    /// Merges two object schemas. The members of the second one narrow those of the first.
-    fn merge(&self, first: &Value, second: &Value, pointer: &str) -> Result<Value, BuildError> {
+    /// Merges two object schemas. The members of the second one narrow those of the first. Returns
+    /// `None` if they are not schemas of objects.
+    fn merge(&self, first: &Value, second: &Value) -> Option<Value> {
         let object = |schema: &Value| types_of(schema).iter().all(|ty| *ty == "object");
         let (Value::Object(a), Value::Object(b), true) =
             (first, second, object(first) && object(second))
         else {
-            return self.unsupported(pointer, "`allOf` with schemas that are not objects");
+            return None;
         };
         let mut merged = a.clone();
         for (key, value) in b {
@@ -124,6 +128,6 @@ impl Builder<'_> {
             }
         }
         merged.insert("type".into(), "object".into());
-        Ok(Value::Object(merged))
+        Some(Value::Object(merged))
     }
 }

@@ -69,6 +69,10 @@ pub(super) fn covers_everything(types: &[&str]) -> bool {
         .all(|ty| types.contains(ty))
 }
 
+pub(super) fn is_integer(schema: &Value) -> bool {
+    types_of(schema) == ["integer"] && constant(schema).is_none()
+}
+
 pub(super) fn is_base64(schema: &Value) -> bool {
     schema.get("format").is_some_and(|format| format == "byte")
         || schema

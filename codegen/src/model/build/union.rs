@@ -1,6 +1,6 @@
 //! Unions: one variant for each alternative.
 
-use super::shape::{constant, features, reference, types_of};
+use super::shape::{constant, features, is_integer, reference, types_of};
 use super::{BuildError, Builder};
 use crate::model::{Kind, Note, Recursion, Ty, Union, Variant, names, type_ident, variant_ident};
 use serde_json::Value;
@@ -24,10 +24,12 @@ impl Builder<'_> {
         let (nulls, mut rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_null);
         if rest.len() == 1 && !nulls.is_empty() {
             let only = rest.remove(0);
-            let ty = self.inline(name, &only.schema, pointer)?;
-            if !matches!(ty, Ty::Int(_)) {
-                self.refuse_bounds(&ty, pointer)?;
-            }
+            let is_integer = is_integer(&only.schema);
+            let ty = if is_integer {
+                self.inline(name, &only.schema, pointer)?
+            } else {
+                self.item(name, &only.schema, pointer)?
+            };
             return Ok(Kind::Alias(Ty::Nullable(Box::new(ty))));
         }
         rest.extend(nulls);
@@ -42,13 +44,12 @@ impl Builder<'_> {
         for (part, short) in rest.iter().zip(&short) {
             let ty = match reference(&part.schema) {
                 Some(target) => Ty::Named(target.to_owned()),
-                None => self.inline(
+                None => self.item(
                     &format!("{name}{}", variant_ident(short)),
                     &part.schema,
                     pointer,
                 )?,
             };
-            self.refuse_bounds(&ty, pointer)?;
             let chosen = match &ty {
                 Ty::Named(target) => self.hints.variant_name(self.source.revision, name, target),
                 _ => None,

@@ -229,7 +229,7 @@ fn invalid_file_changes_nothing() {
     let folder = Folder::new("invalid");
     folder.import(OLD, "2000-01-01").unwrap();
     let before = folder.stored("2000-01-01");
-    for invalid in ["{", "[]", "{}", r#"{"$defs": {"A": {"if": {}}}}"#] {
+    for invalid in ["{", "[]", "{}", r#"{"$defs": {"A": {"if": 1}}}"#] {
         assert!(folder.import(invalid, "2000-01-01").is_err());
         assert!(folder.import(invalid, "2000-01-02").is_err());
     }
