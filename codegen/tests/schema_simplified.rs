@@ -1,0 +1,234 @@
+//! What types cannot express is left out of a schema, with a warning for each restriction.
+
+use codegen::schema::{Document, WarningKind};
+use serde_json::{Value, json};
+
+fn document(root: &Value) -> Document {
+    Document::parse("some.json", &root.to_string()).unwrap()
+}
+
+/// Returns the simplified form of the definition `A`, and the pointers and keywords of the warnings.
+fn simplified(schema: &Value) -> (Value, Vec<String>) {
+    let root = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": { "A": schema, "Text": { "type": "string" }, "Point": point() },
+    });
+    let (mut definitions, warnings) = document(&root).simplified();
+    let warnings = warnings.into_iter().map(|warning| {
+        let what = match warning.kind {
+            WarningKind::Unchecked { keyword } => keyword,
+            WarningKind::Unknown { keyword } => format!("unknown {keyword}"),
+            WarningKind::Foreign { reference } => format!("foreign {reference}"),
+            WarningKind::OnlyObjects => "only objects".to_owned(),
+            other => panic!("{other:?}"),
+        };
+        format!("{} {what}", warning.pointer)
+    });
+    let warnings = warnings.collect();
+    (definitions.remove("A").unwrap(), warnings)
+}
+
+fn point() -> Value {
+    json!({ "type": "object", "properties": { "x": { "type": "number" } }, "required": ["x"] })
+}
+
+#[track_caller]
+fn check(schema: &Value, expected: &Value, warnings: &[&str]) {
+    let (found, warned) = simplified(schema);
+    assert_eq!(found, *expected, "{schema}");
+    assert_eq!(warned, warnings, "{schema}");
+}
+
+#[test]
+fn restrictions_that_types_do_not_check_are_left_out() {
+    for (keyword, value) in [
+        ("pattern", json!("^a")),
+        ("contains", json!({})),
+        ("dependentRequired", json!({ "a": ["b"] })),
+        ("dependentSchemas", json!({ "a": {} })),
+        ("if", json!({ "type": "string" })),
+        ("maxProperties", json!(3)),
+        ("propertyNames", json!({ "pattern": "^a" })),
+        ("unevaluatedItems", json!(false)),
+        ("uniqueItems", json!(true)),
+        ("multipleOf", json!(2)),
+        ("not", json!({ "type": "string" })),
+    ] {
+        let schema = json!({ "type": "array", keyword: value });
+        let warning = format!("/A {keyword}");
+        check(&schema, &json!({ "type": "array" }), &[&warning]);
+    }
+}
+
+#[test]
+fn descriptions_and_hints_need_no_warning() {
+    let schema = json!({
+        "type": "string", "title": "T", "markdownDescription": "*a*", "format": "uri", "x-a": 1,
+        "deprecated": true,
+    });
+    check(&schema, &schema, &[]);
+    for hint in [
+        "defaultSnippets",
+        "discriminator",
+        "meta:enum",
+        "contentMediaType",
+    ] {
+        let value = if hint == "contentMediaType" {
+            json!("a/b")
+        } else {
+            json!({})
+        };
+        check(
+            &json!({ "type": "string", hint: value }),
+            &json!({ "type": "string" }),
+            &[],
+        );
+    }
+    let (_, warnings) = simplified(&json!({ "novel": 1 }));
+    assert_eq!(warnings, ["/A unknown novel"]);
+}
+
+#[test]
+fn exclusive_bounds_of_integers_become_inclusive_ones() {
+    let integer = |keyword: &str, value: Value| json!({ "type": "integer", keyword: value });
+    let (low, high) = ("exclusiveMinimum", "exclusiveMaximum");
+    check(&integer(low, json!(1)), &integer("minimum", json!(2)), &[]);
+    check(&integer(high, json!(9)), &integer("maximum", json!(8)), &[]);
+    let old = json!({ "type": "integer", "minimum": 1, "exclusiveMinimum": true });
+    check(&old, &integer("minimum", json!(2)), &[]);
+    let number = json!({ "type": "number", "exclusiveMinimum": 0.5 });
+    check(
+        &number,
+        &json!({ "type": "number" }),
+        &["/A exclusiveMinimum"],
+    );
+}
+
+#[test]
+fn enumerations_of_other_values_than_strings_become_types() {
+    let nullable = json!({ "anyOf": [{ "type": "string", "enum": ["a"] }, { "type": "null" }] });
+    check(&json!({ "enum": ["a", null] }), &nullable, &[]);
+    check(
+        &json!({ "enum": [1, 2] }),
+        &json!({ "type": "integer" }),
+        &["/A enum"],
+    );
+    check(
+        &json!({ "enum": [true, false] }),
+        &json!({ "type": "boolean" }),
+        &[],
+    );
+    check(&json!({ "const": null }), &json!({ "type": "null" }), &[]);
+    check(
+        &json!({ "const": [1] }),
+        &json!({ "type": "array" }),
+        &["/A const"],
+    );
+}
+
+#[test]
+fn tuples_become_lists() {
+    let pair = json!({ "type": "array", "prefixItems": [{ "type": "string" }, { "type": "string" }], "items": false });
+    let list = json!({ "type": "array", "maxItems": 2, "items": { "type": "string" } });
+    check(&pair, &list, &[]);
+    let mixed = json!({ "type": "array", "items": [{ "type": "string" }, { "type": "null" }], "additionalItems": false });
+    let list = json!({ "type": "array", "maxItems": 2, "items": { "anyOf": [{ "type": "string" }, { "type": "null" }] } });
+    check(&mixed, &list, &["/A items"]);
+}
+
+#[test]
+fn members_by_pattern_become_further_members() {
+    let all = json!({ "type": "object", "patternProperties": { ".*": { "type": "string" } } });
+    let map = json!({ "type": "object", "additionalProperties": { "type": "string" } });
+    check(&all, &map, &[]);
+    let some = json!({ "type": "object", "patternProperties": { "^a": { "type": "string" } }, "additionalProperties": false });
+    check(&some, &map, &["/A patternProperties"]);
+    let beside = json!({ "type": "object", "properties": { "b": {} }, "patternProperties": { "^x-": {} }, "additionalProperties": false });
+    let open = json!({ "type": "object", "properties": { "b": {} }, "additionalProperties": true });
+    check(&beside, &open, &["/A patternProperties"]);
+    let closed =
+        json!({ "type": "object", "properties": { "b": {} }, "unevaluatedProperties": false });
+    let same =
+        json!({ "type": "object", "properties": { "b": {} }, "additionalProperties": false });
+    check(&closed, &same, &[]);
+}
+
+#[test]
+fn schema_of_members_without_a_type_is_one_of_objects() {
+    let schema = json!({ "properties": { "a": {} } });
+    let object = json!({ "properties": { "a": {} }, "type": "object" });
+    check(&schema, &object, &["/A only objects"]);
+}
+
+#[test]
+fn what_stands_beside_a_union_is_part_of_each_alternative() {
+    let other = json!({ "type": "object", "properties": { "y": {} }, "required": ["y"] });
+    let base = json!({ "type": "object", "properties": { "kind": { "type": "string" } } });
+    let mut schema = base.clone();
+    let reference = json!({ "$ref": "#/$defs/Point" });
+    schema["oneOf"] = json!([reference, other]);
+    let each = json!({ "anyOf": [{ "allOf": [base, reference] }, { "allOf": [base, other] }] });
+    check(&schema, &each, &[]);
+    let mut constraint = base.clone();
+    constraint["anyOf"] =
+        json!([{ "required": ["a"], "type": "object" }, { "required": ["b"], "type": "object" }]);
+    check(&constraint, &base, &["/A anyOf"]);
+}
+
+#[test]
+fn parts_of_all_of_that_say_nothing_are_left_out() {
+    let reference = json!({ "$ref": "#/$defs/Text" });
+    check(&json!({ "allOf": [reference] }), &reference, &[]);
+    let conditional = json!({ "allOf": [{ "$ref": "#/$defs/Point" }, { "if": {}, "then": {} }] });
+    check(
+        &conditional,
+        &json!({ "$ref": "#/$defs/Point" }),
+        &["/A/allOf/1 if"],
+    );
+}
+
+#[test]
+fn references_lead_anywhere_in_the_document() {
+    let root = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "https://example.com/shapes.json",
+        "title": "Shape",
+        "type": "object",
+        "properties": {
+            "center": { "$anchor": "center", "type": "object", "properties": { "x": {} } },
+            "again": { "$ref": "#center" },
+            "inner": { "$ref": "#" },
+            "by-path": { "$ref": "#/properties/center" },
+            "by-uri": { "$ref": "shapes.json#/$defs/Text" },
+            "elsewhere": { "$ref": "other.json" },
+        },
+        "$defs": { "Text": { "type": "string" } },
+    });
+    let (definitions, warnings) = document(&root).simplified();
+    let names: Vec<&String> = definitions.keys().collect();
+    assert_eq!(names, ["Text", "Shape", "Center"]);
+    let properties = &definitions["Shape"]["properties"];
+    for (member, name) in [
+        ("center", "Center"),
+        ("again", "Center"),
+        ("inner", "Shape"),
+        ("by-path", "Center"),
+        ("by-uri", "Text"),
+    ] {
+        assert_eq!(
+            properties[member]["$ref"],
+            format!("#/$defs/{name}"),
+            "{member}"
+        );
+    }
+    assert_eq!(properties["elsewhere"], json!({}));
+    assert_eq!(warnings.len(), 1);
+}
+
+#[test]
+fn both_lists_of_definitions_count() {
+    let root = json!({ "definitions": { "A": {}, "B": {} }, "$defs": { "B": {}, "C": {} } });
+    let document = document(&root);
+    let names: Vec<&String> = document.definitions.keys().collect();
+    assert_eq!(names, ["A", "B", "B2", "C"]);
+}
