@@ -14,7 +14,7 @@ mod valid;
 pub use build::{BuildError, Source, build};
 pub use history::{History, MOST_REVISIONS, Part, Presence};
 pub use messages::{Message, MessageKind, Sender};
-pub use names::{field_ident, type_ident, variant_ident, words as split_words};
+pub use names::{distinct_names, field_ident, type_ident, variant_ident, words as split_words};
 pub use note::Note;
 pub use order::keep_member_order;
 pub use sample::{Invented, example, invent};

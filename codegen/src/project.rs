@@ -155,6 +155,7 @@ impl Project {
                 }
             }
             document.check()?;
+            document.definitions = model::distinct_names(document.definitions);
             documents.push((source.name.clone(), document));
         }
         Ok(Patched {

@@ -3,7 +3,7 @@
 use crate::workspace;
 use anyhow::{Context, Result, bail};
 use codegen::emit::{File, feature_name};
-use codegen::project::{Output, Summary};
+use codegen::project::{Output, Standalone, Summary};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -153,19 +153,7 @@ fn standalone(schema: &str, out: &str, options: &Options) -> Result<ExitCode> {
     if !options.accepts(&outcome.warnings) {
         return Ok(ExitCode::FAILURE);
     }
-    let mut files: Vec<(PathBuf, String)> = outcome
-        .files
-        .iter()
-        .map(|file| (PathBuf::from(&file.path), file.text.clone()))
-        .collect();
-    files.extend(support()?);
-    for (path, text) in files {
-        let path = Path::new(out).join(path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        }
-        fs::write(&path, text).with_context(|| path.display().to_string())?;
-    }
+    write_module(&outcome, Path::new(out))?;
     if let Some(revision) = &outcome.recognised {
         println!("the structure is that of {revision}: its errata and hints apply");
     }
@@ -177,6 +165,24 @@ fn standalone(schema: &str, out: &str, options: &Options) -> Result<ExitCode> {
         "needs base64, serde, serde_json (raw_value, float_roundtrip) and smol_str; use it as `mod` of a crate"
     );
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a stand-alone module tree.
+pub(crate) fn write_module(outcome: &Standalone, out: &Path) -> Result<()> {
+    let mut files: Vec<(PathBuf, String)> = outcome
+        .files
+        .iter()
+        .map(|file| (PathBuf::from(&file.path), file.text.clone()))
+        .collect();
+    files.extend(support()?);
+    for (path, text) in files {
+        let path = out.join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+        fs::write(&path, text).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
 }
 
 /// Returns a copy of the support code as the module `support`.

@@ -6,6 +6,7 @@ mod browser;
 mod ci;
 mod codegen;
 mod conformance;
+mod corpus;
 mod fuzz;
 mod interop;
 mod node;
@@ -26,6 +27,8 @@ usage: cargo xtask <command>
   codegen --check              write nothing; fail if they are not up to date
   codegen --schema FILE --out DIR [--hints FILE]
                                write a stand-alone module tree for any schema
+          --deny-warnings      fail if the types do not check all that the schema says
+  corpus [--quick] [NAME]...   generate and check types for schemas of other projects
 
   schema diff A B [--format text|markdown|json]
                                compare two revisions or files
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
             "conformance" => conformance::run(rest),
             "interop" => interop::run(rest),
             "attack" => attack::run(rest),
+            "corpus" => corpus::run(rest),
             "fuzz" => fuzz::run(rest),
             "rehearse" => rehearse::run(rest),
             "quickstart" => quickstart::run(rest),

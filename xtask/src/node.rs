@@ -42,9 +42,8 @@ impl Node {
         Ok(Some(Self { program, target }))
     }
 
-    /// Copies `xtask/NAME` to the target folder and installs the packages of its lock file, unless
-    /// they are installed already. Returns the folder.
-    pub(crate) fn install(&self, name: &str) -> Result<PathBuf> {
+    /// Copies the files of `xtask/NAME` to the target folder. Returns the folder.
+    pub(crate) fn copy(&self, name: &str) -> Result<PathBuf> {
         let source = workspace::root().join("xtask").join(name);
         let folder = self.target.join(name);
         fs::create_dir_all(&folder).with_context(|| workspace::display_path(&folder))?;
@@ -55,6 +54,13 @@ impl Node {
                     .with_context(|| workspace::display_path(&file))?;
             }
         }
+        Ok(folder)
+    }
+
+    /// Copies `xtask/NAME` to the target folder and installs the packages of its lock file, unless
+    /// they are installed already. Returns the folder.
+    pub(crate) fn install(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.copy(name)?;
         let lock = workspace::read(&folder.join("package-lock.json"))?;
         let done = folder.join("installed");
         if fs::read_to_string(&done).is_ok_and(|old| old == lock) {

@@ -5,7 +5,7 @@ mod calls;
 use calls::{check_call, constant_tokens, read_call};
 
 use super::{EmitError, Scope, cfg, docs};
-use crate::model::{Bounds, Kind, Member, Object, Part, Ty};
+use crate::model::{Bounds, Kind, Member, Model, Object, Part, Ty};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -253,7 +253,7 @@ impl Scope<'_> {
                 EmitError::Unsupported(format!("{name}: more than {MOST_MEMBERS} members"))
             })?;
             let (json, cfg) = (&member.json, cfg_of(member));
-            let read = read_call(member, at)?;
+            let read = read_call(&self.spelled_out(member), at)?;
             arms.push(quote! { #cfg Some(#json) => #read });
             let at = Literal::u8_unsuffixed(at);
             if member.constant().is_some() {
@@ -297,6 +297,23 @@ impl Scope<'_> {
         })
     }
 
+    /// Returns a member with the types that the aliases in its type stand for.
+    fn spelled_out(&self, member: &Member) -> Member {
+        fn spell_out(model: &Model, ty: &Ty) -> Ty {
+            match model.resolve(ty) {
+                Ty::Array(item, bounds) => {
+                    Ty::Array(Box::new(spell_out(model, item)), bounds.clone())
+                }
+                Ty::Nullable(inner) => Ty::Nullable(Box::new(spell_out(model, inner))),
+                other => other.clone(),
+            }
+        }
+        Member {
+            ty: spell_out(self.model, &member.ty),
+            ..member.clone()
+        }
+    }
+
     fn writing(&self, object: &Object) -> Result<TokenStream, EmitError> {
         let ident = self.ident();
         let cfg_type = cfg(&self.def.features);
@@ -308,8 +325,8 @@ impl Scope<'_> {
                 steps.push(quote! { writer.member(#json, #value); });
                 continue;
             }
-            let check = check_call(member);
-            let list = matches!(member.ty, Ty::Array(..));
+            let check = check_call(&self.spelled_out(member));
+            let list = matches!(self.model.resolve(&member.ty), Ty::Array(..));
             let method = format_ident!(
                 "{}",
                 match (member.required, list) {

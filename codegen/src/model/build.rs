@@ -18,7 +18,7 @@ use union::Alternative;
 
 use super::{
     Bounds, Kind, Member, Model, Note, Object, Recursion, StringEnum, Ty, TypeDef, field_ident,
-    messages, names, recursion, variant_ident,
+    messages, recursion, variant_ident,
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
@@ -49,11 +49,6 @@ pub struct Source<'a> {
 ///
 /// Returns a [`BuildError`] with the position of the unsupported definition.
 pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<Model, BuildError> {
-    let renamed = names::distinct(source.definitions);
-    let source = Source {
-        definitions: renamed.as_ref().unwrap_or(source.definitions),
-        ..source
-    };
     let mut names = AutomaticNames::default();
     let mut attempts = 0;
     let mut builder = loop {

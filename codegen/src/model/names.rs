@@ -30,9 +30,10 @@ pub fn type_ident(name: &str) -> String {
     }
 }
 
-/// Returns the definitions with names that are distinct in Rust, too, or `None` if they are already. A
-/// definition whose Rust name another one has gets a number.
-pub(super) fn distinct(definitions: &Map<String, Value>) -> Option<Map<String, Value>> {
+/// Returns definitions with names that are distinct in Rust, too. A definition whose Rust name another
+/// one has gets a number.
+#[must_use]
+pub fn distinct_names(definitions: Map<String, Value>) -> Map<String, Value> {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let mut renamed: BTreeMap<&String, String> = BTreeMap::new();
     for name in definitions.keys() {
@@ -48,10 +49,10 @@ pub(super) fn distinct(definitions: &Map<String, Value>) -> Option<Map<String, V
         renamed.insert(name, free.unwrap_or_default());
     }
     if renamed.is_empty() {
-        return None;
+        return definitions;
     }
     let mut all = Map::new();
-    for (name, schema) in definitions {
+    for (name, schema) in &definitions {
         let mut schema = schema.clone();
         walk_mut(&mut schema, &mut |members| {
             let target = members.get("$ref").and_then(Value::as_str);
@@ -64,7 +65,7 @@ pub(super) fn distinct(definitions: &Map<String, Value>) -> Option<Map<String, V
         let name = renamed.get(name).unwrap_or(name);
         all.insert(name.clone(), schema);
     }
-    Some(all)
+    all
 }
 
 /// Acronyms that schemas write in capitals, possibly several in a row.

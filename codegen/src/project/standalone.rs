@@ -4,8 +4,10 @@ use super::{Project, ProjectError};
 use crate::doc_texts::DocTexts;
 use crate::emit::{Emitter, File};
 use crate::hints::Hints;
-use crate::model::{self, Note, build, share};
+use crate::model::{self, Kind, Note, TypeDef, build, share, type_ident};
 use crate::schema::{Document, verify};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// The code generated for a single schema.
 #[derive(Debug)]
@@ -16,6 +18,12 @@ pub struct Standalone {
     pub recognised: Option<String>,
     /// What the types do not check, and unions whose variants cannot be distinguished.
     pub warnings: Vec<String>,
+    /// The definitions, reduced to what the types express.
+    pub definitions: Map<String, Value>,
+    /// The definitions as they are in the document, by the same names.
+    pub originals: Map<String, Value>,
+    /// The Rust names of the definitions that have a type of their own.
+    pub names: BTreeMap<String, String>,
     /// The number of types, including inline types.
     pub types: usize,
     /// The number of messages.
@@ -57,6 +65,7 @@ impl Project {
             serde_json::Map::default()
         });
         let revision = recognised.as_deref().unwrap_or(name);
+        document.definitions = model::distinct_names(document.definitions);
         let (definitions, warnings) = document.simplified();
         let source = model::Source {
             file,
@@ -72,6 +81,10 @@ impl Project {
         }
         model.notes.extend(warnings.into_iter().map(Note::Schema));
         let mut warnings = super::report::warnings(&model.notes);
+        let own = |def: &&TypeDef| def.published && !matches!(def.kind, Kind::Alias(_));
+        let published = model.types.iter().filter(own);
+        let names = published.map(|def| (def.name.clone(), type_ident(&def.name)));
+        let names = names.collect();
         let (types, messages) = (model.types.len(), model.messages.len());
         let family = share(vec![model]);
         let emitter = Emitter::new(&family, &hints, "super::support")?.standalone();
@@ -80,6 +93,9 @@ impl Project {
             files: emitter.module(0)?,
             recognised: recognised.clone(),
             warnings,
+            definitions,
+            originals: document.definitions,
+            names,
             types,
             messages,
         })

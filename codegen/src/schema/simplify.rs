@@ -5,10 +5,12 @@
 
 mod combined;
 mod object;
+mod position;
 mod value;
 
 use std::fmt;
 
+use self::position::Position;
 use serde_json::{Map, Value};
 
 use super::keyword::{Holds, holds};
@@ -124,7 +126,9 @@ impl Document {
             .definitions
             .iter()
             .map(|(name, schema)| {
-                let schema = simplifier.schema(schema, &format!("/{}", pointer::escape(name)));
+                let at = format!("/{}", pointer::escape(name));
+                let mut schema = simplifier.schema(schema, &at);
+                simplifier.misplaced_bounds(&mut schema, &at, Position::Inside);
                 (name.clone(), schema)
             })
             .collect();

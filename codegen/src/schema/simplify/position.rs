@@ -1,0 +1,96 @@
+//! Bounds: they are checked on the members of objects, but not deeper inside a type.
+
+use serde_json::{Map, Value};
+
+use super::Simplifier;
+use crate::schema::keyword::{Holds, holds};
+use crate::schema::pointer;
+
+/// Keywords that bound a number, a text or a list.
+const BOUNDS: [&str; 6] = [
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+];
+
+/// Where a schema stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// It is the schema of a member.
+    Member,
+    /// It is the schema of the items of a list that is a member and has no bounds.
+    ItemOfMember,
+    /// Anywhere else.
+    Inside,
+}
+
+impl Simplifier<'_> {
+    /// Removes the bounds that are not checked where they stand.
+    pub(super) fn misplaced_bounds(&mut self, schema: &mut Value, at: &str, position: Position) {
+        let Value::Object(members) = schema else {
+            return;
+        };
+        let is = |ty: &str| members.get("type").is_some_and(|own| own == ty);
+        let checked = match position {
+            Position::Member => members.get("type").is_none_or(|ty| {
+                // Of a list of types, only an integer that may be `null` has bounds.
+                ty.is_string() || is_nullable_integer(ty)
+            }),
+            Position::ItemOfMember => is("integer"),
+            Position::Inside => false,
+        };
+        if !checked {
+            let found: Vec<&str> = BOUNDS
+                .into_iter()
+                .filter(|keyword| members.contains_key(*keyword))
+                .collect();
+            for keyword in found {
+                // A lower bound of 0 says nothing about a length.
+                let says_nothing = keyword.starts_with("min")
+                    && keyword != "minimum"
+                    && members.get(keyword) == Some(&0.into());
+                members.shift_remove(keyword);
+                if !says_nothing {
+                    self.unchecked(at, keyword);
+                }
+            }
+        }
+        let has_bounds = BOUNDS.iter().any(|keyword| members.contains_key(*keyword));
+        self.inside(members, at, position == Position::Member && !has_bounds);
+    }
+
+    fn inside(&mut self, members: &mut Map<String, Value>, at: &str, is_free_member: bool) {
+        for (keyword, value) in members {
+            let place = pointer::join(at, keyword);
+            let position = match keyword.as_str() {
+                "properties" => Position::Member,
+                "items" if is_free_member => Position::ItemOfMember,
+                _ => Position::Inside,
+            };
+            match (holds(keyword), value) {
+                (Holds::SchemaList | Holds::SchemaOrList, Value::Array(schemas)) => {
+                    for (number, schema) in schemas.iter_mut().enumerate() {
+                        self.misplaced_bounds(schema, &format!("{place}/{number}"), position);
+                    }
+                }
+                (Holds::SchemaMap, Value::Object(schemas)) => {
+                    for (name, schema) in schemas {
+                        self.misplaced_bounds(schema, &pointer::join(&place, name), position);
+                    }
+                }
+                (Holds::Schema | Holds::SchemaOrList, schema) => {
+                    self.misplaced_bounds(schema, &place, position);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_nullable_integer(ty: &Value) -> bool {
+    let mut types = ty.as_array().into_iter().flatten();
+    types.all(|ty| ty == "integer" || ty == "null")
+}

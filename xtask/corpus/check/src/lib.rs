@@ -1,0 +1,3 @@
+//! The generated types, as a library, so that unused ones are no warnings.
+
+pub mod generated;

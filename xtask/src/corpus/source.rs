@@ -1,0 +1,102 @@
+//! The schemas of the corpus, and the packages that contain them.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use crate::node::Node;
+use crate::{python, workspace};
+
+/// A schema of another project.
+pub(super) struct Source {
+    pub(super) name: String,
+    /// The name for people.
+    pub(super) about: String,
+    /// The file below the folder of installed packages.
+    file: String,
+    quick: bool,
+}
+
+/// Returns the schemas with these names, or all of them.
+pub(super) fn chosen(names: &[String], quick: bool) -> Result<Vec<Source>> {
+    let file = workspace::root().join("xtask/corpus/sources.json");
+    let list: Value = serde_json::from_str(&workspace::read(&file)?)?;
+    let mut sources = Vec::new();
+    for entry in list.as_array().context("sources.json is a list")? {
+        let text = |name: &str| {
+            let text = entry[name].as_str();
+            text.map(str::to_owned)
+                .with_context(|| format!("sources.json: `{name}` is missing"))
+        };
+        sources.push(Source {
+            name: text("name")?,
+            about: text("about")?,
+            file: text("file")?,
+            quick: entry["quick"] == true,
+        });
+    }
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| sources.iter().all(|one| one.name != **name))
+    {
+        let known: Vec<&str> = sources.iter().map(|one| one.name.as_str()).collect();
+        bail!(
+            "there is no schema `{unknown}`; there are {}",
+            known.join(", ")
+        );
+    }
+    sources.retain(|source| {
+        let is_named = names.is_empty() || names.contains(&source.name);
+        is_named && (source.quick || !quick)
+    });
+    Ok(sources)
+}
+
+/// The installed packages.
+pub(super) struct Packages {
+    /// The folder of the corpus below the target folder.
+    pub(super) folder: PathBuf,
+    site_packages: PathBuf,
+}
+
+impl Packages {
+    /// Installs the packages. Returns `None` if Node or Python are missing, after a message.
+    pub(super) fn install(sources: &[Source]) -> Result<Option<Self>> {
+        let Some(node) = Node::find()? else {
+            return Ok(None);
+        };
+        let needs_npm = sources
+            .iter()
+            .any(|source| source.file.starts_with("node_modules/"));
+        let folder = if needs_npm {
+            node.install("corpus")?
+        } else {
+            node.copy("corpus")?
+        };
+        let Some(python) = python::install(&folder)? else {
+            return Ok(None);
+        };
+        let output = Command::new(&python)
+            .args([
+                "-c",
+                "import sysconfig; print(sysconfig.get_path('platlib'))",
+            ])
+            .output()
+            .context("cannot run Python")?;
+        let site_packages = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok(Some(Self {
+            folder,
+            site_packages: site_packages.into(),
+        }))
+    }
+
+    /// Returns the file of a schema.
+    pub(super) fn file(&self, source: &Source) -> PathBuf {
+        match source.file.strip_prefix("site-packages/") {
+            Some(file) => self.site_packages.join(file),
+            None => self.folder.join(&source.file),
+        }
+    }
+}
