@@ -25,7 +25,7 @@ pub use extra::{Empty, Extra};
 pub use members::Members;
 pub use object::{FromMembers, Key, read_object, unknown_member};
 pub use place::list;
-pub use reader::{Reader, integer};
+pub use reader::{Reader, integer, integers};
 pub use shape::{Candidate, read_shape};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};
 pub use union::{

@@ -3,12 +3,13 @@
 mod report;
 mod source;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, bail};
-use codegen::schema::walk_mut;
+use codegen::schema::{Dialect, walk, walk_mut};
 use serde_json::{Map, Value};
 
 use self::report::Row;
@@ -124,6 +125,15 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
     fs::write(&expressed, understood(&outcome.definitions).to_string())?;
     fs::write(&original, local(&outcome.originals).to_string())?;
 
+    let lists = folder.join("lists.json");
+    let reaching = |found| reaching(&outcome.definitions, found);
+    let marked = serde_json::json!({
+        "loose": reaching(&outcome.loose),
+        "narrow": reaching(&outcome.narrow),
+        "draft07": outcome.dialect == Dialect::Draft07,
+    });
+    fs::write(&lists, marked.to_string())?;
+
     cargo(&folder, &["build", "--quiet"], None)?;
     let arguments = [
         "run".to_owned(),
@@ -131,6 +141,7 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
         "--".to_owned(),
         expressed.display().to_string(),
         original.display().to_string(),
+        lists.display().to_string(),
         cases.to_string(),
     ];
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -152,7 +163,7 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
 }
 
 /// Returns the source of a function that decodes and encodes a type by its name in the schema.
-fn list(names: &std::collections::BTreeMap<String, String>) -> String {
+fn list(names: &BTreeMap<String, String>) -> String {
     let mut text = String::from(
         "//! The types by the names of their definitions.\n\n\
          use corpus_check::generated::{self, support::json};\n\n",
@@ -179,6 +190,28 @@ fn list(names: &std::collections::BTreeMap<String, String>) -> String {
     }
     text.push_str("        other => Err(format!(\"no type {other}\")),\n    }\n}\n");
     text
+}
+
+/// Returns the definitions from which references lead to one of these.
+fn reaching(definitions: &Map<String, Value>, found: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut found = found.clone();
+    loop {
+        let before = found.len();
+        for (name, schema) in definitions {
+            let mut leads = false;
+            walk(schema, "", &mut |_, members| {
+                let target = members.get("$ref").and_then(Value::as_str);
+                let target = target.and_then(|target| target.strip_prefix("#/$defs/"));
+                leads |= target.is_some_and(|target| found.contains(target));
+            });
+            if leads {
+                found.insert(name.clone());
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
 /// Returns definitions with nothing but what the generator of instances understands. Types do not

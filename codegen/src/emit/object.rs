@@ -9,6 +9,7 @@ use crate::model::{Bounds, Kind, Member, Model, Object, Part, Ty};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The maximum number of members that a reader can track.
 const MOST_MEMBERS: u8 = 128;
@@ -253,7 +254,8 @@ impl Scope<'_> {
                 EmitError::Unsupported(format!("{name}: more than {MOST_MEMBERS} members"))
             })?;
             let (json, cfg) = (&member.json, cfg_of(member));
-            let read = read_call(&self.spelled_out(member), at)?;
+            let takes_null = takes_null(self.model, &member.ty, &mut BTreeSet::new());
+            let read = read_call(&self.spelled_out(member), at, takes_null)?;
             arms.push(quote! { #cfg Some(#json) => #read });
             let at = Literal::u8_unsuffixed(at);
             if member.constant().is_some() {
@@ -361,6 +363,21 @@ impl Scope<'_> {
                 }
             }
         })
+    }
+}
+
+/// Returns `true` if `null` is a value of a type. `seen` are the unions that were looked at.
+fn takes_null<'a>(model: &'a Model, ty: &'a Ty, seen: &mut BTreeSet<&'a str>) -> bool {
+    match model.resolve(ty) {
+        Ty::Any | Ty::Null | Ty::Nullable(_) => true,
+        Ty::Named(name) if seen.insert(name) => match model.get(name).map(|def| &def.kind) {
+            Some(Kind::Union(union)) => union
+                .variants
+                .iter()
+                .any(|variant| takes_null(model, &variant.ty, seen)),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -226,12 +226,14 @@ impl Scope<'_> {
                 }
             }
             JsonKind::Array => {
-                let read = if let Ty::Array(..) = self.model.resolve(&variant.ty) {
-                    quote! { codec::list(items) }
-                } else {
-                    quote! {
-                        Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
+                let read = match self.model.resolve(&variant.ty) {
+                    Ty::Array(item, _) if matches!(self.model.resolve(item), Ty::Int(_)) => {
+                        quote! { codec::integers(items) }
                     }
+                    Ty::Array(..) => quote! { codec::list(items) },
+                    _ => quote! {
+                        Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
+                    },
                 };
                 quote! {
                     #cfg

@@ -5,9 +5,9 @@ use crate::doc_texts::DocTexts;
 use crate::emit::{Emitter, File};
 use crate::hints::Hints;
 use crate::model::{self, Kind, Note, TypeDef, build, share, type_ident};
-use crate::schema::{Document, verify};
+use crate::schema::{Dialect, Document, Warning, WarningKind, pointer, verify};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The code generated for a single schema.
 #[derive(Debug)]
@@ -20,10 +20,16 @@ pub struct Standalone {
     pub warnings: Vec<String>,
     /// The definitions, reduced to what the types express.
     pub definitions: Map<String, Value>,
+    /// The version of JSON Schema of the document.
+    pub dialect: Dialect,
     /// The definitions as they are in the document, by the same names.
     pub originals: Map<String, Value>,
     /// The Rust names of the definitions that have a type of their own.
     pub names: BTreeMap<String, String>,
+    /// The definitions whose types accept more than [`definitions`](Self::definitions).
+    pub loose: BTreeSet<String>,
+    /// The definitions whose types accept only objects, although the document allows other values.
+    pub narrow: BTreeSet<String>,
     /// The number of types, including inline types.
     pub types: usize,
     /// The number of messages.
@@ -79,6 +85,19 @@ impl Project {
         {
             model.constants = facts.constants;
         }
+        let owner = |warning: &Warning| {
+            let name = warning.pointer.split('/').nth(1).unwrap_or_default();
+            pointer::unescape(name)
+        };
+        let loose = model.notes.iter().filter_map(|note| match note {
+            Note::Schema(warning) => Some(owner(warning)),
+            Note::Infinite { place } => Some(place.split('.').next()?.to_owned()),
+            _ => None,
+        });
+        let loose = loose.collect();
+        let narrow = warnings.iter();
+        let narrow = narrow.filter(|warning| warning.kind == WarningKind::OnlyObjects);
+        let narrow = narrow.map(owner).collect();
         model.notes.extend(warnings.into_iter().map(Note::Schema));
         let mut warnings = super::report::warnings(&model.notes);
         let own = |def: &&TypeDef| def.published && !matches!(def.kind, Kind::Alias(_));
@@ -93,9 +112,12 @@ impl Project {
             files: emitter.module(0)?,
             recognised: recognised.clone(),
             warnings,
+            dialect: document.dialect,
             definitions,
             originals: document.definitions,
             names,
+            loose,
+            narrow,
             types,
             messages,
         })

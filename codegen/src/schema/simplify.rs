@@ -128,7 +128,7 @@ impl Document {
             .map(|(name, schema)| {
                 let at = format!("/{}", pointer::escape(name));
                 let mut schema = simplifier.schema(schema, &at);
-                simplifier.misplaced_bounds(&mut schema, &at, Position::Inside);
+                simplifier.misplaced(&mut schema, &at, Position::Inside);
                 (name.clone(), schema)
             })
             .collect();

@@ -5,7 +5,7 @@ use super::bounds::{Length, int_within, length_within, number_within};
 use super::members::Members;
 use super::place::{ListPlace, OneOrMany, OptionalListPlace, OptionalPlace, Place, Text};
 use super::{Extra, Key, Number, Value};
-use serde::de::{Deserialize, Error, MapAccess};
+use serde::de::{Deserialize, Error, MapAccess, SeqAccess};
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -298,6 +298,31 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
+    /// Decodes a required list of integers and checks its length.
+    pub fn sized_ints(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<usize>,
+        place: &mut Vec<i64>,
+    ) -> Result<(), A::Error> {
+        self.ints(at, i64::MIN..=i64::MAX, place)?;
+        length_within(place, &range).map_err(|message| self.fault(message))
+    }
+
+    /// Decodes an optional list of integers and checks its length. `null` is treated as absent.
+    pub fn optional_sized_ints(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<usize>,
+        place: &mut Option<Vec<i64>>,
+    ) -> Result<(), A::Error> {
+        self.optional_ints(at, i64::MIN..=i64::MAX, place)?;
+        match place {
+            Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
+            None => Ok(()),
+        }
+    }
+
     /// Decodes an optional list of strings that some peers write as one string of words.
     pub fn one_or_many(&mut self, at: u8, place: &mut Option<Vec<String>>) -> Result<(), A::Error> {
         *place = self.members.next_value_seed(OneOrMany)?;
@@ -338,6 +363,15 @@ pub fn integer<E: Error>(number: &Number) -> Result<i64, E> {
             ))
         }
     })
+}
+
+/// Decodes the elements of an array of integers. `1.0` is converted to 1.
+pub fn integers<'de, A: SeqAccess<'de>>(mut items: A) -> Result<Vec<i64>, A::Error> {
+    let mut all = Vec::new();
+    while let Some(number) = items.next_element::<Number>()? {
+        all.push(integer(&number)?);
+    }
+    Ok(all)
 }
 
 /// An error that has a message only; the path is added by the caller.

@@ -146,6 +146,10 @@ pub(super) fn all() -> Result<Vec<Step>> {
                 unless(browser::missing, "xtask interop browser"),
             ],
         ),
+        step(
+            "corpus",
+            vec![unless(node::missing, "xtask corpus --quick")],
+        ),
         step("quickstart", vec![run("xtask quickstart")]),
         step(
             "rehearse",

@@ -7,8 +7,13 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 
-/// Generates the call that decodes the member with this number into its field.
-pub(super) fn read_call(member: &Member, at: u8) -> Result<TokenStream, EmitError> {
+/// Generates the call that decodes the member with this number into its field. `takes_null` tells that
+/// `null` is a value of its type.
+pub(super) fn read_call(
+    member: &Member,
+    at: u8,
+    takes_null: bool,
+) -> Result<TokenStream, EmitError> {
     let (name, at) = (field(member), Literal::u8_unsuffixed(at));
     if let Some(constant) = member.constant() {
         let value = constant_tokens(constant)?;
@@ -35,6 +40,10 @@ pub(super) fn read_call(member: &Member, at: u8) -> Result<TokenStream, EmitErro
         Ty::Array(item, free) if free.is_free() && matches!(**item, Ty::Int(_)) => {
             (quote! { ints }, quote! { optional_ints }, item_range(item))
         }
+        Ty::Array(item, bounds) if matches!(**item, Ty::Int(_)) => {
+            let range = range::length(bounds);
+            (quote! { sized_ints }, quote! { optional_sized_ints }, range)
+        }
         Ty::Array(_, bounds) | Ty::String(bounds) if !bounds.is_free() => {
             let range = range::length(bounds);
             (quote! { sized }, quote! { optional_sized }, range)
@@ -45,7 +54,7 @@ pub(super) fn read_call(member: &Member, at: u8) -> Result<TokenStream, EmitErro
         Ty::Array(..) => return Ok(quote! { reader.optional_list(#at, &mut self.#name) }),
         _ if member.required => return Ok(quote! { reader.read(#at, &mut self.#name) }),
         // If `null` is a valid value, it is different from an absent member.
-        Ty::Any | Ty::Nullable(_) => return Ok(quote! { reader.nullable(#at, &mut self.#name) }),
+        _ if takes_null => return Ok(quote! { reader.nullable(#at, &mut self.#name) }),
         _ => return Ok(quote! { reader.optional(#at, &mut self.#name) }),
     };
     let call = if member.required { required } else { optional };

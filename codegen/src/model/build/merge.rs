@@ -110,7 +110,10 @@ impl Builder<'_> {
             match (key.as_str(), merged.get_mut(key)) {
                 ("properties", Some(Value::Object(properties))) => {
                     for (name, property) in value.as_object().into_iter().flatten() {
-                        properties.insert(name.clone(), property.clone());
+                        // One that accepts every value narrows nothing.
+                        if !(properties.contains_key(name) && is_anything(property)) {
+                            properties.insert(name.clone(), property.clone());
+                        }
                     }
                 }
                 ("required", Some(Value::Array(required))) => {
@@ -130,4 +133,8 @@ impl Builder<'_> {
         merged.insert("type".into(), "object".into());
         Some(Value::Object(merged))
     }
+}
+
+fn is_anything(schema: &Value) -> bool {
+    *schema == Value::Bool(true) || schema.as_object().is_some_and(serde_json::Map::is_empty)
 }

@@ -1,5 +1,7 @@
 //! `allOf`, `anyOf` and `oneOf`.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::value::{describes, type_of};
@@ -110,8 +112,15 @@ impl Simplifier<'_> {
             return;
         }
         if base.is_empty() {
-            let parts = self.constants(parts, at);
-            simple.insert(keyword.to_owned(), Value::Array(parts));
+            let count = parts.len();
+            let mut parts = self.constants(parts, at);
+            if parts.len() == 1 && count > 1 {
+                simple.shift_remove(keyword);
+                let only = parts.remove(0);
+                simple.extend(only.as_object().cloned().unwrap_or_default());
+            } else {
+                simple.insert(keyword.to_owned(), Value::Array(parts));
+            }
             return;
         }
         let only_type = base.len() == 1 && base.contains_key("type");
@@ -128,15 +137,28 @@ impl Simplifier<'_> {
             };
             simple.shift_remove("type");
             let parts: Vec<Value> = parts.iter().map(typed).collect();
-            let parts = self.constants(parts, at);
-            simple.insert(keyword.to_owned(), Value::Array(parts));
+            let count = parts.len();
+            let mut parts = self.constants(parts, at);
+            if parts.len() == 1 && count > 1 {
+                simple.shift_remove(keyword);
+                let only = parts.remove(0);
+                simple.extend(only.as_object().cloned().unwrap_or_default());
+            } else {
+                simple.insert(keyword.to_owned(), Value::Array(parts));
+            }
             return;
         }
+        // Alternatives that only demand members of the base are no types of their own.
         let is_constraint = |part: &Value| {
             let mut members = part.as_object().into_iter().flatten();
-            members.all(|(keyword, _)| {
-                matches!(keyword.as_str(), "required" | "type") || describes(keyword)
-            }) && part.get("type").is_none_or(|ty| ty == "object")
+            members.all(|(keyword, value)| match keyword.as_str() {
+                "required" => true,
+                "type" => value == "object",
+                "properties" => value
+                    .as_object()
+                    .is_some_and(|own| own.values().all(accepts_all)),
+                other => describes(other),
+            })
         };
         let base_is_object = base.iter().all(|(keyword, value)| match keyword.as_str() {
             "type" => value == "object",
@@ -189,6 +211,18 @@ impl Simplifier<'_> {
                 (None, None) if is_plain_string(&part) => rest.push(json!({ "type": "string" })),
                 _ => rest.push(part),
             }
+        }
+        // A type without restrictions covers the constants of this type.
+        if parts.iter().any(|part| part.get("const").is_some()) {
+            let only_type = |part: &Value| {
+                let members = part.as_object()?;
+                let mut restricting = members.keys().filter(|keyword| restricts(keyword));
+                let ty = part.get("type")?.as_str()?;
+                (restricting.next()? == "type" && restricting.next().is_none())
+                    .then_some(ty.to_owned())
+            };
+            let mut seen: BTreeSet<String> = BTreeSet::new();
+            rest.retain(|part| only_type(part).is_none_or(|ty| seen.insert(ty)));
         }
         // An enumeration with nothing beside it is understood as it is.
         if found < 2 && rest.len() + found == parts.len() || rest.is_empty() {

@@ -1,4 +1,5 @@
-//! Bounds: they are checked on the members of objects, but not deeper inside a type.
+//! Restrictions that are checked in some positions of a schema only: bounds on the members of objects,
+//! `null` in unions, and integers where no map contains them.
 
 use serde_json::{Map, Value};
 
@@ -23,13 +24,17 @@ pub(super) enum Position {
     Member,
     /// It is the schema of the items of a list that is a member and has no bounds.
     ItemOfMember,
+    /// It is an alternative of a union, or a part of `allOf`.
+    Alternative,
+    /// It is the schema of the members of a map.
+    OfMap,
     /// Anywhere else.
     Inside,
 }
 
 impl Simplifier<'_> {
-    /// Removes the bounds that are not checked where they stand.
-    pub(super) fn misplaced_bounds(&mut self, schema: &mut Value, at: &str, position: Position) {
+    /// Removes what is not checked where it stands.
+    pub(super) fn misplaced(&mut self, schema: &mut Value, at: &str, position: Position) {
         let Value::Object(members) = schema else {
             return;
         };
@@ -40,8 +45,17 @@ impl Simplifier<'_> {
                 ty.is_string() || is_nullable_integer(ty)
             }),
             Position::ItemOfMember => is("integer"),
-            Position::Inside => false,
+            Position::Alternative | Position::OfMap | Position::Inside => false,
         };
+        let (is_null, is_integer) = (is("null"), is("integer"));
+        if is_null && position != Position::Alternative {
+            self.unchecked(at, "type");
+            members.shift_remove("type");
+        }
+        if is_integer && position == Position::OfMap {
+            self.unchecked(at, "type");
+            members.insert("type".to_owned(), "number".into());
+        }
         if !checked {
             let found: Vec<&str> = BOUNDS
                 .into_iter()
@@ -67,22 +81,24 @@ impl Simplifier<'_> {
             let place = pointer::join(at, keyword);
             let position = match keyword.as_str() {
                 "properties" => Position::Member,
+                "anyOf" | "oneOf" | "allOf" => Position::Alternative,
+                "additionalProperties" => Position::OfMap,
                 "items" if is_free_member => Position::ItemOfMember,
                 _ => Position::Inside,
             };
             match (holds(keyword), value) {
                 (Holds::SchemaList | Holds::SchemaOrList, Value::Array(schemas)) => {
                     for (number, schema) in schemas.iter_mut().enumerate() {
-                        self.misplaced_bounds(schema, &format!("{place}/{number}"), position);
+                        self.misplaced(schema, &format!("{place}/{number}"), position);
                     }
                 }
                 (Holds::SchemaMap, Value::Object(schemas)) => {
                     for (name, schema) in schemas {
-                        self.misplaced_bounds(schema, &pointer::join(&place, name), position);
+                        self.misplaced(schema, &pointer::join(&place, name), position);
                     }
                 }
                 (Holds::Schema | Holds::SchemaOrList, schema) => {
-                    self.misplaced_bounds(schema, &place, position);
+                    self.misplaced(schema, &place, position);
                 }
                 _ => {}
             }
