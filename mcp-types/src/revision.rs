@@ -4,6 +4,7 @@
 use crate::convert::ConvertError;
 use crate::error::{DecodeError, excerpt};
 use crate::json::Writer;
+use crate::message::{MessageInfo, Sender};
 use crate::revisions::Revision;
 use serde::ser::Error as _;
 use serde_json::value::RawValue;
@@ -71,6 +72,32 @@ impl Revision {
     #[must_use]
     pub const fn is_modern(self) -> bool {
         self as u8 >= FIRST_MODERN as u8
+    }
+
+    /// Returns the message with the given method that `sender` may send in this revision: a request
+    /// or a notification. Returns `None` if there is none, or if the feature of the revision is
+    /// disabled.
+    ///
+    /// A message that both sides may send is found for either of them. [`Sender::Both`] asks for a
+    /// message that both sides may send: a message of only one side is not found with it.
+    ///
+    /// ```
+    /// use mcp_types::{Revision, Sender};
+    ///
+    /// let call = Revision::LATEST.message("tools/call", Sender::Client).unwrap();
+    /// assert_eq!(call.name, "CallToolRequest");
+    /// assert!(call.result.is_some());
+    /// // A server does not send this request.
+    /// assert_eq!(Revision::LATEST.message("tools/call", Sender::Server), None);
+    ///
+    /// let cancelled = "notifications/cancelled";
+    /// let message = Revision::LATEST.message(cancelled, Sender::Server).unwrap();
+    /// assert_eq!((message.sender, message.result), (Sender::Both, None));
+    /// ```
+    #[must_use]
+    pub fn message(self, method: &str, sender: Sender) -> Option<&'static MessageInfo> {
+        let mut messages = self.messages().iter();
+        messages.find(|message| message.method == method && message.sender.includes(sender))
     }
 
     /// Decodes params or a result in the form of this revision.
