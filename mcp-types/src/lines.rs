@@ -52,6 +52,10 @@ pub struct LineReader {
     max_line: usize,
     /// `true` if the bytes at `start` are the rest of a line that was too long.
     dropping: bool,
+    /// The number of lines that end before `start`.
+    ended: u64,
+    /// The number of the line that was returned last.
+    number: u64,
 }
 
 impl LineReader {
@@ -65,6 +69,8 @@ impl LineReader {
             end: 0,
             max_line,
             dropping: false,
+            ended: 0,
+            number: 0,
         }
     }
 
@@ -127,11 +133,40 @@ impl LineReader {
         let line = self.whole().or_else(|| {
             // Nothing is returned if this is the rest of a line that was too long.
             let rest = self.start..self.end;
+            let unfinished = !rest.is_empty() || self.dropping;
+            self.ended += u64::from(unfinished);
             self.drop_buffered();
             self.dropping = false;
-            self.checked(rest)
+            let line = self.checked(rest)?;
+            self.number = self.ended;
+            Some(line)
         })?;
         Some(line.map(|line| self.buffer.get(line).unwrap_or_default()))
+    }
+
+    /// Returns the number of the line that was returned last, or 0 before the first one.
+    ///
+    /// The first line of the input has the number 1, as in a text editor. The lines that the reader
+    /// skips count, and so do those that are too long: after [`LineTooLong`], this is the number of
+    /// the line that exceeds the limit.
+    ///
+    /// ```
+    /// use mcp_types::lines::LineReader;
+    ///
+    /// let mut reader = LineReader::new(4096);
+    /// reader.feed(b"1\n\n\ntwo\n");
+    /// let mut failed = Vec::new();
+    /// while let Some(line) = reader.next_line() {
+    ///     if serde_json::from_slice::<u8>(line?).is_err() {
+    ///         failed.push(reader.line_number());
+    ///     }
+    /// }
+    /// assert_eq!(failed, [4]);
+    /// # Ok::<(), mcp_types::lines::LineTooLong>(())
+    /// ```
+    #[must_use]
+    pub const fn line_number(&self) -> u64 {
+        self.number
     }
 
     /// Shrinks the buffer to `capacity` bytes, for example after a very long line, unless it
@@ -148,10 +183,12 @@ impl LineReader {
             let line = self.start..self.searched + length;
             self.start = line.end + 1;
             self.searched = self.start;
+            self.ended += 1;
             if std::mem::take(&mut self.dropping) {
                 continue;
             }
             if let Some(line) = self.checked(line) {
+                self.number = self.ended;
                 return Some(line);
             }
         }
@@ -166,6 +203,7 @@ impl LineReader {
         }
         self.drop_buffered();
         self.dropping = true;
+        self.number = self.ended + 1;
         Some(Err(self.too_long()))
     }
 

@@ -5,15 +5,21 @@ use proptest::prelude::*;
 
 const TOO_LONG: &str = "line exceeds 8 bytes";
 
-fn take(seen: &mut Vec<String>, line: Result<&[u8], impl ToString>) {
-    seen.push(match line {
+fn shown(line: Result<&[u8], impl ToString>) -> String {
+    match line {
         Ok(line) => String::from_utf8_lossy(line).into_owned(),
         Err(error) => error.to_string(),
-    });
+    }
 }
 
 /// Reads chunks with a limit of 8 bytes.
 fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
+    let lines = numbered(chunks).into_iter();
+    lines.map(|(_, line)| line).collect()
+}
+
+/// Reads chunks with a limit of 8 bytes, and returns each line with its number.
+fn numbered<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<(u64, String)> {
     let mut reader = LineReader::new(8);
     let mut seen = Vec::new();
     for (at, chunk) in chunks.into_iter().enumerate() {
@@ -24,24 +30,26 @@ fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
             reader.filled(chunk.len());
         }
         while let Some(line) = reader.next_line() {
-            take(&mut seen, line);
+            let line = shown(line);
+            seen.push((reader.line_number(), line));
         }
     }
     while let Some(line) = reader.finish() {
-        take(&mut seen, line);
+        let line = shown(line);
+        seen.push((reader.line_number(), line));
     }
     seen
 }
 
 /// Reads the same lines by splitting the whole input.
-fn naive(input: &[u8]) -> Vec<String> {
+fn naive(input: &[u8]) -> Vec<(u64, String)> {
     let mut seen = Vec::new();
-    for line in input.split(|byte| *byte == b'\n') {
+    for (number, line) in (1..).zip(input.split(|byte| *byte == b'\n')) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.len() > 8 {
-            seen.push(TOO_LONG.to_owned());
+            seen.push((number, TOO_LONG.to_owned()));
         } else if !line.trim_ascii().is_empty() {
-            take(&mut seen, Ok::<_, String>(line));
+            seen.push((number, shown(Ok::<_, String>(line))));
         }
     }
     seen
@@ -72,6 +80,50 @@ fn lines_end_with_lf_or_crlf() {
         let bytes = input.as_bytes().chunks(1);
         assert_eq!(read(bytes), *lines, "{input:?} by bytes");
     }
+}
+
+#[test]
+fn line_number_counts_skipped_and_too_long_lines() {
+    let cases: &[(&str, &[u64])] = &[
+        ("", &[]),
+        ("\n\r\n \n", &[]),
+        ("a\nb\r\nc", &[1, 2, 3]),
+        ("\na\n\r\n \t\nb", &[2, 5]),
+        ("\n123456789\na\n", &[2, 3]),
+        ("123456789\n123456789\n\na", &[1, 2, 4]),
+        ("\n\n123456789", &[3]),
+    ];
+    for (input, numbers) in cases {
+        for size in [1, 2, 5, 64] {
+            let lines = numbered(input.as_bytes().chunks(size));
+            let found: Vec<u64> = lines.iter().map(|(number, _)| *number).collect();
+            assert_eq!(found, *numbers, "{input:?} in chunks of {size}");
+        }
+    }
+}
+
+#[test]
+fn line_number_is_that_of_the_line_returned_last() {
+    let mut reader = LineReader::new(8);
+    assert_eq!(reader.line_number(), 0);
+    assert_eq!(reader.next_line(), None);
+    assert_eq!(reader.line_number(), 0);
+    reader.feed(b"\na\n\n\nb");
+    assert!(reader.next_line().is_some());
+    assert_eq!(reader.line_number(), 2);
+    // The empty lines were read, but none of them was returned.
+    assert_eq!(reader.next_line(), None);
+    assert_eq!(reader.line_number(), 2);
+    assert!(reader.finish().is_some());
+    assert_eq!(reader.line_number(), 5);
+    assert_eq!(reader.finish(), None);
+    // The end of the input ends its last line, also the rest of one that is too long.
+    reader.feed(b"123456789");
+    assert!(reader.next_line().unwrap().is_err());
+    assert_eq!(reader.finish(), None);
+    reader.feed(b"c\n");
+    assert!(reader.next_line().is_some());
+    assert_eq!(reader.line_number(), 7);
 }
 
 #[test]
@@ -143,6 +195,6 @@ proptest! {
         cuts.extend([0, input.len()]);
         cuts.sort_unstable();
         let chunks = cuts.windows(2).map(|pair| &input.as_bytes()[pair[0]..pair[1]]);
-        prop_assert_eq!(read(chunks), naive(input.as_bytes()));
+        prop_assert_eq!(numbered(chunks), naive(input.as_bytes()));
     }
 }
