@@ -5,7 +5,10 @@ use std::fmt;
 use mcp_types::error::{DecodeError, Path, Segment, excerpt};
 use mcp_types::json::{self, Object};
 use mcp_types::rpc::{self, Decoded, ErrorObject};
-use mcp_types::{CallToolResult, ContentBlock, DiscoverResult};
+use mcp_types::{
+    AnyResourceContents, CallToolOutcome, CallToolResult, CallToolResultResponse, ContentBlock,
+    DiscoverResult, JsonRpcMessage, ReadResourceOutcome,
+};
 use serde::de::{DeserializeOwned, Error as _};
 
 /// Looks like the end of an error with a path. Each repetition looks like the start of a path.
@@ -181,6 +184,98 @@ fn error_in_a_buffered_union_has_its_path() {
         let value: json::Value = json::from_str(&list).unwrap();
         let error = json::from_value::<Vec<ContentBlock>>(value).unwrap_err();
         assert_eq!(error.path().to_string(), path);
+    }
+}
+
+#[test]
+fn fault_in_an_outcome_without_its_tag_is_reported_at_its_path() {
+    let (text, unknown) = (
+        r#"{"type":"text","text":"a"}"#,
+        r#"{"type":"hologram","text":"a"}"#,
+    );
+    let unknown_kind = "`hologram` is not a known `type` of `ContentBlock`";
+    for (outcome, message, path) in [
+        (
+            format!(r#"{{"content":[{text},{unknown}]}}"#),
+            unknown_kind,
+            ".content[1].type",
+        ),
+        (
+            format!(r#"{{"isError":false,"content":[{unknown}],"x":1}}"#),
+            unknown_kind,
+            ".content[0].type",
+        ),
+        // With the tag, the same fault has the same path.
+        (
+            format!(r#"{{"content":[{text},{unknown}],"resultType":"complete"}}"#),
+            unknown_kind,
+            ".content[1].type",
+        ),
+        (
+            format!(r#"{{"content":[{text}]}}"#),
+            "missing field `resultType`",
+            "",
+        ),
+        (
+            r#"{"resultType":"complete"}"#.into(),
+            "missing field `content`",
+            "",
+        ),
+    ] {
+        let error = error::<CallToolOutcome>(&outcome);
+        assert_eq!(error.message(), message, "{outcome}");
+        assert_eq!(error.path().to_string(), format!("${path}"), "{outcome}");
+        let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{outcome}}}"#);
+        let error = self::error::<CallToolResultResponse>(&response);
+        assert_eq!(error.message(), message, "{response}");
+        assert_eq!(error.path().to_string(), format!("$.result{path}"));
+    }
+    let untyped = error::<CallToolOutcome>(r#"{"resultType":7}"#);
+    assert_eq!(untyped.path().to_string(), "$.resultType");
+    let error = error::<ReadResourceOutcome>(r#"{"contents":[{"uri":"a:b","text":1}]}"#);
+    assert_eq!(error.path().to_string(), "$.contents[0].text");
+}
+
+#[test]
+fn object_that_resembles_one_variant_most_is_rejected_as_that_variant() {
+    for (text, message) in [
+        (r#"{"id":1,"method":"a"}"#, "missing field `jsonrpc`"),
+        (
+            r#"{"jsonrpc":"2.0","result":{"resultType":"complete"}}"#,
+            "missing field `id`",
+        ),
+    ] {
+        let error = error::<JsonRpcMessage>(text);
+        assert_eq!(error.to_string(), message, "{text}");
+    }
+    let error = error::<JsonRpcMessage>(r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#);
+    assert_eq!(error.path().to_string(), "$.jsonrpc");
+}
+
+#[cfg(feature = "tasks")]
+#[test]
+fn constant_that_contradicts_a_variant_counts_more_than_its_members() {
+    // The result type says that this is no task.
+    let text = r#"{"resultType":"complete","taskId":"t","ttlMs":1}"#;
+    let refused = error::<CallToolOutcome>(text);
+    assert_eq!(refused.to_string(), "missing field `content`");
+    // Only a task has an identifier, although the status is not one of a task.
+    let refused = error::<CallToolOutcome>(r#"{"taskId":"t","status":"bogus"}"#);
+    assert_eq!(refused.path().to_string(), "$.status");
+}
+
+#[test]
+fn object_that_resembles_several_variants_is_rejected_with_the_demands_of_all() {
+    for text in ["{}", r#"{"uri":"a:b"}"#, r#"{"uri":1,"mimeType":2}"#] {
+        assert_eq!(
+            error::<AnyResourceContents>(text).to_string(),
+            "the object matches no variant of `AnyResourceContents`: TextResourceContents requires \
+             `text`, `uri`; BlobResourceContents requires `blob`, `uri`"
+        );
+    }
+    for text in ["{}", r#"{"requestState":"s"}"#] {
+        let error = error::<CallToolOutcome>(text);
+        assert!(error.message().contains("matches no variant"), "{error}");
     }
 }
 
