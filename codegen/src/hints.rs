@@ -6,6 +6,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
+/// The text of a hint that stands for the revision at which a conversion started.
+pub const ORIGIN: &str = "{from}";
+
 /// Data that controls the generator. Every table may be empty.
 ///
 /// A key of a table that starts with `<revision>/` applies to this revision only, and takes
@@ -28,9 +31,11 @@ pub struct Hints {
     pub defaults: BTreeMap<String, Value>,
     /// Values of required members for conversions to a newer revision: `Type.member` or `*.member`
     /// to a JSON value, or to `null` if a conversion without the member is an error. The revision of
-    /// a key is the newer one. A text `{from}` stands for the revision from which a value is converted.
+    /// a key is the newer one. A text `{from}` ([`ORIGIN`]) stands for the revision at which the
+    /// conversion started, which may be older than the one before.
     pub upgrades: BTreeMap<String, Value>,
-    /// The same for conversions to an older revision. The revision of a key is the older one.
+    /// The same for conversions to an older revision. The revision of a key is the older one. The
+    /// text `{from}` is an error.
     pub downgrades: BTreeMap<String, Value>,
     /// Replacements for variants that the other revision does not have, by union.
     pub fallbacks: BTreeMap<String, Fallback>,
@@ -170,24 +175,23 @@ impl Hints {
         lookup(&self.defaults, revision, owner, member)
     }
 
-    /// Returns the value that a conversion between two revisions sets for a required member, where
-    /// `null` stands for an error. Returns `None` if the hints do not mention the member.
+    /// Returns the value that a conversion to a revision sets for a required member, where `null`
+    /// stands for an error, and [`ORIGIN`] for the revision at which the conversion started. Returns
+    /// `None` if the hints do not mention the member.
     #[must_use]
     pub fn conversion_value(
         &self,
-        (from, to): (&str, &str),
+        to: &str,
         upward: bool,
         owner: &str,
         member: &str,
-    ) -> Option<Value> {
+    ) -> Option<&Value> {
         let table = if upward {
             &self.upgrades
         } else {
             &self.downgrades
         };
-        let mut value = lookup(table, to, owner, member)?.clone();
-        replace_text(&mut value, "{from}", from);
-        Some(value)
+        lookup(table, to, owner, member)
     }
 
     /// Returns `true` if a member that a revision adds to a definition was in it before, in the older
@@ -274,6 +278,14 @@ fn lookup<'a, T>(
 ) -> Option<&'a T> {
     scoped(table, revision, &format!("{owner}.{member}"))
         .or_else(|| scoped(table, revision, &format!("*.{member}")))
+}
+
+/// Returns the value that a conversion sets if it starts at the revision `from`.
+#[must_use]
+pub fn with_origin(value: &Value, from: &str) -> Value {
+    let mut value = value.clone();
+    replace_text(&mut value, ORIGIN, from);
+    value
 }
 
 /// Replaces each text of a JSON value that is equal to `placeholder`.

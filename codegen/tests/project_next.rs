@@ -168,6 +168,36 @@ fn example_that_is_not_valid_any_more_is_drawn_again() {
     );
 }
 
+#[test]
+fn upgrade_can_set_the_revision_at_which_the_conversion_started() {
+    let text = || json!({ "type": "string" });
+    let new = with(|all| {
+        all["Book"]["properties"] = json!({ "title": text(), "printed": text() });
+        all["Book"]["required"] = json!(["title", "printed"]);
+    });
+    let mut project = project(&new);
+    let printed = ("Book.printed".to_owned(), json!("{from}"));
+    project.hints.upgrades.extend([printed]);
+    let output = project.generate().unwrap();
+    let conversions = file(&output, "v2000_01_01/convert.rs");
+    let origin = "unwrap_or_else(|| convert::origin(\"2000-01-01\"))";
+    assert!(conversions.contains(origin), "{conversions}");
+    let losses = project.review().unwrap().conversions;
+    let loss = "a missing `Book.printed` is set to `\"2000-01-01\"`";
+    let stated = losses.iter().any(|(_, line)| line.contains(loss));
+    assert!(stated, "{losses:?}");
+}
+
+#[test]
+fn downgrade_cannot_set_the_revision_at_which_the_conversion_started() {
+    let new = with(|all| all["Book"]["required"] = json!([]));
+    let mut project = project(&new);
+    let title = ("Book.title".to_owned(), json!("{from}"));
+    project.hints.downgrades.extend([title]);
+    let error = project.generate().unwrap_err().to_string();
+    assert!(error.contains("`Book.title`"), "{error}");
+}
+
 /// A revision that only declares members in another order changes no constructor.
 #[test]
 fn constructors_keep_the_order_of_their_parameters() {

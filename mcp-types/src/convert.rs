@@ -7,12 +7,39 @@
 //! describes it, and a newly required member gets a default value. Everything else that the other
 //! revision cannot represent is a [`ConvertError`]. A member of `extra` that
 //! the target type declares is moved to its field, or is dropped if its value is not valid there.
+//!
+//! # What a conversion to a newer revision adds
+//!
+//! Members that the newer revision requires and that the message does not have:
+//!
+//! | Member | Value | Since |
+//! | --- | --- | --- |
+//! | `jsonrpc` of a request or notification | `"2.0"` | 2025-11-25 |
+//! | `resultType` of a result | `"complete"` | 2026-07-28 |
+//! | `ttlMs` and `cacheScope` of a result that can be cached | `0` and `"private"` | 2026-07-28 |
+//! | `params` of a request | an object with `_meta` | 2026-07-28 |
+//! | `_meta` of the params of a request | an object with the following members | 2026-07-28 |
+//! | `io.modelcontextprotocol/protocolVersion` in it | the revision of the message | 2026-07-28 |
+//! | `io.modelcontextprotocol/clientCapabilities` in it | `{}` | 2026-07-28 |
+//!
+//! The revision of the message is the one at which the conversion started: for
+//! [`Revision::decode`] the revision that decodes, for `registry::convert_text` its first argument,
+//! and for a single `From` the revision of its source. The empty capabilities state nothing about
+//! the client: in the older revisions it declares its capabilities once, in `initialize`, and not
+//! in each request.
+//!
+//! If an older message has a member with one of these names and a valid value, that value is used
+//! instead. The conversion back removes the members in either case, except for `jsonrpc`. It also
+//! removes a `_meta` or `params` that is empty without them, because that cannot be distinguished
+//! from one that was added.
 
 use crate::codec::{Extra, Object, Value};
 use crate::error::{DecodeError, excerpt};
 use crate::json;
+use crate::revisions::Revision;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::fmt;
 
@@ -101,6 +128,41 @@ impl From<Infallible> for ConvertError {
     fn from(never: Infallible) -> Self {
         match never {}
     }
+}
+
+thread_local! {
+    static ORIGIN: Cell<Option<Revision>> = const { Cell::new(None) };
+}
+
+/// While this value exists, the conversions on this thread are steps of one that started at the
+/// given revision, and [`origin`] returns that revision.
+///
+/// Each step implements `From`, which has no parameter for the revision.
+#[must_use = "the origin is forgotten when this value is dropped"]
+pub(crate) struct Origin {
+    outer: Option<Revision>,
+}
+
+impl Origin {
+    pub(crate) fn enter(revision: Revision) -> Self {
+        let outer = ORIGIN.replace(Some(revision));
+        Self { outer }
+    }
+}
+
+impl Drop for Origin {
+    fn drop(&mut self) {
+        ORIGIN.set(self.outer);
+    }
+}
+
+/// Returns the name of the revision at which the conversion on this thread started, or `step`, the
+/// revision of the source, if a program converts the value itself with a single `From`.
+#[doc(hidden)]
+#[must_use]
+pub fn origin(step: &'static str) -> String {
+    let origin = ORIGIN.get().map_or(step, Revision::as_str);
+    origin.to_owned()
 }
 
 /// Converts the items of a list. A plain loop: `collect` into a `Vec` generates several times the

@@ -1,6 +1,6 @@
 //! Lookup of types by their published name at run time, for validators, recorders and tests.
 
-use crate::convert::ConvertError;
+use crate::convert::{ConvertError, Origin};
 use crate::error::DecodeError;
 use crate::json::{self, Value};
 use crate::revisions::{Revision, registry::entries};
@@ -233,6 +233,7 @@ pub fn convert_text(
 ) -> Result<String, RegistryError> {
     let entry = find(from, name).ok_or(RegistryError::Unmapped)?;
     let mut text = entry.round_trip(text).map_err(RegistryError::Decode)?;
+    let _origin = Origin::enter(from);
     for step in steps(from, to, entry).ok_or(RegistryError::Unmapped)? {
         let (convert, _) = step.ok_or(RegistryError::Unmapped)?;
         text = convert(&text)?;

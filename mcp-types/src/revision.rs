@@ -1,7 +1,7 @@
 //! Encoding and decoding of messages for any revision: [`Revision::decode`] and
 //! [`Revision::encode`].
 
-use crate::convert::ConvertError;
+use crate::convert::{ConvertError, Origin};
 use crate::error::{DecodeError, excerpt};
 use crate::json::Writer;
 use crate::message::{MessageInfo, Sender};
@@ -116,6 +116,7 @@ impl Revision {
     /// * [`VersionError::Convert`] if the newest revision cannot represent the value.
     /// * [`VersionError::Unmapped`] if the revision has no such message or its feature is disabled.
     pub fn decode<T: Versioned>(self, text: &str) -> Result<T, VersionError> {
+        let _origin = Origin::enter(self);
         T::decode_at(self, text)
     }
 

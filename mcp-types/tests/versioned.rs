@@ -5,13 +5,14 @@
 #[cfg(feature = "registry")]
 use mcp_types::CallToolResult;
 use mcp_types::convert::ConvertError;
-use mcp_types::json::{self, Value};
+use mcp_types::json::{self, Value, Writer};
 #[cfg(feature = "registry")]
 use mcp_types::registry::{RegistryError, convert_text};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{
-    CallToolOutcome, CallToolRequestParams, DiscoverRequest, GetPromptOutcome, ListToolsResult,
-    LoggingMessageNotificationParams, Outcome, ReadResourceOutcome, Revision,
+    CallToolOutcome, CallToolRequestParams, ClientCapabilities, DiscoverRequest, GetPromptOutcome,
+    ListToolsRequest, ListToolsResult, LoggingMessageNotificationParams, Outcome,
+    ReadResourceOutcome, Revision,
 };
 
 const OLDEST: Revision = Revision::V2024_11_05;
@@ -37,13 +38,101 @@ fn oldest_call_is_decoded_as_the_newest_type_and_encoded_unchanged() {
     for revision in Revision::ALL.iter().filter(|it| !it.is_modern()) {
         let params: CallToolRequestParams = read_and_write(*revision, text);
         assert_eq!(params.name, "add");
-        assert!(!params.meta.protocol_version.is_empty());
+        assert_eq!(params.meta.protocol_version, revision.as_str());
         let newest = Revision::LATEST.encode(params).unwrap();
         assert!(
             Revision::LATEST
                 .decode::<CallToolRequestParams>(newest.get())
                 .is_ok()
         );
+    }
+}
+
+#[test]
+fn added_meta_names_the_revision_of_the_message() {
+    for revision in Revision::ALL.iter().filter(|it| !it.is_modern()) {
+        let text = r#"{"name":"add","_meta":{"progressToken":7,"a.b/c":null}}"#;
+        let params: CallToolRequestParams = read_and_write(*revision, text);
+        assert_eq!(params.meta.protocol_version, revision.as_str());
+        assert_eq!(
+            params.meta.client_capabilities,
+            ClientCapabilities::default()
+        );
+        // Here the params are added, too.
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let request: ListToolsRequest = read_and_write(*revision, text);
+        let meta = request.params.meta;
+        assert_eq!(meta.protocol_version, revision.as_str());
+        // A message that names a revision itself is not corrected.
+        let text = r#"{"name":"add","_meta":{"io.modelcontextprotocol/protocolVersion":"x"}}"#;
+        let params: CallToolRequestParams = revision.decode(text).unwrap();
+        assert_eq!(params.meta.protocol_version, "x");
+    }
+}
+
+#[test]
+fn single_conversion_names_the_revision_of_its_source() {
+    let convert = || {
+        let source = mcp_types::v2025_11_25::CallToolRequestParams::new("add");
+        CallToolRequestParams::from(source).meta.protocol_version
+    };
+    assert_eq!(convert(), "2025-11-25");
+    // The revision of a conversion that ended, or failed, has no effect on the next one.
+    let _: CallToolRequestParams = OLDEST.decode(r#"{"name":"add"}"#).unwrap();
+    assert_eq!(convert(), "2025-11-25");
+    assert!(OLDEST.decode::<CallToolRequestParams>("{}").is_err());
+    assert_eq!(convert(), "2025-11-25");
+}
+
+/// The revisions that are named when params are decoded within the decoding of others.
+struct Nested {
+    inner: String,
+    outer: String,
+}
+
+impl Versioned for Nested {
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        let inner: CallToolRequestParams = Revision::V2025_03_26.decode(text)?;
+        let outer = CallToolRequestParams::decode_at(revision, text)?;
+        Ok(Self {
+            inner: inner.meta.protocol_version,
+            outer: outer.meta.protocol_version,
+        })
+    }
+
+    fn write_at(self, _: Revision, _: &mut Writer<'_>) -> Result<(), VersionError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn decoding_within_another_does_not_change_its_revision() {
+    let nested: Nested = OLDEST.decode(r#"{"name":"add"}"#).unwrap();
+    assert_eq!(nested.inner, "2025-03-26");
+    assert_eq!(nested.outer, "2024-11-05");
+}
+
+#[cfg(feature = "registry")]
+#[test]
+fn converted_text_names_the_revision_of_the_message() {
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let params = r#"{"cursor":"c"}"#;
+    for revision in Revision::ALL.iter().filter(|it| !it.is_modern()) {
+        for (name, text) in [
+            ("ListToolsRequest", request),
+            ("ClientRequest", request),
+            ("PaginatedRequestParams", params),
+        ] {
+            let Ok(up) = convert_text(*revision, Revision::LATEST, name, text) else {
+                panic!("{revision} {name}");
+            };
+            let up = tree(&up);
+            let params = up.get("params").unwrap_or(&up);
+            let meta = params.get("_meta").unwrap();
+            let version = meta.get("io.modelcontextprotocol/protocolVersion");
+            let version = version.and_then(Value::as_str);
+            assert_eq!(version, Some(revision.as_str()), "{name}");
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! invent.
 
 use super::{Bounds, Kind, Member, Model, Object, Ty, is_valid};
-use crate::hints::Hints;
+use crate::hints::{Hints, with_origin};
 use serde_json::{Map, Value, json};
 
 /// References deeper than this are recursive.
@@ -11,7 +11,8 @@ const DEEPEST: usize = 24;
 /// A value that a conversion sets for a required member that its source does not have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invented {
-    /// The value; `None` if there is no sensible one and the conversion has to fail.
+    /// The value; `None` if there is no sensible one and the conversion has to fail. A text
+    /// [`ORIGIN`](crate::hints::ORIGIN) in it stands for the revision at which the conversion started.
     pub value: Option<Value>,
     /// `true` if the hints contain the value, `false` if it was drawn from the type.
     pub hinted: bool,
@@ -28,9 +29,9 @@ pub fn invent(
     owner: &str,
     member: &Member,
 ) -> Invented {
-    let revisions = (from, target.revision.as_str());
-    if let Some(value) = hints.conversion_value(revisions, upward, owner, &member.json) {
-        let value = Some(value).filter(|value| !value.is_null());
+    let to = target.revision.as_str();
+    if let Some(value) = hints.conversion_value(to, upward, owner, &member.json) {
+        let value = Some(value.clone()).filter(|value| !value.is_null());
         return Invented {
             value,
             hinted: true,
@@ -130,10 +131,13 @@ impl Sampler<'_> {
             Style::Example => (revision, true),
         };
         let (hints, json) = (self.hints, member.json.as_str());
-        let value = hints.default_of(revision, owner, json).cloned();
-        let value =
-            value.or_else(|| hints.conversion_value((from, revision), upward, owner, json))?;
-        is_valid(self.model, &member.ty, &value).then_some(value)
+        let value = hints.default_of(revision, owner, json);
+        let value = value.or_else(|| hints.conversion_value(revision, upward, owner, json))?;
+        let filled_in = with_origin(value, from);
+        is_valid(self.model, &member.ty, &filled_in).then(|| match self.style {
+            Style::Blank { .. } => value.clone(),
+            Style::Example => filled_in,
+        })
     }
 
     fn text(&self, subject: &str, bounds: &Bounds) -> String {

@@ -3,6 +3,7 @@
 use super::super::object::{field, init, stored};
 use super::super::{EmitError, Scope, cfg};
 use super::{Converted, Direction, function, through_json};
+use crate::hints::{ORIGIN, with_origin};
 use crate::model::{Kind, Member, Model, Object, Ty, TypeDef, invent, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -194,7 +195,7 @@ impl Direction<'_> {
                 // An empty object that only the conversion in the other direction adds is removed
                 // again.
                 let empty_value = self.emitter.hints.conversion_value(
-                    (&self.target().revision, &self.source().revision),
+                    &self.source().revision,
                     !self.upward(),
                     &def.name,
                     json,
@@ -245,7 +246,14 @@ impl Direction<'_> {
                 quote! { return Err(ConvertError::missing(#kind, #json)) },
             ));
         };
-        self.add_loss(format!("a missing `{kind}.{json}` is set to `{value}`"));
+        let from = &self.source().revision;
+        let shown = with_origin(value, from);
+        if shown != *value && !self.upward() {
+            return Err(EmitError::Unsupported(format!(
+                "`{kind}.{json}`: the text `{ORIGIN}` in a conversion to an older revision"
+            )));
+        }
+        self.add_loss(format!("a missing `{kind}.{json}` is set to `{shown}`"));
         let scope = Scope {
             emitter: self.emitter,
             at: self.to,
@@ -257,10 +265,10 @@ impl Direction<'_> {
         } else {
             quote! { old }
         };
-        match scope.hinted_value(&member.ty, value, &prefix) {
+        match scope.hinted_value(&member.ty, value, from, &prefix) {
             Ok(literal) => Ok(Converted::infallible(literal)),
             // There is no literal for it, so it is decoded.
-            Err(EmitError::Unsupported(_)) => {
+            Err(EmitError::Unsupported(_)) if shown == *value => {
                 let text = value.to_string();
                 Ok(Converted::fallible(quote! { convert::decoded(#text)? }))
             }
@@ -291,11 +299,13 @@ impl Direction<'_> {
 }
 
 impl Scope<'_> {
-    /// Converts a JSON value from the hints to an expression, including objects.
+    /// Converts a JSON value from the hints to an expression, including objects. `from` is the
+    /// revision of the value that is converted.
     fn hinted_value(
         &self,
         ty: &Ty,
         value: &Value,
+        from: &str,
         module: &TokenStream,
     ) -> Result<TokenStream, EmitError> {
         let resolved = self.model.resolve(ty);
@@ -305,6 +315,9 @@ impl Scope<'_> {
             }
             (Ty::Map(_), Value::Object(object)) if object.is_empty() => Ok(quote! { Map::new() }),
             (Ty::Array(..), Value::Array(items)) if items.is_empty() => Ok(quote! { Vec::new() }),
+            (Ty::String(_), Value::String(text)) if text == ORIGIN => {
+                Ok(quote! { convert::origin(#from) })
+            }
             (Ty::Named(name), Value::Object(given)) => {
                 let Some(Kind::Object(object)) = self.model.get(name).map(|def| &def.kind) else {
                     return Err(EmitError::Unsupported(format!("{name}: `{value}`")));
@@ -315,7 +328,7 @@ impl Scope<'_> {
                     let (cfg, name) = (cfg(&member.features), field(member));
                     let value = match given.get(&member.json) {
                         Some(value) => {
-                            let value = self.hinted_value(&member.ty, value, module)?;
+                            let value = self.hinted_value(&member.ty, value, from, module)?;
                             if member.required {
                                 value
                             } else {

@@ -35,7 +35,7 @@ impl From<old::CallToolRequestParams> for new::CallToolRequestParams {
                 None => {
                     new::RequestMetaObject {
                         progress_token: None,
-                        protocol_version: String::from("2025-11-25"),
+                        protocol_version: convert::origin("2025-11-25"),
                         client_info: None,
                         client_capabilities: new::ClientCapabilities {
                             experimental: None,
@@ -338,7 +338,7 @@ impl From<old::CompleteRequestParams> for new::CompleteRequestParams {
                 None => {
                     new::RequestMetaObject {
                         progress_token: None,
-                        protocol_version: String::from("2025-11-25"),
+                        protocol_version: convert::origin("2025-11-25"),
                         client_info: None,
                         client_capabilities: new::ClientCapabilities {
                             experimental: None,
@@ -551,7 +551,7 @@ impl From<old::GetPromptRequestParams> for new::GetPromptRequestParams {
                 None => {
                     new::RequestMetaObject {
                         progress_token: None,
-                        protocol_version: String::from("2025-11-25"),
+                        protocol_version: convert::origin("2025-11-25"),
                         client_info: None,
                         client_capabilities: new::ClientCapabilities {
                             experimental: None,
@@ -659,7 +659,7 @@ impl From<old::ListPromptsRequest> for new::ListPromptsRequest {
                         cursor: None,
                         meta: new::RequestMetaObject {
                             progress_token: None,
-                            protocol_version: String::from("2025-11-25"),
+                            protocol_version: convert::origin("2025-11-25"),
                             client_info: None,
                             client_capabilities: new::ClientCapabilities {
                                 experimental: None,
@@ -725,7 +725,7 @@ impl From<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesReque
                         cursor: None,
                         meta: new::RequestMetaObject {
                             progress_token: None,
-                            protocol_version: String::from("2025-11-25"),
+                            protocol_version: convert::origin("2025-11-25"),
                             client_info: None,
                             client_capabilities: new::ClientCapabilities {
                                 experimental: None,
@@ -791,7 +791,7 @@ impl From<old::ListResourcesRequest> for new::ListResourcesRequest {
                         cursor: None,
                         meta: new::RequestMetaObject {
                             progress_token: None,
-                            protocol_version: String::from("2025-11-25"),
+                            protocol_version: convert::origin("2025-11-25"),
                             client_info: None,
                             client_capabilities: new::ClientCapabilities {
                                 experimental: None,
@@ -890,7 +890,7 @@ impl From<old::ListToolsRequest> for new::ListToolsRequest {
                         cursor: None,
                         meta: new::RequestMetaObject {
                             progress_token: None,
-                            protocol_version: String::from("2025-11-25"),
+                            protocol_version: convert::origin("2025-11-25"),
                             client_info: None,
                             client_capabilities: new::ClientCapabilities {
                                 experimental: None,
@@ -1013,7 +1013,7 @@ impl From<old::PaginatedRequest> for new::PaginatedRequest {
                         cursor: None,
                         meta: new::RequestMetaObject {
                             progress_token: None,
-                            protocol_version: String::from("2025-11-25"),
+                            protocol_version: convert::origin("2025-11-25"),
                             client_info: None,
                             client_capabilities: new::ClientCapabilities {
                                 experimental: None,
@@ -1052,7 +1052,7 @@ impl From<old::PaginatedRequestParams> for new::PaginatedRequestParams {
                 None => {
                     new::RequestMetaObject {
                         progress_token: None,
-                        protocol_version: String::from("2025-11-25"),
+                        protocol_version: convert::origin("2025-11-25"),
                         client_info: None,
                         client_capabilities: new::ClientCapabilities {
                             experimental: None,
@@ -1176,7 +1176,7 @@ impl From<old::ReadResourceRequestParams> for new::ReadResourceRequestParams {
                 None => {
                     new::RequestMetaObject {
                         progress_token: None,
-                        protocol_version: String::from("2025-11-25"),
+                        protocol_version: convert::origin("2025-11-25"),
                         client_info: None,
                         client_capabilities: new::ClientCapabilities {
                             experimental: None,
@@ -1232,7 +1232,7 @@ impl From<old::RequestMetaObject> for new::RequestMetaObject {
             progress_token: from.progress_token,
             protocol_version: extra
                 .take("io.modelcontextprotocol/protocolVersion")
-                .unwrap_or_else(|| String::from("2025-11-25")),
+                .unwrap_or_else(|| convert::origin("2025-11-25")),
             client_info: extra.take("io.modelcontextprotocol/clientInfo"),
             client_capabilities: extra
                 .take("io.modelcontextprotocol/clientCapabilities")
@@ -1260,7 +1260,7 @@ impl From<old::RequestParams> for new::RequestParams {
                 None => {
                     new::RequestMetaObject {
                         progress_token: None,
-                        protocol_version: String::from("2025-11-25"),
+                        protocol_version: convert::origin("2025-11-25"),
                         client_info: None,
                         client_capabilities: new::ClientCapabilities {
                             experimental: None,
@@ -1312,7 +1312,7 @@ impl From<old::ResourceRequestParams> for new::ResourceRequestParams {
                 None => {
                     new::RequestMetaObject {
                         progress_token: None,
-                        protocol_version: String::from("2025-11-25"),
+                        protocol_version: convert::origin("2025-11-25"),
                         client_info: None,
                         client_capabilities: new::ClientCapabilities {
                             experimental: None,
