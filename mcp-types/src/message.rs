@@ -14,13 +14,6 @@ pub enum Sender {
     Both,
 }
 
-impl Sender {
-    /// Returns `true` if each side that `other` names may send what `self` may send.
-    pub(crate) fn includes(self, other: Self) -> bool {
-        self == Self::Both || self == other
-    }
-}
-
 /// A request: its method, its sender, and the types of its params and result.
 pub trait Request {
     /// The method name.

@@ -97,7 +97,10 @@ impl Revision {
     #[must_use]
     pub fn message(self, method: &str, sender: Sender) -> Option<&'static MessageInfo> {
         let mut messages = self.messages().iter();
-        messages.find(|message| message.method == method && message.sender.includes(sender))
+        messages.find(|message| {
+            let may_send = message.sender == Sender::Both || message.sender == sender;
+            message.method == method && may_send
+        })
     }
 
     /// Decodes params or a result in the form of this revision.
