@@ -2,14 +2,13 @@
 
 mod calls;
 
-use calls::{check_call, constant_tokens, read_call};
+use calls::constant_tokens;
 
 use super::{EmitError, Scope, cfg, docs};
-use crate::model::{Bounds, Kind, Member, Model, Object, Part, Ty};
+use crate::model::{Bounds, Kind, Member, Object, Part, Ty};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// The maximum number of members that a reader can track.
 const MOST_MEMBERS: u8 = 128;
@@ -254,8 +253,7 @@ impl Scope<'_> {
                 EmitError::Unsupported(format!("{name}: more than {MOST_MEMBERS} members"))
             })?;
             let (json, cfg) = (&member.json, cfg_of(member));
-            let takes_null = takes_null(self.model, &member.ty, &mut BTreeSet::new());
-            let read = read_call(&self.spelled_out(member), at, takes_null)?;
+            let read = self.read(member, at)?;
             arms.push(quote! { #cfg Some(#json) => #read });
             let at = Literal::u8_unsuffixed(at);
             if member.constant().is_some() {
@@ -299,23 +297,6 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns a member with the types that the aliases in its type stand for.
-    fn spelled_out(&self, member: &Member) -> Member {
-        fn spell_out(model: &Model, ty: &Ty) -> Ty {
-            match model.resolve(ty) {
-                Ty::Array(item, bounds) => {
-                    Ty::Array(Box::new(spell_out(model, item)), bounds.clone())
-                }
-                Ty::Nullable(inner) => Ty::Nullable(Box::new(spell_out(model, inner))),
-                other => other.clone(),
-            }
-        }
-        Member {
-            ty: spell_out(self.model, &member.ty),
-            ..member.clone()
-        }
-    }
-
     fn writing(&self, object: &Object) -> Result<TokenStream, EmitError> {
         let ident = self.ident();
         let cfg_type = cfg(&self.def.features);
@@ -327,7 +308,7 @@ impl Scope<'_> {
                 steps.push(quote! { writer.member(#json, #value); });
                 continue;
             }
-            let check = check_call(&self.spelled_out(member));
+            let check = self.check(member);
             let list = matches!(self.model.resolve(&member.ty), Ty::Array(..));
             let method = format_ident!(
                 "{}",
@@ -363,21 +344,6 @@ impl Scope<'_> {
                 }
             }
         })
-    }
-}
-
-/// Returns `true` if `null` is a value of a type. `seen` are the unions that were looked at.
-fn takes_null<'a>(model: &'a Model, ty: &'a Ty, seen: &mut BTreeSet<&'a str>) -> bool {
-    match model.resolve(ty) {
-        Ty::Any | Ty::Null | Ty::Nullable(_) => true,
-        Ty::Named(name) if seen.insert(name) => match model.get(name).map(|def| &def.kind) {
-            Some(Kind::Union(union)) => union
-                .variants
-                .iter()
-                .any(|variant| takes_null(model, &variant.ty, seen)),
-            _ => false,
-        },
-        _ => false,
     }
 }
 

@@ -4,6 +4,7 @@ mod error;
 mod inline;
 mod merge;
 mod shape;
+mod stored;
 mod union;
 
 pub use error::BuildError;
@@ -22,7 +23,6 @@ use super::{
 };
 use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
-use crate::schema::{Warning, WarningKind};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -179,79 +179,6 @@ impl Builder<'_> {
         };
         self.index.insert(def.name.clone(), self.types.len());
         self.types.push(def);
-    }
-
-    /// Returns the kind of a definition that is another name for a type.
-    fn alias(&mut self, name: &str, ty: Ty, pointer: &str) -> Kind {
-        match ty {
-            Ty::Const(Value::String(only)) => self.string_enum(name, &[only], false),
-            Ty::Const(_) => Kind::Alias(self.constant_type(name, ty, pointer)),
-            ty => {
-                let ty = self.without_null(ty, pointer);
-                Kind::Alias(self.without_bounds(ty, pointer))
-            }
-        }
-    }
-
-    /// Returns `Ty::Any` in place of `null`, for which there is no type outside of unions.
-    fn without_null(&mut self, ty: Ty, pointer: &str) -> Ty {
-        if ty == Ty::Null {
-            self.unchecked(pointer, "type");
-            return Ty::Any;
-        }
-        ty
-    }
-
-    /// Returns the type of the items of a list, of the members of a map, or of a variant.
-    fn item(&mut self, name: &str, schema: &Value, pointer: &str) -> Result<Ty, BuildError> {
-        let ty = self.inline(name, schema, pointer)?;
-        Ok(match ty {
-            Ty::Const(_) => self.constant_type(name, ty, pointer),
-            ty => self.without_bounds(ty, pointer),
-        })
-    }
-
-    /// Returns the type of a constant that is stored: an enumeration with one value, or a simple type.
-    fn constant_type(&mut self, name: &str, ty: Ty, pointer: &str) -> Ty {
-        let Ty::Const(value) = ty else { return ty };
-        if let Value::String(only) = &value {
-            let one = serde_json::json!({"type": "string", "enum": [only]});
-            return self.single_value(name, &one, only, pointer);
-        }
-        self.unchecked(pointer, "const");
-        match value {
-            Value::Bool(_) => Ty::Bool,
-            Value::Number(_) => Ty::Int(Bounds::default()),
-            _ => Ty::Any,
-        }
-    }
-
-    /// Notes that a keyword is not checked.
-    fn unchecked(&mut self, pointer: &str, keyword: &str) {
-        let keyword = keyword.to_owned();
-        self.notes.push(Note::Schema(Warning {
-            pointer: pointer.to_owned(),
-            kind: WarningKind::Unchecked { keyword },
-        }));
-    }
-
-    /// Removes the bounds of a type. They are checked when a member is decoded and encoded, but not
-    /// deeper inside a type.
-    fn without_bounds(&mut self, ty: Ty, pointer: &str) -> Ty {
-        let (free, keywords) = match ty {
-            Ty::Int(bounds) if !bounds.is_free() => (Ty::Int(Bounds::default()), "minimum"),
-            Ty::Number(bounds) if !bounds.is_free() => (Ty::Number(Bounds::default()), "minimum"),
-            Ty::String(bounds) if !bounds.is_free() => (Ty::String(Bounds::default()), "minLength"),
-            Ty::Array(item, bounds) if !bounds.is_free() => {
-                (Ty::Array(item, Bounds::default()), "minItems")
-            }
-            Ty::Nullable(inner) => {
-                return Ty::Nullable(Box::new(self.without_bounds(*inner, pointer)));
-            }
-            other => return other,
-        };
-        self.unchecked(pointer, keywords);
-        free
     }
 
     fn kind(&mut self, name: &str, schema: &Value, pointer: &str) -> Result<Kind, BuildError> {

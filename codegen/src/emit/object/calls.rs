@@ -1,19 +1,61 @@
 //! The calls that decode a member, and check it before it is encoded.
 
-use super::super::{EmitError, range};
+use super::super::{EmitError, Scope, range};
 use super::field;
-use crate::model::{Bounds, Member, Ty};
+use crate::model::{Bounds, Kind, Member, Model, Ty};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
+use std::collections::BTreeSet;
+
+impl Scope<'_> {
+    /// Generates the call that decodes the member with this number into its field.
+    pub(super) fn read(&self, member: &Member, at: u8) -> Result<TokenStream, EmitError> {
+        let takes_null = takes_null(self.model, &member.ty, &mut BTreeSet::new());
+        read_call(&self.spelled_out(member), at, takes_null)
+    }
+
+    /// Generates the check of bounds before a member is encoded.
+    pub(super) fn check(&self, member: &Member) -> TokenStream {
+        check_call(&self.spelled_out(member))
+    }
+
+    /// Returns a member with the types that the aliases in its type stand for.
+    fn spelled_out(&self, member: &Member) -> Member {
+        fn spell_out(model: &Model, ty: &Ty) -> Ty {
+            match model.resolve(ty) {
+                Ty::Array(item, bounds) => {
+                    Ty::Array(Box::new(spell_out(model, item)), bounds.clone())
+                }
+                Ty::Nullable(inner) => Ty::Nullable(Box::new(spell_out(model, inner))),
+                other => other.clone(),
+            }
+        }
+        Member {
+            ty: spell_out(self.model, &member.ty),
+            ..member.clone()
+        }
+    }
+}
+
+/// Returns `true` if `null` is a value of a type. `seen` are the unions that were looked at.
+fn takes_null<'a>(model: &'a Model, ty: &'a Ty, seen: &mut BTreeSet<&'a str>) -> bool {
+    match model.resolve(ty) {
+        Ty::Any | Ty::Null | Ty::Nullable(_) => true,
+        Ty::Named(name) if seen.insert(name) => match model.get(name).map(|def| &def.kind) {
+            Some(Kind::Union(union)) => union
+                .variants
+                .iter()
+                .any(|variant| takes_null(model, &variant.ty, seen)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
 
 /// Generates the call that decodes the member with this number into its field. `takes_null` tells that
 /// `null` is a value of its type.
-pub(super) fn read_call(
-    member: &Member,
-    at: u8,
-    takes_null: bool,
-) -> Result<TokenStream, EmitError> {
+fn read_call(member: &Member, at: u8, takes_null: bool) -> Result<TokenStream, EmitError> {
     let (name, at) = (field(member), Literal::u8_unsuffixed(at));
     if let Some(constant) = member.constant() {
         let value = constant_tokens(constant)?;
@@ -62,7 +104,7 @@ pub(super) fn read_call(
 }
 
 /// Generates the check of bounds before a member is encoded.
-pub(super) fn check_call(member: &Member) -> TokenStream {
+fn check_call(member: &Member) -> TokenStream {
     let (name, json) = (field(member), &member.json);
     let (check, range) = match &member.ty {
         Ty::Int(bounds) if !bounds.is_free() => (quote! { check_int }, range::int(bounds)),
