@@ -148,9 +148,9 @@ fn members_by_pattern_become_further_members() {
     check(&beside, &open, &["/A patternProperties"]);
     let closed =
         json!({ "type": "object", "properties": { "b": {} }, "unevaluatedProperties": false });
-    let same =
+    let sealed =
         json!({ "type": "object", "properties": { "b": {} }, "additionalProperties": false });
-    check(&closed, &same, &[]);
+    check(&closed, &sealed, &[]);
 }
 
 #[test]

@@ -126,7 +126,10 @@ fn check(source: &Source, packages: &Packages, cases: u64) -> Result<Row> {
     fs::write(&original, local(&outcome.originals).to_string())?;
 
     let lists = folder.join("lists.json");
-    let reaching = |found| reaching(&outcome.definitions, found);
+    let reaching = |found| -> Vec<String> {
+        let names = reaching(&outcome.definitions, found);
+        names.iter().map(|name| plain(name)).collect()
+    };
     let marked = serde_json::json!({
         "loose": reaching(&outcome.loose),
         "narrow": reaching(&outcome.narrow),
@@ -185,7 +188,8 @@ fn list(names: &BTreeMap<String, String>) -> String {
     );
     for (name, ident) in names {
         text.push_str(&format!(
-            "        {name:?} => through::<generated::{ident}>(text),\n"
+            "        {:?} => through::<generated::{ident}>(text),\n",
+            plain(name)
         ));
     }
     text.push_str("        other => Err(format!(\"no type {other}\")),\n    }\n}\n");
@@ -214,6 +218,34 @@ fn reaching(definitions: &Map<String, Value>, found: &BTreeSet<String>) -> BTree
     }
 }
 
+/// Returns the name of a definition in a form that a reference may contain as it is.
+fn plain(name: &str) -> String {
+    let mut plain = String::new();
+    for c in name.chars() {
+        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+            plain.push(c);
+        } else {
+            plain.push_str(&format!("_{:x}", u32::from(c)));
+        }
+    }
+    plain
+}
+
+/// Gives definitions, and the references to them, plain names.
+fn with_plain_names(definitions: Map<String, Value>) -> Value {
+    let plain_names = definitions.into_iter().map(|(name, mut schema)| {
+        walk_mut(&mut schema, &mut |members| {
+            let target = members.get("$ref").and_then(Value::as_str);
+            if let Some(target) = target.and_then(|target| target.strip_prefix("#/$defs/")) {
+                let reference = format!("#/$defs/{}", plain(target));
+                members.insert("$ref".to_owned(), reference.into());
+            }
+        });
+        (plain(&name), schema)
+    });
+    Value::Object(plain_names.collect())
+}
+
 /// Returns definitions with nothing but what the generator of instances understands. Types do not
 /// check that exactly one alternative matches.
 fn understood(definitions: &Map<String, Value>) -> Value {
@@ -226,7 +258,7 @@ fn understood(definitions: &Map<String, Value>) -> Value {
             members.retain(|keyword, _| UNDERSTOOD.contains(&keyword.as_str()));
         });
     }
-    Value::Object(all)
+    with_plain_names(all)
 }
 
 /// Returns definitions without references to other documents.
@@ -241,7 +273,7 @@ fn local(definitions: &Map<String, Value>) -> Value {
             members.retain(|keyword, _| !matches!(keyword.as_str(), "$id" | "id" | "$schema"));
         });
     }
-    Value::Object(all)
+    with_plain_names(all)
 }
 
 fn cargo(folder: &Path, arguments: &[&str], output: Option<&mut String>) -> Result<()> {

@@ -81,11 +81,11 @@ fn invalid_schema_is_rejected_with_file_and_pointer() {
 
 #[test]
 fn keywords_that_no_type_expresses_are_warnings() {
-    let text = r##"{"$defs":{"A":{"type":"object","properties":{
+    let text = r#"{"$defs":{"A":{"type":"object","properties":{
         "x":{"type":"string","pattern":"^a"},
         "y":{"type":"object","additionalProperties":{"type":"integer","minimum":1}},
         "z":{"$ref":"other.json"}},
-        "minProperties":1,"novel":true}}}"##;
+        "minProperties":1,"novel":true}}}"#;
     let folder = folder("unchecked");
     let (schema, out) = (folder.join("schema.json"), folder.join("out"));
     fs::write(&schema, text).unwrap();

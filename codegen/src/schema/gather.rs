@@ -83,13 +83,12 @@ impl Index {
             self.bases.insert(String::new(), String::new());
         }
         if let Some(id) = text("$id").or_else(|| text("id").filter(|_| at.is_empty())) {
-            match id.strip_prefix('#') {
-                Some(anchor) => self.name(&base, anchor, at),
-                None => {
-                    base = join(&base, id.trim_end_matches('#'));
-                    self.bases.insert(at.to_owned(), base.clone());
-                    self.uris.insert(base.clone(), at.to_owned());
-                }
+            if let Some(anchor) = id.strip_prefix('#') {
+                self.name(&base, anchor, at);
+            } else {
+                base = join(&base, id.trim_end_matches('#'));
+                self.bases.insert(at.to_owned(), base.clone());
+                self.uris.insert(base.clone(), at.to_owned());
             }
         }
         for anchor in ["$anchor", "$dynamicAnchor"] {

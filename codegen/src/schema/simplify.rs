@@ -195,13 +195,17 @@ impl Simplifier<'_> {
         match keyword {
             "additionalProperties" if value.is_boolean() => return Some(value.clone()),
             "not" if accepts_all(value) => return Some(value.clone()),
-            "exclusiveMinimum" | "exclusiveMaximum" => return None,
-            // Expressed by `tuple`, `pattern_properties` and `unevaluated`.
-            "prefixItems" | "additionalItems" | "patternProperties" | "unevaluatedProperties" => {
-                return None;
-            }
+            // Expressed by `bounds`, `tuple`, `pattern_properties` and `unevaluated`. `then` and
+            // `else` belong to `if`.
+            "exclusiveMinimum"
+            | "exclusiveMaximum"
+            | "prefixItems"
+            | "additionalItems"
+            | "patternProperties"
+            | "unevaluatedProperties"
+            | "then"
+            | "else" => return None,
             "items" if value.is_array() || value.is_boolean() => return None,
-            "then" | "else" => return None,
             "multipleOf" if is_integer(members) && value.as_f64() == Some(1.0) => return None,
             "uniqueItems" if *value == Value::Bool(false) => return None,
             "not" => {

@@ -87,7 +87,7 @@ impl Builder<'_> {
                 for base in &merged {
                     spread.push(Alternative {
                         label: choice.label.clone().or_else(|| base.label.clone()),
-                        schema: self.merge(&base.schema, body)?,
+                        schema: merge(&base.schema, body)?,
                     });
                 }
             }
@@ -95,44 +95,44 @@ impl Builder<'_> {
         }
         (merged.len() <= MOST_ALTERNATIVES).then_some(merged)
     }
+}
 
-    /// Merges two object schemas. The members of the second one narrow those of the first. Returns
-    /// `None` if they are not schemas of objects.
-    fn merge(&self, first: &Value, second: &Value) -> Option<Value> {
-        let object = |schema: &Value| types_of(schema).iter().all(|ty| *ty == "object");
-        let (Value::Object(a), Value::Object(b), true) =
-            (first, second, object(first) && object(second))
-        else {
-            return None;
-        };
-        let mut merged = a.clone();
-        for (key, value) in b {
-            match (key.as_str(), merged.get_mut(key)) {
-                ("properties", Some(Value::Object(properties))) => {
-                    for (name, property) in value.as_object().into_iter().flatten() {
-                        // One that accepts every value narrows nothing.
-                        if !(properties.contains_key(name) && is_anything(property)) {
-                            properties.insert(name.clone(), property.clone());
-                        }
+/// Merges two object schemas. The members of the second one narrow those of the first. Returns
+/// `None` if they are not schemas of objects.
+fn merge(first: &Value, second: &Value) -> Option<Value> {
+    let object = |schema: &Value| types_of(schema).iter().all(|ty| *ty == "object");
+    let (Value::Object(a), Value::Object(b), true) =
+        (first, second, object(first) && object(second))
+    else {
+        return None;
+    };
+    let mut merged = a.clone();
+    for (key, value) in b {
+        match (key.as_str(), merged.get_mut(key)) {
+            ("properties", Some(Value::Object(properties))) => {
+                for (name, property) in value.as_object().into_iter().flatten() {
+                    // One that accepts every value narrows nothing.
+                    if !(properties.contains_key(name) && is_anything(property)) {
+                        properties.insert(name.clone(), property.clone());
                     }
-                }
-                ("required", Some(Value::Array(required))) => {
-                    for name in value.as_array().into_iter().flatten() {
-                        if !required.contains(name) {
-                            required.push(name.clone());
-                        }
-                    }
-                }
-                ("description" | "deprecated" | "x-feature" | "$schema", Some(_)) => {}
-                (_, None) if key == "description" => {}
-                _ => {
-                    merged.insert(key.clone(), value.clone());
                 }
             }
+            ("required", Some(Value::Array(required))) => {
+                for name in value.as_array().into_iter().flatten() {
+                    if !required.contains(name) {
+                        required.push(name.clone());
+                    }
+                }
+            }
+            ("description" | "deprecated" | "x-feature" | "$schema", Some(_)) => {}
+            (_, None) if key == "description" => {}
+            _ => {
+                merged.insert(key.clone(), value.clone());
+            }
         }
-        merged.insert("type".into(), "object".into());
-        Some(Value::Object(merged))
     }
+    merged.insert("type".into(), "object".into());
+    Some(Value::Object(merged))
 }
 
 fn is_anything(schema: &Value) -> bool {

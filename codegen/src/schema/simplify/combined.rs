@@ -68,16 +68,12 @@ impl Simplifier<'_> {
             Some(Value::Array(parts)) => parts.iter().all(|part| self.is_object(part, depth + 1)),
             _ => true,
         };
-        let is_typed = match members.get("type") {
-            Some(ty) => ty == "object",
-            None => {
-                let combined = ["allOf", "anyOf", "oneOf"];
-                OF_OBJECTS
-                    .iter()
-                    .chain(&combined)
-                    .any(|keyword| members.contains_key(*keyword))
-            }
-        };
+        let combined = ["allOf", "anyOf", "oneOf"];
+        let mut of_objects = OF_OBJECTS.iter().chain(&combined);
+        let is_typed = members.get("type").map_or_else(
+            || of_objects.any(|keyword| members.contains_key(*keyword)),
+            |ty| ty == "object",
+        );
         is_typed
             && !members.contains_key("enum")
             && !members.contains_key("const")
