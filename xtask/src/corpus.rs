@@ -171,10 +171,8 @@ fn list(names: &BTreeMap<String, String>) -> String {
         "//! The types by the names of their definitions.\n\n\
          use corpus_check::generated::{self, support::json};\n\n",
     );
-    let all: Vec<String> = names
-        .keys()
-        .map(|name| format!("    {name:?},\n"))
-        .collect();
+    let all = names.keys().map(|name| format!("    {:?},\n", plain(name)));
+    let all: Vec<String> = all.collect();
     text.push_str(&format!(
         "pub const NAMES: &[&str] = &[\n{}];\n\n",
         all.concat()

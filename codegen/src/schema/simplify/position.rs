@@ -40,7 +40,7 @@ impl Simplifier<'_> {
         };
         let is = |ty: &str| members.get("type").is_some_and(|own| own == ty);
         let checked = match position {
-            Position::Member => members.get("type").is_none_or(|ty| {
+            Position::Member => members.get("type").is_some_and(|ty| {
                 // Of a list of types, only an integer that may be `null` has bounds.
                 ty.is_string() || is_nullable_integer(ty)
             }),

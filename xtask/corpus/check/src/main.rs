@@ -49,7 +49,18 @@ struct Counts {
     disagreements: Vec<String>,
 }
 
+/// Enough for the generator of instances, which calls itself for each value inside another one.
+const STACK: usize = 256 << 20;
+
 fn main() -> ExitCode {
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(run);
+    match thread.expect("a thread").join() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn run() {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().expect("an argument");
     let (expressed, original) = (object(&next()), object(&next()));
@@ -84,7 +95,6 @@ fn main() -> ExitCode {
     for disagreement in counts.disagreements.iter().take(SHOWN) {
         eprintln!("{disagreement}");
     }
-    ExitCode::SUCCESS
 }
 
 fn object(file: &str) -> Map<String, Value> {
