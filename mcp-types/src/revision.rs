@@ -74,9 +74,8 @@ impl Revision {
         self as u8 >= FIRST_MODERN as u8
     }
 
-    /// Returns the message with the given method that `sender` may send in this revision: a request
-    /// or a notification. Returns `None` if there is none, or if the feature of the revision is
-    /// disabled.
+    /// Returns the request or notification with the given method that `sender` may send in this
+    /// revision, or `None` if there is none. It is also `None` if the revision's feature is disabled.
     ///
     /// A message that both sides may send is found for either of them. [`Sender::Both`] asks for a
     /// message that both sides may send: a message of only one side is not found with it.

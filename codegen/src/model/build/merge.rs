@@ -91,9 +91,12 @@ impl Builder<'_> {
                     });
                 }
             }
+            if spread.len() > MOST_ALTERNATIVES {
+                return None;
+            }
             merged = spread;
         }
-        (merged.len() <= MOST_ALTERNATIVES).then_some(merged)
+        Some(merged)
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::value::{describes, type_of};
 use super::{Simplifier, accepts_all, restricts};
+use crate::schema::reference;
 
 /// Keywords that say something about the members of an object.
 const OF_OBJECTS: [&str; 3] = ["properties", "required", "additionalProperties"];
@@ -22,7 +23,7 @@ impl Simplifier<'_> {
             .collect();
         let mut own = simple.clone();
         own.retain(|keyword, _| restricts(keyword));
-        let all_objects = parts.iter().all(|part| self.is_object(part, 0));
+        let all_objects = parts.iter().all(|part| self.is_object(part));
         let own_is_object = own.iter().all(|(keyword, value)| match keyword.as_str() {
             "type" => value == "object",
             other => OF_OBJECTS.contains(&other),
@@ -48,7 +49,7 @@ impl Simplifier<'_> {
         if own.is_empty() {
             let best = parts
                 .iter()
-                .position(|part| self.is_object(part, 0))
+                .position(|part| self.is_object(part))
                 .unwrap_or(0);
             let best = parts.swap_remove(best);
             simple.extend(best.as_object().cloned().unwrap_or_default());
@@ -56,16 +57,21 @@ impl Simplifier<'_> {
     }
 
     /// Returns `true` if a schema only accepts objects, or says something about objects only.
-    fn is_object(&self, schema: &Value, depth: usize) -> bool {
-        if depth > 32 {
-            return false;
+    fn is_object(&self, schema: &Value) -> bool {
+        self.only_objects(schema, &mut BTreeSet::new())
+    }
+
+    /// `seen` are the definitions that were looked at. A second look would find nothing new.
+    fn only_objects(&self, schema: &Value, seen: &mut BTreeSet<String>) -> bool {
+        if reference(schema).is_some_and(|name| !seen.insert(name.to_owned())) {
+            return true;
         }
         let target = self.resolve(schema);
         let Some(members) = target.as_object() else {
             return false;
         };
-        let all = |keyword: &str| match members.get(keyword) {
-            Some(Value::Array(parts)) => parts.iter().all(|part| self.is_object(part, depth + 1)),
+        let mut all = |keyword: &str| match members.get(keyword) {
+            Some(Value::Array(parts)) => parts.iter().all(|part| self.only_objects(part, seen)),
             _ => true,
         };
         let combined = ["allOf", "anyOf", "oneOf"];
@@ -108,15 +114,7 @@ impl Simplifier<'_> {
             return;
         }
         if base.is_empty() {
-            let count = parts.len();
-            let mut parts = self.constants(parts, at);
-            if parts.len() == 1 && count > 1 {
-                simple.shift_remove(keyword);
-                let only = parts.remove(0);
-                simple.extend(only.as_object().cloned().unwrap_or_default());
-            } else {
-                simple.insert(keyword.to_owned(), Value::Array(parts));
-            }
+            self.plain_union(simple, keyword, parts, at);
             return;
         }
         let only_type = base.len() == 1 && base.contains_key("type");
@@ -133,15 +131,7 @@ impl Simplifier<'_> {
             };
             simple.shift_remove("type");
             let parts: Vec<Value> = parts.iter().map(typed).collect();
-            let count = parts.len();
-            let mut parts = self.constants(parts, at);
-            if parts.len() == 1 && count > 1 {
-                simple.shift_remove(keyword);
-                let only = parts.remove(0);
-                simple.extend(only.as_object().cloned().unwrap_or_default());
-            } else {
-                simple.insert(keyword.to_owned(), Value::Array(parts));
-            }
+            self.plain_union(simple, keyword, parts, at);
             return;
         }
         // Alternatives that only demand members of the base are no types of their own.
@@ -161,7 +151,7 @@ impl Simplifier<'_> {
             "allOf" => true,
             other => OF_OBJECTS.contains(&other),
         });
-        let all_objects = parts.iter().all(|part| self.is_object(part, 0));
+        let all_objects = parts.iter().all(|part| self.is_object(part));
         if !base_is_object || !all_objects || parts.iter().all(is_constraint) {
             self.unchecked(at, keyword);
             simple.shift_remove(keyword);
@@ -174,6 +164,26 @@ impl Simplifier<'_> {
             .map(|part| json!({ "allOf": [own.clone(), part] }))
             .collect();
         simple.insert("anyOf".to_owned(), Value::Array(parts));
+    }
+
+    /// Stores the alternatives of a union with nothing beside it. If only one is left, it takes the
+    /// place of the union.
+    fn plain_union(
+        &mut self,
+        simple: &mut Map<String, Value>,
+        keyword: &str,
+        parts: Vec<Value>,
+        at: &str,
+    ) {
+        let count = parts.len();
+        let mut parts = self.constants(parts, at);
+        if parts.len() == 1 && count > 1 {
+            simple.shift_remove(keyword);
+            let only = parts.remove(0);
+            simple.extend(only.as_object().cloned().unwrap_or_default());
+        } else {
+            simple.insert(keyword.to_owned(), Value::Array(parts));
+        }
     }
 
     /// Collects the alternatives that are constants: strings become one enumeration.

@@ -28,7 +28,7 @@ use crate::util::select::{Either, select};
 /// closed without a response.
 const REFUSALS: usize = 64;
 
-/// A server that is bound to a socket. It serves while it is awaited, and resolves after
+/// A server that is bound to a socket. It serves once it is awaited, and resolves after
 /// [`Server::shutdown`](crate::Server::shutdown). Dropping it closes all connections.
 #[must_use = "nothing is served until it is awaited"]
 pub struct HttpServer {
