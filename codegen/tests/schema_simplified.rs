@@ -137,6 +137,31 @@ fn enumerations_of_other_values_than_strings_become_types() {
 }
 
 #[test]
+fn type_beside_an_enumeration_excludes_values() {
+    let texts = json!({ "type": "string", "enum": ["a"] });
+    check(
+        &json!({ "type": "string", "enum": ["a", null, 1] }),
+        &texts,
+        &[],
+    );
+    let nullable = json!({ "anyOf": [texts, { "type": "null" }] });
+    check(
+        &json!({ "type": ["string", "null"], "enum": ["a", null, 1] }),
+        &nullable,
+        &[],
+    );
+    let whole = json!({ "type": "integer" });
+    check(
+        &json!({ "type": "integer", "enum": [1.0, 2, 2.5] }),
+        &whole,
+        &["/A enum"],
+    );
+    // No value is valid.
+    let none = json!({ "type": "integer", "enum": ["a"] });
+    assert_eq!(simplified(&none).1, ["/A type"]);
+}
+
+#[test]
 fn tuples_become_lists() {
     let pair = json!({ "type": "array", "prefixItems": [{ "type": "string" }, { "type": "string" }], "items": false });
     let list = json!({ "type": "array", "maxItems": 2, "items": { "type": "string" } });

@@ -102,6 +102,22 @@ impl Revision {
         })
     }
 
+    /// Returns `true` if this revision has a request or notification with the given method, whoever
+    /// sends it. It is `false` if the revision's feature is disabled.
+    ///
+    /// ```
+    /// use mcp_types::Revision;
+    ///
+    /// assert!(Revision::V2025_11_25.has_method("logging/setLevel"));
+    /// assert!(!Revision::V2026_07_28.has_method("logging/setLevel"));
+    /// ```
+    #[must_use]
+    pub fn has_method(self, method: &str) -> bool {
+        self.messages()
+            .iter()
+            .any(|message| message.method == method)
+    }
+
     /// Decodes params or a result in the form of this revision.
     ///
     /// ```

@@ -74,7 +74,8 @@ fn added_meta_names_the_revision_of_the_message() {
 fn single_conversion_names_the_revision_of_its_source() {
     let convert = || {
         let source = mcp_types::v2025_11_25::CallToolRequestParams::new("add");
-        CallToolRequestParams::from(source).meta.protocol_version
+        let params = mcp_types::v2026_07_28::CallToolRequestParams::from(source);
+        params.meta.protocol_version
     };
     assert_eq!(convert(), "2025-11-25");
     // The revision of a conversion that ended, or failed, has no effect on the next one.

@@ -1,6 +1,7 @@
 //! `cargo xtask interop`: tests our server and client with those of other projects.
 
 mod clients;
+mod comparison;
 mod pages;
 mod servers;
 
@@ -22,7 +23,7 @@ usage: cargo xtask interop server [--url URL]
   client  Runs the example `interop` of mcp-client against servers from npm and PyPI, over the
           same transports, at the negotiated revision and at older ones.
   browser Runs the clients of xtask/interop in headless Chromium, on pages of other origins than the
-          server's, against the example `everything`.";
+          server's, against the example `everything`, and opens the page of `schema diff`.";
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
@@ -47,7 +48,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
                 println!("skipped: {why}");
                 return Ok(ExitCode::SUCCESS);
             };
-            pages::run(&node, &chromium)?
+            let mut failed = comparison::run(&chromium)?;
+            failed.extend(pages::run(&node, &chromium)?);
+            failed
         }
         _ => clients::run(&node, arguments.get(2).copied())?,
     };

@@ -23,7 +23,7 @@ use crate::schema::source;
 
 const USAGE: &str = "\
 usage: cargo xtask rehearse [NAME | FILE]... [--seed N | --seeds A..B] [--until STAGE]
-       cargo xtask rehearse --history FOLDER [--until STAGE]
+       cargo xtask rehearse --history FOLDER
 
   Invents the next revision of the specification, imports it into a copy of the workspace below
   the target folder, generates, compiles and tests. Without a name, all kept changes are rehearsed.
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         if !source::SUPPORTED {
             return source::run_with_support("rehearse", arguments);
         }
-        return history::run(folder.as_ref(), options.until);
+        return history::run(folder.as_ref());
     }
     let mut results = Vec::new();
     for scenario in options.scenarios()? {

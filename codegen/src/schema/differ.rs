@@ -1,13 +1,16 @@
 //! Compares two documents and records the changes.
 
+mod combined;
+mod inner;
+mod object;
+mod value;
+
 use std::collections::{BTreeMap, HashSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::diff::{ChangeKind, SchemaChange, Subject};
-use super::error::describe_value;
-use super::resolve::{described, is_anything, is_union, resolve, type_names, variants};
-use super::values::{Values, narrower_bound, types, values};
+use super::resolve::{is_union, resolve};
 use super::{Document, pointer, reference};
 
 struct Location {
@@ -24,11 +27,17 @@ impl Location {
     }
 
     fn member(&self, name: &str) -> Self {
-        let properties = pointer::join(&self.pointer, "properties");
-        Self {
-            name: format!("{}.{name}", self.name),
-            pointer: pointer::join(&properties, name),
-        }
+        self.named("properties", name, &format!(".{name}"))
+    }
+
+    /// Returns the place of a named schema below a keyword.
+    fn named(&self, keyword: &str, name: &str, suffix: &str) -> Self {
+        self.keyword(keyword, suffix).at(name)
+    }
+
+    fn at(mut self, name: &str) -> Self {
+        self.pointer = pointer::join(&self.pointer, name);
+        self
     }
 }
 
@@ -36,9 +45,9 @@ pub(super) struct Differ<'a> {
     old: &'a Document,
     new: &'a Document,
     changes: Vec<SchemaChange>,
-    /// Pairs of definitions with different names that are being compared, to stop infinite
-    /// recursion.
-    open: HashSet<(String, String)>,
+    /// Pairs of definitions with different names that were compared. Their changes are reported where
+    /// they were met first.
+    compared: HashSet<(String, String)>,
 }
 
 impl<'a> Differ<'a> {
@@ -47,7 +56,7 @@ impl<'a> Differ<'a> {
             old,
             new,
             changes: Vec::new(),
-            open: HashSet::new(),
+            compared: HashSet::new(),
         }
     }
 
@@ -113,165 +122,57 @@ impl<'a> Differ<'a> {
     }
 
     fn schema(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
-        match (reference(before), reference(after)) {
-            (Some(left), Some(right)) if left == right => {}
-            _ if is_union(self.old, before) || is_union(self.new, after) => {
-                self.union(location, before, after);
+        let (left, right) = (reference(before), reference(after));
+        if left.is_some() && left == right {
+            return self.beside_references(location, before, after);
+        }
+        let (old, new) = (resolve(self.old, before), resolve(self.new, after));
+        if is_union(self.old, before) || is_union(self.new, after) {
+            self.union(location, before, after);
+        } else if (left, right) == (None, None) {
+            self.resolved(location, before, after);
+        } else {
+            // A type that was replaced by a reference or renamed is compared by its content, once.
+            let [left, right] = [left, right].map(|name| name.unwrap_or(&location.pointer));
+            if self.compared.insert((left.to_owned(), right.to_owned())) {
+                self.resolved(location, old, new);
             }
-            (None, None) => self.resolved(location, before, after),
-            (left, right) => {
-                // A type that was replaced by a reference or renamed is compared by its content.
-                let pair = [left, right].map(|name| name.unwrap_or(&location.pointer).to_owned());
-                let [left, right] = pair;
-                if self.open.insert((left.clone(), right.clone())) {
-                    let before = resolve(self.old, before);
-                    let after = resolve(self.new, after);
-                    self.resolved(location, before, after);
-                    self.open.remove(&(left, right));
-                }
-            }
+            self.beside_references(location, before, after);
+        }
+    }
+
+    /// Compares the keywords beside references.
+    fn beside_references(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
+        let beside = |schema: &'a Value| match schema {
+            Value::Object(members) if members.contains_key("$ref") && members.len() > 1 => schema,
+            _ => &Value::Null,
+        };
+        let (before, after) = (beside(before), beside(after));
+        if before.is_object() || after.is_object() {
+            self.keywords(location, before, after);
         }
     }
 
     fn resolved(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
+        match (before, after) {
+            (Value::Bool(false), Value::Bool(false)) => {}
+            (Value::Bool(false), _) => self.changed(location, false, "is allowed".to_owned()),
+            (_, Value::Bool(false)) => {
+                self.changed(location, true, "is not allowed any more".to_owned());
+            }
+            _ => self.keywords(location, before, after),
+        }
+    }
+
+    /// Compares all keywords of two schemas, except references.
+    fn keywords(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
         self.types(location, before, after);
         self.values(location, before, after);
         self.members(location, before, after);
         self.rest(location, before, after);
-        for (keyword, suffix) in [("items", "[]"), ("additionalProperties", ".*")] {
-            let location = location.keyword(keyword, suffix);
-            let limit = |document, schema: &'a Value| {
-                schema
-                    .get(keyword)
-                    .filter(|inner| !is_anything(document, inner))
-            };
-            match (limit(self.old, before), limit(self.new, after)) {
-                (Some(before), Some(after)) => self.schema(&location, before, after),
-                (None, Some(after)) => {
-                    self.changed(
-                        &location,
-                        true,
-                        format!("is limited to {}", described(after)),
-                    );
-                }
-                (Some(_), None) => self.changed(&location, false, "is not limited any more".into()),
-                (None, None) => {}
-            }
-        }
-    }
-
-    fn union(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
-        let (old, new) = (variants(self.old, before), variants(self.new, after));
-        let same = |left: &Value, right: &Value| match (reference(left), reference(right)) {
-            (None, None) => super::structure::equal(left, right),
-            (left, right) => left == right,
-        };
-        let gone: Vec<_> = old
-            .iter()
-            .copied()
-            .filter(|left| !new.iter().any(|right| same(left, right)))
-            .collect();
-        let fresh: Vec<_> = new
-            .iter()
-            .copied()
-            .filter(|right| !old.iter().any(|left| same(left, right)))
-            .collect();
-        if let ([before], [after]) = (gone.as_slice(), fresh.as_slice())
-            && reference(before).is_none()
-            && reference(after).is_none()
-        {
-            return self.resolved(location, before, after);
-        }
-        for (variants, kind) in [(gone, ChangeKind::Removed), (fresh, ChangeKind::Added)] {
-            for variant in variants {
-                let verb = if kind == ChangeKind::Added {
-                    "may also be"
-                } else {
-                    "is no longer"
-                };
-                let detail = format!("{verb} {}", described(variant));
-                self.changed(location, kind == ChangeKind::Removed, detail);
-            }
-        }
-    }
-
-    fn types(&mut self, location: &Location, before: &Value, after: &Value) {
-        let (old, new) = (types(before), types(after));
-        let widened = old
-            .iter()
-            .all(|each| new.contains(each) || (*each == "integer" && new.contains(&"number")));
-        if old.len() != new.len() || old.iter().any(|each| !new.contains(each)) {
-            let detail = format!("is {}, was {}", type_names(&new), type_names(&old));
-            self.changed(location, !widened, detail);
-        }
-    }
-
-    fn values(&mut self, location: &Location, before: &Value, after: &Value) {
-        match (values(before), values(after)) {
-            (Values::Any, Values::Any) => {}
-            (Values::Any, Values::These(now)) => {
-                self.changed(location, true, format!("is limited to {}", list(&now)));
-            }
-            (Values::These(_), Values::Any) => {
-                self.changed(
-                    location,
-                    false,
-                    "is not limited to known values any more".to_owned(),
-                );
-            }
-            (Values::These(old), Values::These(new)) => {
-                let gone: Vec<_> = old
-                    .iter()
-                    .copied()
-                    .filter(|each| !new.contains(each))
-                    .collect();
-                let fresh: Vec<_> = new
-                    .iter()
-                    .copied()
-                    .filter(|each| !old.contains(each))
-                    .collect();
-                if !gone.is_empty() {
-                    self.changed(location, true, format!("is no longer {}", list(&gone)));
-                }
-                if !fresh.is_empty() {
-                    self.changed(location, false, format!("may also be {}", list(&fresh)));
-                }
-            }
-        }
-    }
-
-    fn members(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
-        let none = Map::new();
-        let old = before.get("properties").and_then(Value::as_object);
-        let new = after.get("properties").and_then(Value::as_object);
-        for name in old.unwrap_or(&none).keys() {
-            if !new.is_some_and(|new| new.contains_key(name)) {
-                self.member(
-                    &location.member(name),
-                    ChangeKind::Removed,
-                    true,
-                    String::new(),
-                );
-            }
-        }
-        for (name, after_member) in new.into_iter().flatten() {
-            let location = location.member(name);
-            let (was, is) = (required(before, name), required(after, name));
-            let Some(before_member) = old.and_then(|old| old.get(name)) else {
-                let detail = if is { "required" } else { "optional" };
-                self.member(&location, ChangeKind::Added, is, detail.to_owned());
-                continue;
-            };
-            if was != is {
-                let detail = if is {
-                    "became required"
-                } else {
-                    "became optional"
-                };
-                self.member(&location, ChangeKind::Changed, is, detail.to_owned());
-            }
-            self.schema(&location, before_member, after_member);
-        }
+        self.alternatives(location, before, after);
+        self.parts(location, before, after);
+        self.inner(location, before, after);
     }
 
     fn member(&mut self, location: &Location, kind: ChangeKind, breaking: bool, detail: String) {
@@ -283,32 +184,6 @@ impl<'a> Differ<'a> {
             pointer: location.pointer.clone(),
             detail,
         });
-    }
-
-    /// Compares the keywords that have no rule of their own above.
-    fn rest(&mut self, location: &Location, before: &Value, after: &Value) {
-        let mut keywords: Vec<&String> = Vec::new();
-        for schema in [before, after] {
-            keywords.extend(schema.as_object().into_iter().flat_map(Map::keys));
-        }
-        keywords.sort();
-        keywords.dedup();
-        for keyword in keywords {
-            let (old, new) = (before.get(keyword), after.get(keyword));
-            let Some(narrower) = narrower_bound(keyword, old, new) else {
-                continue;
-            };
-            let detail = match new {
-                Some(Value::Bool(true)) if keyword == "deprecated" => "is deprecated".to_owned(),
-                Some(new) => format!(
-                    "has `{keyword}` {}, was {}",
-                    describe_value(Some(new)),
-                    describe_value(old)
-                ),
-                None => format!("has no `{keyword}` any more, was {}", describe_value(old)),
-            };
-            self.changed(location, narrower, detail);
-        }
     }
 }
 
@@ -323,17 +198,4 @@ fn methods(document: &Document) -> BTreeMap<&str, &str> {
             ))
         })
         .collect()
-}
-
-fn required(schema: &Value, name: &str) -> bool {
-    let names = schema.get("required").and_then(Value::as_array);
-    names.is_some_and(|names| names.iter().any(|each| each == name))
-}
-
-fn list(values: &[&Value]) -> String {
-    values
-        .iter()
-        .map(|value| format!("`{value}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
 }

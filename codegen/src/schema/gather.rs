@@ -6,25 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToUpperCamelCase;
 use serde_json::{Map, Value};
 
-use super::keyword::{Holds, holds};
+use super::keyword::{Holds, holds, restricts};
 use super::pointer;
-use super::walk::reference_to;
-
-/// Keywords that make the root of a document a type.
-const CONTENT: [&str; 12] = [
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "const",
-    "enum",
-    "if",
-    "items",
-    "oneOf",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-];
+use super::walk::{for_each_inner, reference_to};
 
 /// A reference that leads to nothing.
 pub(super) struct Dangling {
@@ -46,6 +30,7 @@ pub(super) fn gather(root: &Value, name: &str) -> Result<Map<String, Value>, Dan
         root,
         index,
         names: BTreeMap::new(),
+        taken: BTreeSet::new(),
         definitions: Map::new(),
     };
     gathered.name_listed();
@@ -146,17 +131,19 @@ struct Gathered<'a> {
     index: Index,
     /// The names of the definitions by JSON pointer.
     names: BTreeMap<String, String>,
+    /// All names in `names`.
+    taken: BTreeSet<String>,
     definitions: Map<String, Value>,
 }
 
 impl Gathered<'_> {
     fn add(&mut self, at: &str, name: &str) {
-        let taken: BTreeSet<&String> = self.names.values().collect();
         let numbered = (2..).map(|number| format!("{name}{number}"));
         let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
-        let name = candidates.find(|name| !taken.contains(name));
-        self.names
-            .insert(at.to_owned(), name.unwrap_or_else(|| at.to_owned()));
+        let name = candidates.find(|name| !self.taken.contains(name));
+        let name = name.unwrap_or_else(|| at.to_owned());
+        self.taken.insert(name.clone());
+        self.names.insert(at.to_owned(), name);
     }
 
     fn name_listed(&mut self) {
@@ -175,10 +162,11 @@ impl Gathered<'_> {
     }
 
     fn name_root(&mut self, name: &str) {
-        let has_content = CONTENT
-            .iter()
-            .any(|keyword| self.root.get(*keyword).is_some());
-        if has_content {
+        // A root that only lists definitions often says that it is an object, too.
+        let lists = |keyword: &str| matches!(keyword, "definitions" | "$defs" | "type");
+        let members = self.root.as_object().into_iter().flatten();
+        let mut keywords = members.map(|(keyword, _)| keyword.as_str());
+        if keywords.any(|keyword| restricts(keyword) && !lists(keyword)) {
             self.add("", &self.root_name(name));
         }
     }
@@ -290,27 +278,6 @@ fn reference_value(name: &str) -> Value {
         "$ref".to_owned(),
         Value::String(reference_to(name)),
     )]))
-}
-
-/// Calls `visit` with the JSON pointer and the value of each schema directly inside another one.
-fn for_each_inner(members: &Map<String, Value>, at: &str, visit: &mut dyn FnMut(&str, &Value)) {
-    for (keyword, value) in members {
-        let place = pointer::join(at, keyword);
-        match (holds(keyword), value) {
-            (Holds::SchemaList | Holds::SchemaOrList, Value::Array(schemas)) => {
-                for (number, schema) in schemas.iter().enumerate() {
-                    visit(&format!("{place}/{number}"), schema);
-                }
-            }
-            (Holds::SchemaMap | Holds::SchemaOrNamesMap, Value::Object(schemas)) => {
-                for (name, schema) in schemas {
-                    visit(&pointer::join(&place, name), schema);
-                }
-            }
-            (Holds::Schema | Holds::SchemaOrList, schema) => visit(&place, schema),
-            _ => {}
-        }
-    }
 }
 
 /// Returns a name for a schema from its JSON pointer: the last two names in it.

@@ -44,6 +44,23 @@ pub(super) const TYPES: [&str; 7] = [
     "array", "boolean", "integer", "null", "number", "object", "string",
 ];
 
+/// Keywords for editors and documentation. They do not restrict values, and are left out silently.
+pub(super) const HINTS: [&str; 13] = [
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "defaultSnippets",
+    "deprecationMessage",
+    "discriminator",
+    "doNotSuggest",
+    "enumNames",
+    "errorMessage",
+    "id",
+    "markdownEnumDescriptions",
+    "meta:enum",
+    "tsType",
+];
+
 /// Returns the kind of a keyword's value, for the keywords of draft 04, draft 07 and draft 2020-12.
 pub(super) fn holds(keyword: &str) -> Holds {
     match keyword {
@@ -85,4 +102,25 @@ pub(super) fn holds(keyword: &str) -> Holds {
         _ if keyword.starts_with("x-") || keyword.starts_with('_') => Holds::Data,
         _ => Holds::Unknown,
     }
+}
+
+/// Returns `true` for a keyword that can restrict values.
+pub(super) fn restricts(keyword: &str) -> bool {
+    !matches!(
+        keyword,
+        "$schema"
+            | "$id"
+            | "$anchor"
+            | "$dynamicAnchor"
+            | "$vocabulary"
+            | "default"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "format"
+            | "$recursiveAnchor"
+    ) && !matches!(holds(keyword), Holds::Prose | Holds::Unknown)
+        && !keyword.starts_with("x-")
+        && !keyword.starts_with('_')
+        && !HINTS.contains(&keyword)
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::error::describe_value;
-use super::keyword::TYPES;
+use super::keyword::{TYPES, restricts};
 use super::values::types;
 use super::{Document, reference};
 
@@ -21,12 +21,17 @@ pub(super) fn resolve<'a>(document: &'a Document, schema: &'a Value) -> &'a Valu
     schema
 }
 
-/// Returns the members of a union as they are written.
+/// Returns the members of a union as they are written. A schema that has further restrictions beside
+/// them is no union.
 fn listed(schema: &Value) -> Option<&Vec<Value>> {
-    schema
-        .get("anyOf")
-        .or_else(|| schema.get("oneOf"))?
-        .as_array()
+    let is_union = |keyword: &str| matches!(keyword, "anyOf" | "oneOf");
+    let members = schema.as_object()?;
+    let mut restricting = members.keys().filter(|keyword| restricts(keyword));
+    let only = restricting.next()?;
+    if !is_union(only) || restricting.next().is_some() {
+        return None;
+    }
+    members.get(only)?.as_array()
 }
 
 /// Returns `true` if a schema is a union or refers to one.

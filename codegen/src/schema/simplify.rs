@@ -13,7 +13,7 @@ use std::fmt;
 use self::position::Position;
 use serde_json::{Map, Value};
 
-use super::keyword::{Holds, holds};
+use super::keyword::{HINTS, Holds, holds, restricts};
 use super::{Dialect, Document, pointer, reference};
 
 /// Something in a schema that the generated type does not check.
@@ -75,23 +75,6 @@ impl fmt::Display for Warning {
         }
     }
 }
-
-/// Keywords for editors and documentation. They do not restrict values, and are left out silently.
-const HINTS: [&str; 13] = [
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "defaultSnippets",
-    "deprecationMessage",
-    "discriminator",
-    "doNotSuggest",
-    "enumNames",
-    "errorMessage",
-    "id",
-    "markdownEnumDescriptions",
-    "meta:enum",
-    "tsType",
-];
 
 /// Keywords that restrict values in a way that no type expresses.
 const UNCHECKED: [&str; 16] = [
@@ -288,27 +271,6 @@ fn accepts_all(schema: &Value) -> bool {
         Value::Object(members) => !members.keys().any(|keyword| restricts(keyword)),
         _ => false,
     }
-}
-
-/// Returns `true` for a keyword that can restrict values.
-fn restricts(keyword: &str) -> bool {
-    !matches!(
-        keyword,
-        "$schema"
-            | "$id"
-            | "$anchor"
-            | "$dynamicAnchor"
-            | "$vocabulary"
-            | "default"
-            | "deprecated"
-            | "readOnly"
-            | "writeOnly"
-            | "format"
-            | "$recursiveAnchor"
-    ) && !matches!(holds(keyword), Holds::Prose | Holds::Unknown)
-        && !keyword.starts_with("x-")
-        && !keyword.starts_with('_')
-        && !HINTS.contains(&keyword)
 }
 
 fn is_integer(members: &Map<String, Value>) -> bool {

@@ -35,40 +35,37 @@ pub(super) fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Returns `true` if a changed keyword rejects values that were valid. Returns `None` if the
-/// keyword did not change or is compared elsewhere.
-pub(super) fn narrower_bound(
-    keyword: &str,
-    old: Option<&Value>,
-    new: Option<&Value>,
-) -> Option<bool> {
-    if old == new {
-        return None;
-    }
-    let higher = || match (old.and_then(Value::as_f64), new.and_then(Value::as_f64)) {
+/// Returns `true` if a keyword with another value may reject values that were valid. Returns `None`
+/// if the keyword is compared elsewhere, or has no meaning for values.
+pub(super) fn narrower(keyword: &str, old: Option<&Value>, new: Option<&Value>) -> Option<bool> {
+    let number = |value: Option<&Value>| value.and_then(Value::as_f64);
+    let is_higher = || match (number(old), number(new)) {
         (Some(old), Some(new)) => new > old,
-        (None, Some(_)) => true,
-        _ => false,
+        _ => new.is_some_and(|new| *new != Value::Bool(false)),
     };
-    let lower = || match (old.and_then(Value::as_f64), new.and_then(Value::as_f64)) {
+    let is_lower = || match (number(old), number(new)) {
         (Some(old), Some(new)) => new < old,
-        (None, Some(_)) => true,
-        _ => false,
+        _ => new.is_some_and(|new| *new != Value::Bool(false)),
     };
     match keyword {
-        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
-            Some(higher())
-        }
-        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
-            Some(lower())
-        }
-        "multipleOf" | "pattern" | "uniqueItems" | "propertyNames" | "not" | "allOf" => {
+        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties"
+        | "minContains" => Some(is_higher()),
+        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties"
+        | "maxContains" => Some(is_lower()),
+        "multipleOf" => Some(match (number(old), number(new)) {
+            (Some(old), Some(new)) => old % new != 0.0,
+            _ => new.is_some(),
+        }),
+        "uniqueItems" => Some(new == Some(&Value::Bool(true))),
+        "pattern" | "not" | "if" | "then" | "else" | "dependencies" | "dependentRequired" => {
             Some(new.is_some())
         }
-        "format" | "default" | "deprecated" | "readOnly" | "writeOnly" => Some(false),
-        // These have rules of their own, or have no effect.
+        // They name a schema, and change no value.
+        "$schema" | "$id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" | "$vocabulary"
+        | "const" => None,
         _ => match holds(keyword) {
-            Holds::Data | Holds::Unknown if keyword != "const" => Some(false),
+            Holds::Data | Holds::Unknown | Holds::Flag | Holds::Text => Some(false),
+            // These have rules of their own, or have no effect.
             _ => None,
         },
     }

@@ -28,20 +28,29 @@ pub fn walk<'a>(schema: &'a Value, at: &str, visit: &mut dyn FnMut(&str, &'a Map
         return;
     };
     visit(at, members);
+    for_each_inner(members, at, &mut |at, schema| walk(schema, at, visit));
+}
+
+/// Calls `visit` with the JSON pointer and the value of each schema directly inside another one.
+pub(super) fn for_each_inner<'a>(
+    members: &'a Map<String, Value>,
+    at: &str,
+    visit: &mut dyn FnMut(&str, &'a Value),
+) {
     for (keyword, value) in members {
         let place = || pointer::join(at, keyword);
         match (holds(keyword), value) {
             (Holds::SchemaList | Holds::SchemaOrList, Value::Array(schemas)) => {
                 for (index, schema) in schemas.iter().enumerate() {
-                    walk(schema, &format!("{}/{index}", place()), visit);
+                    visit(&format!("{}/{index}", place()), schema);
                 }
             }
             (Holds::SchemaMap | Holds::SchemaOrNamesMap, Value::Object(schemas)) => {
                 for (name, schema) in schemas {
-                    walk(schema, &pointer::join(&place(), name), visit);
+                    visit(&pointer::join(&place(), name), schema);
                 }
             }
-            (Holds::Schema | Holds::SchemaOrList, schema) => walk(schema, &place(), visit),
+            (Holds::Schema | Holds::SchemaOrList, schema) => visit(&place(), schema),
             _ => {}
         }
     }

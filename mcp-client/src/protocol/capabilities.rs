@@ -13,18 +13,13 @@ use mcp_types::{
 /// Returns `true` if a revision has what a member of the client's capabilities declares.
 pub(crate) fn has_capability(revision: Revision, name: &str) -> bool {
     match name {
-        ROOTS => has_message(revision, ListRootsRequest::METHOD),
-        SAMPLING => has_message(revision, CreateMessageRequest::METHOD),
+        ROOTS => revision.has_method(ListRootsRequest::METHOD),
+        SAMPLING => revision.has_method(CreateMessageRequest::METHOD),
         _ => true,
     }
 }
 
 /// Returns `true` if servers of a revision can send log messages.
 pub(crate) fn has_log_messages(revision: Revision) -> bool {
-    has_message(revision, LoggingMessageNotification::METHOD)
-}
-
-fn has_message(revision: Revision, method: &str) -> bool {
-    let mut messages = revision.messages().iter();
-    messages.any(|message| message.method == method)
+    revision.has_method(LoggingMessageNotification::METHOD)
 }

@@ -45,7 +45,7 @@ macro_rules! features {
 
 impl Feature {
     pub(crate) fn is_in(&self, revision: Revision) -> bool {
-        let has = |method: &&str| revision.messages().iter().any(|it| it.method == *method);
+        let has = |method: &&str| revision.has_method(method);
         revision >= self.since && self.needs.iter().all(has)
     }
 }
@@ -64,7 +64,7 @@ pub(crate) const FEATURES: &[Feature] = features! {
     "cancelled calls", FIRST, cancellation;
     "resources", FIRST, resources;
     "prompts", FIRST, prompts;
-    "completion", FIRST, completion;
+    "completion", FIRST, completion, "completion/complete";
     "logs", FIRST, logs, "notifications/message";
     "forms", Revision::V2025_06_18, forms;
     "pages for the user", Revision::V2025_11_25, pages;

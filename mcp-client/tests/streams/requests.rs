@@ -60,11 +60,6 @@ fn server() -> Server {
         .expect("the definition is valid")
 }
 
-fn has(revision: Revision, method: &str) -> bool {
-    let mut messages = revision.messages().iter();
-    messages.any(|message| message.method == method)
-}
-
 #[tokio::test]
 async fn server_requests_are_answered_at_every_revision() {
     for &revision in Revision::ALL {
@@ -88,7 +83,7 @@ async fn server_requests_are_answered_at_every_revision() {
             ("roots", "roots/list", "file:///tmp"),
             ("sample", "sampling/createMessage", "a-model"),
         ] {
-            if !has(revision, method) {
+            if !revision.has_method(method) {
                 continue;
             }
             let result = soon(client.call_tool(tool)).await.expect("a result");
@@ -103,7 +98,7 @@ async fn server_requests_are_answered_at_every_revision() {
 #[tokio::test]
 async fn logs_are_received_from_the_requested_level() {
     for &revision in Revision::ALL {
-        if !has(revision, "notifications/message") {
+        if !revision.has_method("notifications/message") {
             continue;
         }
         let (sender, mut heard) = mpsc::unbounded_channel();

@@ -232,12 +232,8 @@ pub(crate) struct Routed {
 impl Routed {
     /// Clients of all revisions can use a method that no revision has: it is an application's own.
     pub(crate) fn new(method: &str, route: Box<dyn Route>) -> Self {
-        let has = |revision: &&Revision| {
-            let mut messages = revision.messages().iter();
-            messages.any(|known| known.method == method)
-        };
-        let known = Revision::WITH_DRAFT.iter();
-        let mut revisions: Vec<Revision> = known.filter(has).copied().collect();
+        let mut revisions = Revision::WITH_DRAFT.to_vec();
+        revisions.retain(|revision| revision.has_method(method));
         if revisions.is_empty() {
             revisions = Revision::WITH_DRAFT.to_vec();
         }

@@ -3,6 +3,7 @@
 mod arguments;
 mod checklist;
 mod import;
+mod page;
 pub(crate) mod source;
 mod store;
 #[cfg(feature = "typescript")]
@@ -23,9 +24,10 @@ use crate::workspace;
 const USAGE: &str = "\
 usage: cargo xtask schema <command>
 
-  diff A B [--format text|markdown|json]
+  diff A B [--format text|markdown|json|html]
         what changed from A to B, each a revision or a file; two revisions are compared with
-        their errata applied, a file and anything else without
+        their errata applied, a file and anything else without; `html` is a page that shows both
+        side by side
   import FILE --revision R [--ts SCHEMA.TS] [--checklist FILE]
         stores the structure of a published file as revision R, with the errata of the revision
         before that still hold, and writes a checklist of what a person has to look at, by
@@ -51,7 +53,11 @@ pub(crate) fn run(args: &[String], review: Review) -> Result<ExitCode> {
     match args.split_first() {
         Some((command, rest)) if command == "diff" => {
             let arguments = Arguments::parse(rest, 2, &["--format"])?;
-            print!("{}", compare(&store, &arguments)?);
+            let [old, new] = arguments.words.as_slice() else {
+                bail!("{USAGE}");
+            };
+            let format = arguments.option("--format").unwrap_or("text");
+            print!("{}", comparison(old, new, format)?);
             Ok(ExitCode::SUCCESS)
         }
         Some((command, rest)) if command == "import" => {
@@ -140,19 +146,22 @@ fn verify_file(
     Ok(ExitCode::FAILURE)
 }
 
-fn compare(store: &Store, arguments: &Arguments<'_>) -> Result<String> {
-    let [old, new] = arguments.words.as_slice() else {
-        bail!("{USAGE}");
-    };
+/// Returns the changes between two revisions or files.
+///
+/// # Errors
+///
+/// Files that cannot be read, documents that are no schema, and formats that do not exist.
+pub(crate) fn comparison(old: &str, new: &str, format: &str) -> Result<String> {
+    let store = Store::at(workspace::root().join("schema"));
     let corrected = store.has(old) && store.has(new);
-    let difference = diff(
-        &store.either(old, corrected)?,
-        &store.either(new, corrected)?,
-    );
-    match arguments.option("--format") {
-        None | Some("text") => Ok(difference.to_text()),
-        Some("markdown") => Ok(difference.to_markdown()),
-        Some("json") => Ok(difference.to_json()?),
-        Some(other) => bail!("unknown format `{other}`\n\n{USAGE}"),
+    let old = store.either(old, corrected)?;
+    let new = store.either(new, corrected)?;
+    let difference = diff(&old, &new);
+    match format {
+        "text" => Ok(difference.to_text()),
+        "markdown" => Ok(difference.to_markdown()),
+        "json" => Ok(difference.to_json()?),
+        "html" => Ok(page::page(&old, &new, &difference)),
+        other => bail!("unknown format `{other}`\n\n{USAGE}"),
     }
 }

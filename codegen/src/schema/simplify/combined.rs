@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::value::{describes, type_of};
-use super::{Simplifier, accepts_all, restricts};
+use super::{Simplifier, accepts_all};
+use crate::schema::keyword::restricts;
 use crate::schema::reference;
 
 /// Keywords that say something about the members of an object.

@@ -1,6 +1,6 @@
 //! Numbers, constants, enumerations and tuples.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use super::{Simplifier, is_integer};
 use crate::schema::keyword::holds;
@@ -66,6 +66,7 @@ impl Simplifier<'_> {
         let Some(Value::Array(values)) = simple.get("enum").cloned() else {
             return;
         };
+        let values = self.possible(values, simple, at);
         if values.iter().all(Value::is_string)
             || matches!(values.as_slice(), [one] if is_simple(one))
         {
@@ -81,13 +82,16 @@ impl Simplifier<'_> {
                 types.push(type_of(value));
             }
         }
-        let is_whole = |ty: &&str| match *ty {
+        let is_covered = |ty: &&str| match *ty {
             "null" => true,
             "boolean" => others.contains(&true.into()) && others.contains(&false.into()),
             _ => false,
         };
-        if !types.iter().all(is_whole) {
+        if !types.iter().all(is_covered) {
             self.unchecked(at, "enum");
+        }
+        if types.contains(&"number") {
+            types.retain(|ty| *ty != "integer");
         }
         let mut all: Vec<Value> = types.iter().map(|ty| json!({ "type": ty })).collect();
         if !texts.is_empty() {
@@ -99,6 +103,30 @@ impl Simplifier<'_> {
                 simple.insert("anyOf".to_owned(), Value::Array(all));
             }
         }
+    }
+
+    /// Leaves out the values of an enumeration that the type beside it excludes.
+    fn possible(
+        &mut self,
+        values: Vec<Value>,
+        simple: &mut Map<String, Value>,
+        at: &str,
+    ) -> Vec<Value> {
+        let Some(ty) = simple.get("type").cloned() else {
+            return values;
+        };
+        let (possible, excluded): (Vec<Value>, Vec<Value>) =
+            values.iter().cloned().partition(|value| is_of(value, &ty));
+        if excluded.is_empty() {
+            return values;
+        }
+        if possible.is_empty() {
+            // No value is valid. The type accepts those that are in the list.
+            self.unchecked(at, "type");
+            return values;
+        }
+        simple.insert("enum".to_owned(), possible.clone().into());
+        possible
     }
 
     /// Turns the items of a tuple into alternatives for the items of a list.
@@ -157,11 +185,29 @@ pub(super) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(number) if !is_whole(number) => "number",
         Value::Number(_) => "integer",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
+    }
+}
+
+/// Returns `true` for an integer, however it is written: `1.0` is one.
+fn is_whole(number: &Number) -> bool {
+    number.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
+/// Returns `true` if a value is of a type, or of one of several.
+fn is_of(value: &Value, ty: &Value) -> bool {
+    match ty {
+        Value::Array(types) => types.iter().any(|ty| is_of(value, ty)),
+        Value::String(ty) => match ty.as_str() {
+            "number" => value.is_number(),
+            "integer" => value.as_number().is_some_and(is_whole),
+            ty => type_of(value) == ty,
+        },
+        _ => true,
     }
 }
 

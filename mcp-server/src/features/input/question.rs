@@ -8,7 +8,7 @@ use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
     ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitationCapability,
     Extra, IncludeContext, InputRequest, ListRootsRequest, ListRootsRequestParams, Request,
-    RequestId, Revision, SamplingCapability,
+    RequestId, Revision, SamplingCapability, Sender,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -62,8 +62,7 @@ impl TryFrom<InputRequest> for Question {
             ListRootsRequest::METHOD => Ok(decoded::<ListRootsRequest>(value)?.into()),
             ElicitRequest::METHOD => decoded::<ElicitRequest>(value)?.try_into(),
             method => {
-                let mut messages = Revision::LATEST.messages().iter();
-                let known = messages.find(|message| message.method == method);
+                let known = Revision::LATEST.message(method, Sender::Server);
                 Ok(Self::Other {
                     method: known.ok_or(InputError::Unknown)?.method,
                     request: json::to_raw(&request).map_err(|_| InputError::Unknown)?,
@@ -137,8 +136,7 @@ impl Question {
         let revision = peer.revision();
         let capabilities = peer.capabilities();
         let none = Object::new;
-        let mut known = revision.messages().iter();
-        let is_known = known.any(|message| message.method == self.method());
+        let is_known = revision.has_method(self.method());
         let (is_supported, needed): (_, ClientCapabilities) = match self {
             Self::Form { .. } => {
                 let declared = capabilities.elicitation.as_ref();
