@@ -9,7 +9,8 @@
 //! After a round trip only the following may differ: values that the types accept leniently; an
 //! empty `_meta` or `params`, which a revision that requires it cannot distinguish from a missing
 //! one; an unknown member that has the name, but not the type, of a member of the newer revision,
-//! which is dropped; and `jsonrpc`, which a message keeps once it was added.
+//! which is dropped; `jsonrpc`, which a message keeps once it was added; and a member that the
+//! newer revision requires, which keeps the value that stands for a missing one.
 
 #![cfg(all(feature = "registry", feature = "v2024-11-05"))]
 
@@ -17,12 +18,13 @@ mod common;
 mod draw;
 
 use common::{lenient, schemas};
-use draw::{Schemas, instance};
+use draw::{Node, Schemas, instance};
 use mcp_types::Revision;
 use mcp_types::registry::{self, RegistryError};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A revision with its schema.
@@ -196,6 +198,7 @@ fn convert(
 }
 
 fn round_trip(sides: &[Side], from: usize, to: usize) -> Tally {
+    let required = newly_required(&sides[from..=to]);
     for_every_type(sides, from, to, |name, target, drawn| {
         let (older, newer) = (&sides[from], &sides[to]);
         let up = match convert(older, newer, name, target, drawn) {
@@ -226,7 +229,12 @@ fn round_trip(sides: &[Side], from: usize, to: usize) -> Tally {
                 .flat_map(|side| side.schemas.names());
             newer.any(|known| known == member) && !has(&up, member, value)
         };
-        match difference(&expected, &found, "$", &dropped) {
+        let added = |member: &str, value: &Value| {
+            // An object that was added is removed again.
+            let is_kept = required.contains(member) && !value.is_object();
+            member == "jsonrpc" || (is_kept && has(&up, member, value))
+        };
+        match difference(&expected, &found, "$", &dropped, &added) {
             None => Outcome::Converted,
             Some(place) => Outcome::Fault(format!(
                 "{place} differs: {} became {} and came back as {}",
@@ -236,6 +244,26 @@ fn round_trip(sides: &[Side], from: usize, to: usize) -> Tally {
             )),
         }
     })
+}
+
+/// Returns the names of the members that a revision requires and the one before it does not.
+fn newly_required(sides: &[Side]) -> BTreeSet<String> {
+    let members = |side: &Side, name: &str, required: bool| -> BTreeSet<String> {
+        let Node::Object { members, .. } = side.schemas.node(name) else {
+            return BTreeSet::new();
+        };
+        let members = members.iter().filter(|(_, it)| it.required == required);
+        members.map(|(name, _)| name.clone()).collect()
+    };
+    let mut found = BTreeSet::new();
+    for (older, newer) in sides.iter().zip(&sides[1..]) {
+        let is_in_both = |name: &&str| newer.schemas.definitions().any(|other| other == *name);
+        for name in older.schemas.definitions().filter(is_in_both) {
+            let optional = members(older, name, false);
+            found.extend(&optional & &members(newer, name, true));
+        }
+    }
+    found
 }
 
 /// Returns `true` if a value contains such a member at any depth.
@@ -255,36 +283,38 @@ fn short(value: &Value) -> String {
     value.to_string().chars().take(400).collect()
 }
 
-/// Returns the first difference between two values that is not allowed.
+/// Returns the first difference between two values that is not allowed. Members may be missing or
+/// further ones if `dropped` or `added` says so.
 fn difference(
     expected: &Value,
     found: &Value,
     path: &str,
     dropped: &impl Fn(&str, &Value) -> bool,
+    added: &impl Fn(&str, &Value) -> bool,
 ) -> Option<String> {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
             let lost = expected
                 .iter()
                 .find_map(|(name, value)| match found.get(name) {
-                    Some(other) => difference(value, other, &format!("{path}.{name}"), dropped),
+                    Some(other) => {
+                        difference(value, other, &format!("{path}.{name}"), dropped, added)
+                    }
                     None if is_empty(value) && matches!(name.as_str(), "_meta" | "params") => None,
                     None if dropped(name, value) => None,
                     None => Some(format!("{path}.{name}")),
                 });
-            let added = || {
-                found
-                    .keys()
-                    .find(|name| !expected.contains_key(*name) && *name != "jsonrpc")
-            };
-            lost.or_else(|| added().map(|name| format!("{path}.{name}")))
+            let mut further = found
+                .iter()
+                .filter(|(name, value)| !expected.contains_key(*name) && !added(name, value));
+            lost.or_else(|| further.next().map(|(name, _)| format!("{path}.{name}")))
         }
         (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => expected
             .iter()
             .zip(found)
             .enumerate()
             .find_map(|(at, (expected, found))| {
-                difference(expected, found, &format!("{path}[{at}]"), dropped)
+                difference(expected, found, &format!("{path}[{at}]"), dropped, added)
             }),
         _ => (expected != found).then(|| path.to_owned()),
     }

@@ -27,6 +27,7 @@ mod valid;
 pub(crate) use forgive::forgive;
 pub(crate) use instance::{Options, instance, instance_with};
 pub(crate) use mutate::mutate;
+pub(crate) use node::Node;
 pub(crate) use schemas::Schemas;
 pub(crate) use valid::Validator;
 
