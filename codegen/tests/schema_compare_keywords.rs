@@ -133,7 +133,7 @@ fn parts_of_all_of_are_compared_one_by_one() {
     );
     let both = all(&[text.clone(), null.clone()]);
     assert_eq!(changes(&both, &all(&[null.clone(), text.clone()])), []);
-    let one = json!({ "allOf": [null] });
+    let one = json!({ "allOf": [(null)] });
     assert_eq!(only(&one, &both), "!A also has to be T");
     assert_eq!(only(&both, &one), "A need no longer be T");
     let bound = |minimum: u8| all(&[null.clone(), json!({ "minimum": minimum })]);

@@ -26,11 +26,11 @@ pub use members::Members;
 pub use object::{FromMembers, Key, read_object, unknown_member};
 pub use place::list;
 pub use reader::{Reader, integer, integers};
-pub use shape::{Candidate, read_shape};
+pub use shape::{Candidate, Decode, Undecided, read_shape, unknown_variant};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};
 pub use union::{
-    Attempt, FromAny, Tagged, array, find_tag, first_of, from_part, from_text, missing_tag,
-    read_union, unknown_tag,
+    Attempt, FromAny, Tagged, array, find_tag, first_of, from_map, from_part, from_text,
+    missing_tag, read_union, unknown_tag,
 };
 pub use vacant::Vacant;
 pub use writer::Writer;

@@ -11,13 +11,13 @@ mod de;
 mod decode;
 mod encoded;
 pub(crate) mod grow;
-pub(crate) mod located;
 mod node;
 mod number;
 pub(crate) mod object;
 mod raw;
 mod read;
 mod ser;
+pub(crate) mod text;
 mod value;
 mod write;
 
@@ -29,12 +29,11 @@ pub mod iter {
 pub use count::has_more_values;
 pub(crate) use de::unfit;
 pub use de::{Members, NESTING_LIMIT};
-pub(crate) use decode::Source;
 pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 #[doc(hidden)]
 pub use encoded::Encoded;
-pub use number::Number;
 pub(crate) use number::arbitrary_precision as hides_numbers;
+pub use number::{NUMBER_LIMIT, Number};
 pub use object::{Map, Object};
 pub(crate) use raw::Raw;
 pub(crate) use read::NUMBER;

@@ -193,9 +193,11 @@ fn values() -> Vec<(String, String)> {
         format!("\"{}\"", "\\n".repeat(SIZE / 2)),
     ));
     texts.push(("a long name".to_owned(), format!("{{\"{long}\":0}}")));
+    let number = format!("0.{}", "1".repeat(json::NUMBER_LIMIT - 2));
+    let numbers = vec![number; SIZE / json::NUMBER_LIMIT];
     texts.push((
-        "a long number".to_owned(),
-        format!("0.{}", "1".repeat(SIZE)),
+        "long numbers".to_owned(),
+        format!("[{}]", numbers.join(",")),
     ));
     texts
 }

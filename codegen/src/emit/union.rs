@@ -249,23 +249,13 @@ impl Scope<'_> {
 
     /// Generates the expression that decodes a variant from `members`.
     fn take(&self, variant: &Variant) -> TokenStream {
-        let name = format_ident!("{}", variant.ident);
-        let kind = match &variant.ty {
-            Ty::Named(target) => self.model.get(target).map(|def| &def.kind),
-            _ => None,
+        let read = match self.kind_of(variant) {
+            Some(Kind::Object(_)) => quote! { codec::FromMembers::from_members },
+            Some(Kind::Union(_)) => quote! { codec::FromAny::from_object },
+            _ => quote! { codec::from_map },
         };
-        let content = match kind {
-            Some(Kind::Object(_)) => quote! { codec::FromMembers::from_members(members) },
-            Some(Kind::Union(_)) => quote! { codec::FromAny::from_object(members) },
-            _ => quote! {
-                Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(members))
-            },
-        };
-        if variant.is_boxed() {
-            quote! { #content.map(|value| Self::#name(Box::new(value))) }
-        } else {
-            quote! { #content.map(Self::#name) }
-        }
+        let constructor = constructor(variant);
+        quote! { #read(members).map(#constructor) }
     }
 
     fn object_hook(&self, union: &Union, objects: &Objects) -> TokenStream {
@@ -293,16 +283,22 @@ impl Scope<'_> {
                 });
                 let absent = if let Some(at) = absent {
                     let variant = format_ident!("{}", union.variants[*at].ident);
+                    let take = self.take(&union.variants[*at]);
                     quote! {
+                        codec::Tagged::Missing(members) => #take,
                         codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::#variant)
                     }
                 } else {
-                    quote! { codec::Tagged::Absent(_) => Err(codec::missing_tag(#tag)) }
+                    quote! {
+                        codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                            Err(codec::missing_tag(#tag))
+                        }
+                    }
                 };
                 quote! {
                     #signature {
                         match codec::find_tag(members, #tag)? {
-                            codec::Tagged::First(tag, members) => match tag.as_str() {
+                            codec::Tagged::Found(tag, members) => match tag.as_str() {
                                 #(#arms,)*
                                 other => Err(codec::unknown_tag(#name, #tag, other)),
                             },
@@ -314,12 +310,43 @@ impl Scope<'_> {
             }
             Objects::Shape(candidates) => {
                 let rows = candidates.iter().map(|candidate| row(union, candidate));
+                let mut arms = Vec::new();
+                let mut known = Vec::new();
+                for candidate in candidates {
+                    let variant = &union.variants[candidate.variant];
+                    let (cfg, shown) = (cfg(&variant.features), shown(variant));
+                    let (read, constructor) = (self.undecided(variant), constructor(variant));
+                    if !known.contains(&shown) {
+                        arms.push(quote! { #cfg #shown => object.#read().map(#constructor) });
+                        known.push(shown);
+                    }
+                }
                 quote! {
                     #signature {
-                        codec::read_shape(members, #name, const { &[#(#rows),*] })
+                        let candidates = const { &[#(#rows),*] };
+                        codec::read_shape(members, #name, candidates, |name, object| match name {
+                            #(#arms,)*
+                            other => Err(codec::unknown_variant(other)),
+                        })
                     }
                 }
             }
+        }
+    }
+
+    /// Generates the name of the method that decodes an object as a variant.
+    fn undecided(&self, variant: &Variant) -> TokenStream {
+        match self.kind_of(variant) {
+            Some(Kind::Object(_)) => quote! { object },
+            Some(Kind::Union(_)) => quote! { union },
+            _ => quote! { map },
+        }
+    }
+
+    fn kind_of(&self, variant: &Variant) -> Option<&Kind> {
+        match &variant.ty {
+            Ty::Named(target) => self.model.get(target).map(|def| &def.kind),
+            _ => None,
         }
     }
 }
@@ -327,12 +354,7 @@ impl Scope<'_> {
 /// Generates a row in the table of candidates.
 fn row(union: &Union, candidate: &Candidate) -> TokenStream {
     let variant = &union.variants[candidate.variant];
-    let cfg = cfg(&variant.features);
-    let name = format_ident!("{}", variant.ident);
-    let shown = match &variant.ty {
-        Ty::Named(name) => name.clone(),
-        _ => variant.ident.clone(),
-    };
+    let (cfg, shown) = (cfg(&variant.features), shown(variant));
     let required = &candidate.required;
     let nested = candidate
         .nested
@@ -355,7 +377,24 @@ fn row(union: &Union, candidate: &Candidate) -> TokenStream {
             required: &[#(#required),*],
             nested: &[#(#nested),*],
             texts: &[#(#consts),*],
-            take: |object| codec::from_object(object).map(Self::#name),
         }
+    }
+}
+
+/// Returns the name of a variant's type.
+fn shown(variant: &Variant) -> String {
+    match &variant.ty {
+        Ty::Named(name) => name.clone(),
+        _ => variant.ident.clone(),
+    }
+}
+
+/// Generates the function that makes a variant of its content.
+fn constructor(variant: &Variant) -> TokenStream {
+    let name = format_ident!("{}", variant.ident);
+    if variant.is_boxed() {
+        quote! { |value| Self::#name(Box::new(value)) }
+    } else {
+        quote! { Self::#name }
     }
 }

@@ -1,6 +1,6 @@
 //! The members of an object, with those that were already read to select a union variant.
 
-use super::super::json::Source;
+use super::super::json::text::Text;
 use super::Key;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess};
@@ -18,6 +18,8 @@ pub struct Members<'de, A> {
 #[derive(Debug)]
 enum Ahead<'de> {
     Nothing,
+    /// The text from the object on. No member was read.
+    Object(&'de str),
     Name(Key<'de>),
     /// The name of the tag and the JSON text of its value.
     Tag(&'static str, &'de str),
@@ -31,6 +33,22 @@ impl<'de, A> Members<'de, A> {
         Self {
             ahead: Ahead::Nothing,
             rest: members,
+        }
+    }
+
+    /// Creates the members of an object of which nothing was read yet, with the text from the object on.
+    pub(super) const fn of(text: &'de str, members: A) -> Self {
+        Self {
+            ahead: Ahead::Object(text),
+            rest: members,
+        }
+    }
+
+    /// Returns the text from the object on, if it is known and no member was read.
+    pub(super) fn text(&self) -> Option<&'de str> {
+        match self.ahead {
+            Ahead::Object(text) => Some(text),
+            _ => None,
         }
     }
 
@@ -58,7 +76,7 @@ impl<'de, A> Members<'de, A> {
                 self.ahead = Ahead::TagValue(tag);
                 seed.deserialize(BorrowedStrDeserializer::new(name))
             }
-            Ahead::Nothing | Ahead::TagValue(_) => {
+            Ahead::Nothing | Ahead::Object(_) | Ahead::TagValue(_) => {
                 Err(E::custom("`next_key` was called before `next_value`"))
             }
         }
@@ -75,6 +93,10 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
     ) -> Result<Option<K::Value>, A::Error> {
         match self.ahead {
             Ahead::Nothing => self.rest.next_key_seed(seed),
+            Ahead::Object(_) => {
+                self.ahead = Ahead::Nothing;
+                self.rest.next_key_seed(seed)
+            }
             _ => self.name_ahead(seed).map(Some),
         }
     }
@@ -86,10 +108,10 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
         };
         self.ahead = Ahead::Nothing;
         // Uses the deserializer for which the seed is compiled anyway.
-        let mut tag = Source::new(tag);
+        let mut tag = Text::new(tag);
         // Called through a function pointer to reduce compile time; see `json::from_str`.
         let read: fn(_, _) -> _ = T::deserialize;
-        match read(seed, tag.value()) {
+        match read(seed, &mut tag) {
             Ok(value) => Ok(value),
             Err(error) => Err(A::Error::custom(error)),
         }

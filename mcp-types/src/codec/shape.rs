@@ -1,14 +1,16 @@
 //! Unions without a tag: the variant is selected by the members of the object.
 
-use super::super::error::DecodeError;
-use super::{Object, Value};
+use super::super::json::{self, text::Ahead};
+use super::{FromAny, FromMembers, Members, Object, Value};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Error, MapAccess};
+use serde::de::{Deserialize, DeserializeOwned, Error, MapAccess};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 /// The conditions under which an object can be a variant of a union.
-pub struct Candidate<T: 'static> {
-    /// The type of the variant, for error messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The type of the variant.
     pub name: &'static str,
     /// Members that must be present.
     pub required: &'static [&'static str],
@@ -18,29 +20,51 @@ pub struct Candidate<T: 'static> {
     /// Members that must be present with one of the listed strings as value. An empty list allows
     /// any value.
     pub texts: &'static [(&'static str, &'static [&'static str])],
-    /// Decodes the variant.
-    pub take: fn(Object) -> Result<T, DecodeError>,
 }
 
-impl<T> Candidate<T> {
-    const fn demands(&self) -> Demands {
-        Demands {
-            name: self.name,
-            required: self.required,
-            nested: self.nested,
-            texts: self.texts,
+/// An object of which nothing was decoded yet.
+#[derive(Debug)]
+pub enum Undecided<'de, A> {
+    /// The members in the input.
+    Members(Members<'de, A>),
+    /// The members, buffered.
+    Object(Object),
+}
+
+impl<'de, A: MapAccess<'de>> Undecided<'de, A> {
+    /// Decodes a struct.
+    pub fn object<T: FromMembers<'de> + DeserializeOwned>(self) -> Result<T, A::Error> {
+        self.read(FromMembers::from_members)
+    }
+
+    /// Decodes a union.
+    pub fn union<T: FromAny<'de> + DeserializeOwned>(self) -> Result<T, A::Error> {
+        self.read(FromAny::from_object)
+    }
+
+    /// Decodes any other type.
+    pub fn map<T: DeserializeOwned>(self) -> Result<T, A::Error> {
+        self.read(super::from_map)
+    }
+
+    fn read<T: DeserializeOwned>(
+        self,
+        read: fn(Members<'de, A>) -> Result<T, A::Error>,
+    ) -> Result<T, A::Error> {
+        match self {
+            Self::Members(members) => read(members),
+            Self::Object(object) => json::from_object(object).map_err(A::Error::custom),
         }
     }
 }
 
-/// The conditions of a candidate. They do not depend on the type of the union, so that the
-/// functions below are compiled only once.
-#[derive(Clone, Copy)]
-struct Demands {
-    name: &'static str,
-    required: &'static [&'static str],
-    nested: &'static [(&'static str, &'static str)],
-    texts: &'static [(&'static str, &'static [&'static str])],
+/// Decodes an object as the variant with the given type.
+pub type Decode<'de, T, A> = fn(&str, Undecided<'de, A>) -> Result<T, <A as MapAccess<'de>>::Error>;
+
+/// Returns the error for a variant that is not compiled.
+#[must_use]
+pub fn unknown_variant<E: Error>(name: &str) -> E {
+    E::custom(format_args!("`{name}` is not a variant of the union"))
 }
 
 /// How well an object meets the conditions of a candidate. The greatest one is the best: that with
@@ -52,25 +76,32 @@ struct Likeness {
     met: usize,
 }
 
-impl Demands {
+impl Candidate {
     /// Returns `true` if the object has all members that the variant requires.
-    fn fits(&self, object: &Object) -> bool {
-        self.required.iter().all(|name| object.contains_key(name))
-            && self.nested.iter().all(|pair| has_nested(object, *pair))
+    fn fits(&self, object: &impl Shape) -> bool {
+        self.required.iter().all(|name| object.has(name))
+            && self.nested.iter().all(|pair| object.has_nested(*pair))
             && self
                 .texts
                 .iter()
-                .all(|(name, texts)| has_text(object, name, texts) == Some(true))
+                .all(|(name, texts)| object.has_text(name, texts) == Some(true))
+    }
+
+    /// Returns `true` if the conditions mention a member.
+    fn mentions(&self, name: &str) -> bool {
+        self.required.contains(&name)
+            || self.nested.iter().any(|(outer, _)| *outer == name)
+            || self.texts.iter().any(|(text, _)| *text == name)
     }
 
     fn likeness(&self, object: &Object) -> Likeness {
         let required = self.required.iter();
-        let required = required.filter(|name| object.contains_key(name)).count();
+        let required = required.filter(|name| object.has(name)).count();
         let nested = self.nested.iter();
-        let nested = nested.filter(|pair| has_nested(object, **pair)).count();
+        let nested = nested.filter(|pair| object.has_nested(**pair)).count();
         let (mut met, mut contradictions) = (required + nested, 0);
         for (name, texts) in self.texts {
-            match has_text(object, name, texts) {
+            match object.has_text(name, texts) {
                 Some(true) => met += 1,
                 Some(false) => contradictions += 1,
                 None => {}
@@ -83,77 +114,163 @@ impl Demands {
     }
 }
 
-fn has_nested(object: &Object, (outer, inner): (&str, &str)) -> bool {
-    let value = object.get(outer);
-    value.is_some_and(|value| value.get(inner).is_some())
+/// What is known of an object before it is decoded.
+trait Shape {
+    fn has(&self, name: &str) -> bool;
+
+    fn has_nested(&self, names: (&str, &str)) -> bool;
+
+    /// Returns whether a member has one of the listed texts, or `None` if it is absent.
+    fn has_text(&self, name: &str, texts: &[&str]) -> Option<bool>;
 }
 
-/// Returns whether a member has one of the listed texts, or `None` if it is absent.
-fn has_text(object: &Object, name: &str, texts: &[&str]) -> Option<bool> {
-    Some(match object.get(name)? {
-        Value::String(text) => texts.is_empty() || texts.contains(&text.as_str()),
-        _ => texts.is_empty(),
-    })
+impl Shape for Object {
+    fn has(&self, name: &str) -> bool {
+        self.contains_key(name)
+    }
+
+    fn has_nested(&self, (outer, inner): (&str, &str)) -> bool {
+        let value = self.get(outer);
+        value.is_some_and(|value| value.get(inner).is_some())
+    }
+
+    fn has_text(&self, name: &str, texts: &[&str]) -> Option<bool> {
+        Some(match self.get(name)? {
+            Value::String(text) => texts.is_empty() || texts.contains(&text.as_str()),
+            _ => texts.is_empty(),
+        })
+    }
+}
+
+/// The members of a text that the conditions mention, with the texts of their values.
+struct Outline<'de>(Vec<(&'de str, &'de str)>);
+
+impl<'de> Outline<'de> {
+    /// Returns `None` if a mentioned name has escapes, or if the text is not valid.
+    fn of(text: &'de str, mentions: impl Fn(&str) -> bool) -> Option<Self> {
+        let mut members = Ahead::new(text);
+        let mut found: Vec<(&str, &str)> = Vec::new();
+        while let Some(name) = members.name().ok()? {
+            let value = members.value().ok()?;
+            match name {
+                name if !mentions(&name) => {}
+                // A duplicate is rejected by the decoder of the variant.
+                Cow::Borrowed(name) if found.iter().all(|(known, _)| *known != name) => {
+                    found.push((name, value));
+                }
+                Cow::Borrowed(_) => {}
+                Cow::Owned(_) => return None,
+            }
+        }
+        Some(Self(found))
+    }
+
+    fn get(&self, name: &str) -> Option<&'de str> {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| *value)
+    }
+}
+
+impl Shape for Outline<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    fn has_nested(&self, (outer, inner): (&str, &str)) -> bool {
+        let Some(text) = self.get(outer).filter(|text| text.starts_with('{')) else {
+            return false;
+        };
+        Self::of(text, |name| name == inner).is_some_and(|nested| nested.has(inner))
+    }
+
+    fn has_text(&self, name: &str, texts: &[&str]) -> Option<bool> {
+        let value = self.get(name)?;
+        let is_listed = || {
+            let text = json::from_str::<String>(value);
+            text.is_ok_and(|text| texts.contains(&text.as_str()))
+        };
+        let plain = value
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'));
+        let is_plain = plain.is_some_and(|plain| texts.contains(&plain));
+        Some(texts.is_empty() || is_plain || is_listed())
+    }
 }
 
 /// Decodes an object as the first candidate that accepts it. The candidates with the most required
 /// members come first.
 ///
-/// The members are buffered as exact values. In almost all cases one candidate fits and consumes
-/// them without a copy. If several fit, the schema accepts what any of them accepts, so each is
-/// tried in turn. If none fits, but the object resembles one of them more than all others, the error
-/// is that of this candidate, with its path: the object lacks a member of it, and may have another
-/// fault that explains more.
+/// If the text of the object is known, and if one candidate fits, as almost always, the members are
+/// decoded directly. Otherwise they are buffered as exact values. If several fit, the schema accepts
+/// what any of them accepts, so each is tried in turn. If none fits, but the object resembles one of
+/// them more than all others, the error is that of this candidate, with its path: the object lacks a
+/// member of it, and may have another fault that explains more.
 pub fn read_shape<'de, T, A: MapAccess<'de>>(
-    members: A,
+    members: Members<'de, A>,
     union: &'static str,
-    candidates: &[Candidate<T>],
+    candidates: &[Candidate],
+    decode: Decode<'de, T, A>,
 ) -> Result<T, A::Error> {
+    // Called through function pointers to reduce compile time; see `json::from_str`.
+    let (only_one, rank): (fn(_, _) -> _, fn(&_, _) -> _) = (only_one, rank);
+    if let Some(text) = members.text()
+        && let Some(name) = only_one(text, candidates)
+    {
+        return decode(name, Undecided::Members(members));
+    }
     let object = Object::deserialize(MapAccessDeserializer::new(members))?;
-    choose(object, union, candidates).map_err(A::Error::custom)
-}
-
-fn choose<T>(
-    object: Object,
-    union: &'static str,
-    candidates: &[Candidate<T>],
-) -> Result<T, DecodeError> {
-    let mut fitting = candidates
-        .iter()
-        .filter(|candidate| candidate.demands().fits(&object));
-    let Some(mut candidate) = fitting.next() else {
-        return Err(refuse(object, union, candidates));
+    let fitting: Vec<&'static str> = rank(&object, candidates);
+    let Some((last, others)) = fitting.split_last() else {
+        return Err(refuse(object, union, candidates, decode));
     };
     let mut first_error = None;
-    for next in fitting {
-        match (candidate.take)(object.clone()) {
+    for name in others {
+        match decode(name, Undecided::Object(object.clone())) {
             Ok(value) => return Ok(value),
             Err(error) => first_error = first_error.or(Some(error)),
         }
-        candidate = next;
     }
-    (candidate.take)(object).map_err(|error| first_error.unwrap_or(error))
+    decode(last, Undecided::Object(object)).map_err(|error| first_error.unwrap_or(error))
+}
+
+/// Returns the only candidate that an object fits, given its text.
+fn only_one(text: &str, candidates: &[Candidate]) -> Option<&'static str> {
+    let mentions = |name: &str| candidates.iter().any(|it| it.mentions(name));
+    let outline = Outline::of(text, mentions)?;
+    let mut fitting = candidates.iter().filter(|it| it.fits(&outline));
+    let only = fitting.next()?;
+    fitting.next().is_none().then_some(only.name)
+}
+
+/// Returns the candidates that an object fits.
+fn rank(object: &Object, candidates: &[Candidate]) -> Vec<&'static str> {
+    let fitting = candidates.iter().filter(|it| it.fits(object));
+    fitting.map(|candidate| candidate.name).collect()
 }
 
 /// Returns the error for an object that no candidate fits.
 #[cold]
-fn refuse<T>(object: Object, union: &'static str, candidates: &[Candidate<T>]) -> DecodeError {
-    let demands: Vec<Demands> = candidates.iter().map(Candidate::demands).collect();
-    if let Some(closest) = closest(&object, &demands).and_then(|at| candidates.get(at))
-        && let Err(error) = (closest.take)(object)
+fn refuse<'de, T, A: MapAccess<'de>>(
+    object: Object,
+    union: &'static str,
+    candidates: &[Candidate],
+    decode: Decode<'de, T, A>,
+) -> A::Error {
+    if let Some(closest) = closest(&object, candidates).and_then(|at| candidates.get(at))
+        && let Err(error) = decode(closest.name, Undecided::Object(object))
     {
         return error;
     }
     // A candidate may require more members than its type does. Such an object is not valid for the
     // union even if the type alone accepts it.
-    DecodeError::data(nothing_fits(union, &demands))
+    A::Error::custom(nothing_fits(union, candidates))
 }
 
 /// Returns the position of the candidate that the object resembles more than any other one, or
 /// `None` if there is no such candidate.
-fn closest(object: &Object, candidates: &[Demands]) -> Option<usize> {
+fn closest(object: &Object, candidates: &[Candidate]) -> Option<usize> {
     let likeness = candidates.iter().map(|demands| demands.likeness(object));
-    let similar: Vec<(usize, &Demands, Likeness)> = (0..)
+    let similar: Vec<(usize, &Candidate, Likeness)> = (0..)
         .zip(candidates)
         .zip(likeness)
         .map(|((at, demands), likeness)| (at, demands, likeness))
@@ -167,7 +284,7 @@ fn closest(object: &Object, candidates: &[Demands]) -> Option<usize> {
     is_clear.then_some(at)
 }
 
-fn nothing_fits(union: &'static str, candidates: &[Demands]) -> String {
+fn nothing_fits(union: &'static str, candidates: &[Candidate]) -> String {
     let demands: Vec<String> = candidates
         .iter()
         .map(|candidate| {

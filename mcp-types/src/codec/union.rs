@@ -1,10 +1,16 @@
 //! Unions whose variant is selected by the kind of the JSON value, or by the tag of an object.
 
 use super::super::error::{DecodeError, excerpt};
+use super::super::json::text::UNION;
 use super::super::json::{self, NUMBER, Raw, hides_numbers};
 use super::members::Members;
 use super::{Key, Number};
-use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    Deserialize, DeserializeOwned, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
+    Unexpected, VariantAccess, Visitor,
+};
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -64,7 +70,7 @@ pub trait FromAny<'de>: Sized {
 pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    deserializer.deserialize_any(Union::<T>::NEW)
+    deserializer.deserialize_newtype_struct(UNION, Union::<T>::NEW)
 }
 
 /// Writes what was expected, for serde's type errors.
@@ -94,7 +100,25 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        deserializer.deserialize_any(self)
+        deserializer.deserialize_newtype_struct(UNION, self)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<T, D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    /// A number with its digits, or an object with its text.
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<T, A::Error> {
+        let (text, content) = access.variant::<Key<'de>>()?;
+        match text.0 {
+            Cow::Borrowed(text) if text.starts_with('{') => {
+                content.struct_variant(&[], KnownObject(text, PhantomData))
+            }
+            digits => {
+                let number = Number::from_digits(&digits).map_err(A::Error::custom)?;
+                T::from_number(number)
+            }
+        }
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<T, E> {
@@ -136,13 +160,33 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
         let first = members.next_key::<Key<'de>>()?;
         if first.as_ref().is_some_and(|key| key.as_str() == NUMBER) {
             let digits = members.next_value::<String>()?;
-            let number = digits
-                .parse::<serde_json::Number>()
-                .map_err(A::Error::custom)?;
-            return T::from_number(number.into());
+            let number = Number::from_digits(&digits).map_err(A::Error::custom)?;
+            return T::from_number(number);
         }
         T::from_object(Members::after(first, members))
     }
+}
+
+/// Decodes an object whose text is known.
+struct KnownObject<'de, T>(&'de str, PhantomData<T>);
+
+impl<'de, T: FromAny<'de>> Visitor<'de> for KnownObject<'de, T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        expect_forms(f, T::NAME)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+        T::from_object(Members::of(self.0, members))
+    }
+}
+
+/// Decodes a variant that is neither a struct nor a union from members.
+pub fn from_map<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
+    members: Members<'de, A>,
+) -> Result<T, A::Error> {
+    T::deserialize(MapAccessDeserializer::new(members))
 }
 
 /// Decodes a variant from JSON text.
@@ -189,8 +233,11 @@ pub fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<String, A::Error> {
 /// The position of the tag in an object.
 #[derive(Debug)]
 pub enum Tagged<'de, A> {
-    /// The tag is the first member, as most encoders write it: the tag, and all members.
-    First(Key<'de>, Members<'de, A>),
+    /// The tag is the first member, as most encoders write it, or the text of the object is known: the
+    /// tag, and all members.
+    Found(Key<'de>, Members<'de, A>),
+    /// The tag is missing or `null`: all members.
+    Missing(Members<'de, A>),
     /// The tag follows other members, or the format cannot lend its text: JSON text of the same
     /// object with the tag in front.
     Later(String),
@@ -200,12 +247,18 @@ pub enum Tagged<'de, A> {
 
 /// Finds the tag of an object.
 ///
-/// If the tag is the first member, nothing is buffered. Otherwise the texts of all members are
-/// reordered, and the object is decoded from the new text.
+/// If the text of the object is known, or if the tag is the first member, nothing is buffered.
+/// Otherwise the texts of all members are reordered, and the object is decoded from the new text.
 pub fn find_tag<'de, A: MapAccess<'de>>(
     mut members: Members<'de, A>,
     name: &'static str,
 ) -> Result<Tagged<'de, A>, A::Error> {
+    if let Some(text) = members.text() {
+        return Ok(match tag_in(text, name).map_err(A::Error::custom)? {
+            Some(tag) => Tagged::Found(tag, members),
+            None => Tagged::Missing(members),
+        });
+    }
     // Called through function pointers to reduce compile time; see `json::from_str`.
     let (read, arrange): (fn(_) -> _, fn(_, _) -> _) = (serde_json::from_str::<Key<'_>>, arrange);
     let mut waiting = Vec::new();
@@ -216,11 +269,31 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
             && let Some(text) = value.lent()
             && let Ok(tag) = read(text)
         {
-            return Ok(Tagged::First(tag, members.again(name, text)));
+            return Ok(Tagged::Found(tag, members.again(name, text)));
         }
         waiting.push((key, value));
     }
     arrange(waiting, name).map_err(A::Error::custom)
+}
+
+/// Finds the tag in the text of an object. Returns `None` if it is missing or `null`.
+fn tag_in<'de>(text: &'de str, tag: &'static str) -> Result<Option<Key<'de>>, DecodeError> {
+    let mut members = json::text::Ahead::new(text);
+    while let Some(name) = members.name()? {
+        if name != tag {
+            members.value()?;
+        } else if let Some(value) = members.string().map_err(|error| error.inside_member(tag))? {
+            return Ok(Some(Key(value)));
+        } else {
+            let value = members.value()?;
+            if value == "null" {
+                return Ok(None);
+            }
+            let value = json::from_str(value)?;
+            return Err(json::unfit(&value, &"a string").inside_member(tag));
+        }
+    }
+    Ok(None)
 }
 
 /// Moves the tag to the front.

@@ -33,11 +33,6 @@ impl Path {
         &self.segments
     }
 
-    /// Converts the path to its steps, starting at the root.
-    pub(crate) fn into_segments(self) -> Vec<Segment> {
-        self.segments
-    }
-
     /// Returns `true` if this is the path of the document itself.
     #[must_use]
     pub fn is_root(&self) -> bool {

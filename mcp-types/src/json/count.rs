@@ -1,6 +1,6 @@
 //! Counts the values of a JSON text without decoding it.
 
-use super::located::string_end;
+use super::text::string_end;
 
 /// Returns `true` if a JSON text has more than `limit` values. Members of objects, elements of
 /// arrays, and the arrays and objects themselves count, at any depth.

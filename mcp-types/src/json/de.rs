@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use serde::de::value::MapDeserializer;
+use serde::de::value::{MapDeserializer, StrDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, SeqAccess, Visitor};
 
 use super::super::error::DecodeError;
 use super::node::{Elements, Node};
 use super::number::arbitrary_precision;
 use super::read::{NUMBER, Reader};
+use super::text::{EXACT, UNION};
 use super::{Number, Value};
 
 mod forward;
@@ -235,6 +236,11 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
+        if let (EXACT | UNION, Node::Number(number)) = (name, &self.node)
+            && let Some(digits) = number.digits()
+        {
+            return visitor.visit_enum(StrDeserializer::new(digits));
+        }
         if name == RAW {
             let text = Reader::<false>.deserialize(self)?.to_string();
             return visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, text))));

@@ -2,10 +2,9 @@
 
 use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 use serde::ser::Serialize;
-use serde_json::de::StrRead;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
-use super::located::{Located, Trail};
+use super::text::Text;
 use super::{Members, Object, Value, to_string};
 
 /// Decodes JSON text.
@@ -16,62 +15,24 @@ use super::{Members, Object, Value, to_string};
 /// than [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not a valid `T`. In the last case the error
 /// has the path of the invalid value.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
-    let mut source = Source::new(text);
+    let mut source = Text::new(text);
     // Called through function pointers to reduce compile time. For a direct call the compiler
     // would, for each caller, search everything reachable from the callee for a cycle.
     let read: fn(_) -> _ = T::deserialize;
-    match read(source.value()) {
+    match read(&mut source) {
         Ok(value) => source.end().map(|()| value),
-        Err(error) => Err(source.fault(error)),
+        Err(error) => Err(first_fault(text, error)),
     }
 }
 
-/// The only deserializer that is used for text.
-type Text<'a, 'de> = Located<'a, 'de, &'a mut serde_json::Deserializer<StrRead<'de>>>;
-
-/// A text that is being decoded. The functions that do not depend on the decoded type are not
-/// generic, so that they are compiled once.
-pub(crate) struct Source<'a> {
-    text: &'a str,
-    deserializer: serde_json::Deserializer<StrRead<'a>>,
-    trail: Trail<'a>,
-}
-
-impl<'a> Source<'a> {
-    #[inline(never)]
-    pub(crate) fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            deserializer: serde_json::Deserializer::from_str(text),
-            trail: Trail::new(text),
-        }
-    }
-
-    /// Returns the deserializer of the value.
-    pub(crate) fn value(&mut self) -> Text<'_, 'a> {
-        Located::new(&mut self.deserializer, &mut self.trail)
-    }
-
-    /// Checks that no text follows the value.
-    #[inline(never)]
-    fn end(&mut self) -> Result<(), DecodeError> {
-        let ended = self.deserializer.end();
-        ended.map_err(|error| self.fault(error))
-    }
-
-    /// Adds the path to an error.
-    #[cold]
-    #[inline(never)]
-    fn fault(&mut self, error: serde_json::Error) -> DecodeError {
-        if !error.is_data() {
-            return error.into();
-        }
-        // A syntax error further on in the text takes precedence over an error of the data.
-        if let Err(syntax) = serde_json::from_str::<IgnoredAny>(self.text) {
-            return syntax.into();
-        }
-        let trail = std::mem::replace(&mut self.trail, Trail::new(""));
-        DecodeError::from(error).with_path(trail.inward().collect())
+/// Returns the error of a text: one of its syntax takes precedence over one of the data, even if it is
+/// further on.
+#[cold]
+#[inline(never)]
+fn first_fault(text: &str, error: DecodeError) -> DecodeError {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Err(syntax) => syntax.into(),
+        Ok(_) => error,
     }
 }
 

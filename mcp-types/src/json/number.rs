@@ -2,14 +2,26 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny};
-use serde::ser::{Serialize, Serializer};
+use serde::de::{
+    Deserialize, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, Unexpected, VariantAccess,
+    Visitor,
+};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::super::codec::Key;
+use super::super::error::DecodeError;
+use super::de::RAW;
+use super::read::NUMBER;
+use super::text::EXACT;
 
 /// A JSON number. It keeps its written form: an integer stays an integer and `1.0` stays `1.0`.
 ///
-/// Two numbers are equal if their written forms are equal: `1` and `1.0` differ. Integers beyond 64
-/// bits and decimals beyond the precision of `f64` keep all digits if
-/// `serde_json/arbitrary_precision` is enabled, and are rounded to `f64` otherwise.
+/// Two numbers are equal if their written forms are equal: `1` and `1.0` differ. All digits are kept,
+/// whichever features of `serde_json` are enabled, of numbers with up to [`NUMBER_LIMIT`] characters.
+/// [`from_str`](super::from_str) rejects longer ones unless they are integers of 64 bits.
+///
+/// The deserializers of `serde_json` round integers beyond 64 bits and decimals beyond the precision of
+/// `f64` before this type gets them, unless `serde_json/arbitrary_precision` is enabled.
 ///
 /// A float that JSON cannot represent (infinite or not a number) can be converted to a `Number`,
 /// but encoding it is an error.
@@ -18,10 +30,24 @@ pub struct Number(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
+    /// A number that is written in the same way by `serde_json`.
     Json(serde_json::Number),
+    /// Any other number.
+    Exact(Box<Exact>),
     /// The bits of a float that JSON cannot represent.
     NotFinite(u64),
 }
+
+/// The digits of a number, and what `serde_json` makes of them.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Exact {
+    digits: Box<str>,
+    /// `None` if the number is out of range.
+    rounded: Option<serde_json::Number>,
+}
+
+/// The maximum number of characters of a number that is not an integer of 64 bits: 4,096.
+pub const NUMBER_LIMIT: usize = 4096;
 
 impl Number {
     /// A value that is not a number.
@@ -45,11 +71,47 @@ impl Number {
         Decimal::read(text).to_integer()?.parse().ok()
     }
 
-    /// Returns the number as a `serde_json` number, or `None` if JSON cannot represent it.
+    /// Creates a number from the text of a JSON number.
+    pub(crate) fn from_digits(digits: &str) -> Result<Self, DecodeError> {
+        if digits.len() > NUMBER_LIMIT {
+            return Err(DecodeError::data(format!(
+                "number with more than {NUMBER_LIMIT} characters"
+            )));
+        }
+        let rounded = digits.parse::<serde_json::Number>();
+        if let Ok(number) = &rounded
+            && is_written_as(number, digits)
+        {
+            return Ok(Self(Repr::Json(number.clone())));
+        }
+        Ok(Self(Repr::Exact(Box::new(Exact {
+            digits: digits.into(),
+            rounded: rounded.ok(),
+        }))))
+    }
+
+    /// Reads a number that a deserializer passes as an enum whose variant is named by the digits.
+    pub(crate) fn from_variant<'de, A: EnumAccess<'de>>(access: A) -> Result<Self, A::Error> {
+        let (digits, content) = access.variant::<Key<'de>>()?;
+        content.unit_variant()?;
+        Self::from_digits(digits.as_str()).map_err(A::Error::custom)
+    }
+
+    /// Returns the digits if `serde_json` would write the number in another way.
+    pub(super) fn digits(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Exact(exact) => Some(&exact.digits),
+            _ => None,
+        }
+    }
+
+    /// Returns the number as a `serde_json` number, rounded if that has less digits. `None` if
+    /// `serde_json` cannot represent it.
     #[must_use]
     pub fn as_json(&self) -> Option<&serde_json::Number> {
         match &self.0 {
             Repr::Json(number) => Some(number),
+            Repr::Exact(exact) => exact.rounded.as_ref(),
             Repr::NotFinite(_) => None,
         }
     }
@@ -58,8 +120,8 @@ impl Number {
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         match &self.0 {
-            Repr::Json(number) => number.as_f64(),
             Repr::NotFinite(bits) => Some(f64::from_bits(*bits)),
+            _ => self.as_json()?.as_f64(),
         }
     }
 
@@ -79,22 +141,31 @@ impl Number {
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         self.as_i64()
-            .or_else(|| Decimal::of(self.as_json()?).to_integer()?.parse().ok())
+            .or_else(|| self.decimal()?.to_integer()?.parse().ok())
     }
 
     /// Returns the number if its value is an integer within range: `1.0` and `1e0` are 1.
     #[must_use]
     pub fn to_u64(&self) -> Option<u64> {
         self.as_u64()
-            .or_else(|| Decimal::of(self.as_json()?).to_integer()?.parse().ok())
+            .or_else(|| self.decimal()?.to_integer()?.parse().ok())
     }
 
     /// Returns `true` if the value is an integer of any size: `1`, `1.0`, `1e30`.
     #[must_use]
     pub fn is_integer(&self) -> bool {
-        self.as_json().is_some_and(|number| {
-            number.is_i64() || number.is_u64() || Decimal::of(number).is_integer()
-        })
+        self.as_i64().is_some()
+            || self.as_u64().is_some()
+            || self.decimal().is_some_and(|decimal| decimal.is_integer())
+    }
+
+    /// `None` if JSON cannot represent the number.
+    fn decimal(&self) -> Option<Decimal> {
+        match &self.0 {
+            Repr::Json(number) => Some(Decimal::read(&number.to_string())),
+            Repr::Exact(exact) => Some(Decimal::read(&exact.digits)),
+            Repr::NotFinite(_) => None,
+        }
     }
 }
 
@@ -110,11 +181,6 @@ struct Decimal {
 const MAX_DIGITS: usize = 20;
 
 impl Decimal {
-    /// Parses the text, which is the same in all representations of `serde_json`.
-    fn of(number: &serde_json::Number) -> Self {
-        Self::read(&number.to_string())
-    }
-
     /// Parses a text that is known to be a JSON number.
     fn read(text: &str) -> Self {
         let (negative, text) = match text.strip_prefix('-') {
@@ -168,6 +234,22 @@ fn length(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
+/// Returns `true` if `serde_json` writes a number in the same way.
+fn is_written_as(number: &serde_json::Number, digits: &str) -> bool {
+    /// The part of a text that was not written yet.
+    struct Rest<'a>(&'a str);
+
+    impl fmt::Write for Rest<'_> {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 = self.0.strip_prefix(text).ok_or(fmt::Error)?;
+            Ok(())
+        }
+    }
+
+    let mut rest = Rest(digits);
+    fmt::write(&mut rest, format_args!("{number}")).is_ok() && rest.0.is_empty()
+}
+
 /// Returns `true` if `serde_json` is built with `arbitrary_precision`. Any crate of a program can
 /// enable this feature for all crates, and it changes how numbers are passed to visitors.
 pub(crate) fn arbitrary_precision() -> bool {
@@ -196,6 +278,20 @@ macro_rules! from_integer {
     )*};
 }
 
+macro_rules! from_wide_integer {
+    ($($integer:ty)*) => {$(
+        impl From<$integer> for Number {
+            fn from(value: $integer) -> Self {
+                let digits = value.to_string();
+                // The digits of an integer are a number.
+                Self::from_digits(&digits).unwrap_or(Self::NAN)
+            }
+        }
+    )*};
+}
+
+from_wide_integer!(i128 u128);
+
 from_integer!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
 impl PartialEq<f64> for Number {
@@ -220,12 +316,12 @@ impl From<serde_json::Number> for Number {
 }
 
 impl From<Number> for serde_json::Value {
-    /// Converts a number that is not finite to `null`, as `serde_json` does.
+    /// Rounds a number that `serde_json` cannot represent exactly. One that is not finite, or out of its
+    /// range, is converted to `null`, as `serde_json` does.
     fn from(number: Number) -> Self {
-        match number.0 {
-            Repr::Json(number) => Self::Number(number),
-            Repr::NotFinite(_) => Self::Null,
-        }
+        number
+            .as_json()
+            .map_or(Self::Null, |number| Self::Number(number.clone()))
     }
 }
 
@@ -233,6 +329,7 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Repr::Json(number) => number.fmt(f),
+            Repr::Exact(exact) => f.write_str(&exact.digits),
             Repr::NotFinite(bits) => f64::from_bits(*bits).fmt(f),
         }
     }
@@ -248,6 +345,12 @@ impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
             Repr::Json(number) => number.serialize(serializer),
+            // As a raw value, which `serde_json` writes as it is.
+            Repr::Exact(exact) => {
+                let mut raw = serializer.serialize_struct(RAW, 1)?;
+                raw.serialize_field(RAW, &exact.digits)?;
+                raw.end()
+            }
             Repr::NotFinite(_) => Err(serde::ser::Error::custom(format_args!(
                 "JSON cannot represent the number {self}"
             ))),
@@ -257,6 +360,51 @@ impl Serialize for Number {
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_json::Number::deserialize(deserializer).map(Self::from)
+        deserializer.deserialize_newtype_struct(EXACT, NumberVisitor)
+    }
+}
+
+struct NumberVisitor;
+
+/// Methods for the number types of Rust.
+macro_rules! visit_numbers {
+    ($($method:ident($kind:ty))*) => {$(
+        #[inline]
+        fn $method<E: Error>(self, value: $kind) -> Result<Number, E> {
+            Ok(value.into())
+        }
+    )*};
+}
+
+impl<'de> Visitor<'de> for NumberVisitor {
+    type Value = Number;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON number")
+    }
+
+    visit_numbers! { visit_i64(i64) visit_u64(u64) visit_i128(i128) visit_u128(u128) }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Number, E> {
+        Number::from_f64(value).ok_or_else(|| E::custom("not a JSON number"))
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Number, D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Number, A::Error> {
+        Number::from_variant(access)
+    }
+
+    /// `serde_json` passes the digits in this way if `arbitrary_precision` is enabled.
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Number, A::Error> {
+        match access.next_key::<Key<'de>>()? {
+            Some(name) if name.as_str() == NUMBER && arbitrary_precision() => {
+                let digits = access.next_value::<Key<'de>>()?;
+                Number::from_digits(digits.as_str()).map_err(A::Error::custom)
+            }
+            _ => Err(A::Error::invalid_type(Unexpected::Map, &self)),
+        }
     }
 }

@@ -5,12 +5,15 @@ use std::marker::PhantomData;
 
 use smol_str::SmolStr;
 
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, Visitor,
+};
 
 use super::super::error::excerpt;
 use super::grow;
 use super::number::arbitrary_precision;
 use super::object::Member;
+use super::text::EXACT;
 use super::{Map, Number, Object, Value};
 
 /// The member name by which `serde_json` passes a number as its digits to visitors of any type,
@@ -23,7 +26,7 @@ pub(super) struct Reader<const UNIQUE: bool>;
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader::<true>)
+        deserializer.deserialize_newtype_struct(EXACT, Reader::<true>)
     }
 }
 
@@ -31,7 +34,7 @@ impl<'de, const UNIQUE: bool> DeserializeSeed<'de> for Reader<UNIQUE> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
+        deserializer.deserialize_newtype_struct(EXACT, self)
     }
 }
 
@@ -53,7 +56,7 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
+        deserializer.deserialize_newtype_struct(EXACT, self)
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Value, D::Error> {
@@ -76,16 +79,18 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
     }
 
     fn visit_i128<E: de::Error>(self, value: i128) -> Result<Value, E> {
-        in_range(serde_json::Number::from_i128(value))
+        Ok(Value::Number(Number::from(value)))
     }
 
     fn visit_u128<E: de::Error>(self, value: u128) -> Result<Value, E> {
-        in_range(serde_json::Number::from_u128(value))
+        Ok(Value::Number(Number::from(value)))
     }
 
     #[inline]
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
-        in_range(serde_json::Number::from_f64(value))
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("number out of range"))
     }
 
     #[inline]
@@ -96,6 +101,11 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
     #[inline]
     fn visit_string<E>(self, text: String) -> Result<Value, E> {
         Ok(Value::String(text))
+    }
+
+    /// The digits of a number that no other method passes exactly.
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Value, A::Error> {
+        Number::from_variant(access).map(Value::Number)
     }
 
     #[inline]
@@ -127,12 +137,6 @@ fn duplicate<E: de::Error>(name: &str) -> E {
     E::custom(format_args!("duplicate member `{}`", excerpt(name)))
 }
 
-fn in_range<E: de::Error>(number: Option<serde_json::Number>) -> Result<Value, E> {
-    number
-        .map(Value::from)
-        .ok_or_else(|| E::custom("number out of range"))
-}
-
 /// Returns the number that `serde_json` passes as an object with the private name as its only
 /// member.
 ///
@@ -143,12 +147,7 @@ fn private_number(object: &Object) -> Option<Number> {
     if object.len() != 1 || !arbitrary_precision() {
         return None;
     }
-    object
-        .get(NUMBER)?
-        .as_str()?
-        .parse::<serde_json::Number>()
-        .ok()
-        .map(Number::from)
+    Number::from_digits(object.get(NUMBER)?.as_str()?).ok()
 }
 
 impl<V> Map<V> {

@@ -9,7 +9,7 @@ use super::members::{MembersVisitor, read_id};
 use crate::error::{DecodeError, excerpt};
 use crate::id::RequestId;
 use crate::json;
-use crate::json::located::{Located, Trail};
+use crate::json::text::Text;
 
 /// Decodes the params and results of messages.
 pub(super) trait Bodies<'de> {
@@ -61,8 +61,6 @@ impl<'de> Bodies<'de> for Raw {
 /// deserializer of [`json::from_str`], for which the types are compiled anyway.
 struct Typed<'a, P, R, F> {
     expects: F,
-    /// The whole message.
-    text: &'a str,
     /// The destination of the body. In the members of the message it would be copied repeatedly.
     params: &'a mut Option<P>,
     result: &'a mut Option<R>,
@@ -84,9 +82,7 @@ where
     ) -> Result<(), D::Error> {
         match method {
             Some(method) if (self.expects)(Of::Method(method)) => {
-                let mut trail = Trail::new(self.text);
-                trail.read(method);
-                *self.params = Some(P::deserialize(Located::new(deserializer, &mut trail))?);
+                *self.params = Some(P::deserialize(deserializer)?);
                 Ok(())
             }
             _ => Err(D::Error::custom(
@@ -100,11 +96,9 @@ where
         id: Option<&'de RawValue>,
         deserializer: D,
     ) -> Result<(), D::Error> {
-        match id.and_then(|id| Some((id, read_id(id).ok()?))) {
-            Some((raw, id)) if (self.expects)(Of::Id(&id)) => {
-                let mut trail = Trail::new(self.text);
-                trail.read(raw.get());
-                *self.result = Some(R::deserialize(Located::new(deserializer, &mut trail))?);
+        match id.and_then(|id| read_id(id).ok()) {
+            Some(id) if (self.expects)(Of::Id(&id)) => {
+                *self.result = Some(R::deserialize(deserializer)?);
                 Ok(())
             }
             _ => Err(D::Error::custom(
@@ -221,11 +215,10 @@ where
     let (mut params, mut result) = (None, None);
     let bodies = Typed {
         expects: &mut expects,
-        text,
         params: &mut params,
         result: &mut result,
     };
-    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let mut deserializer = Text::new(text);
     if let Ok(members) = deserializer.deserialize_map(MembersVisitor(bodies))
         && deserializer.end().is_ok()
         && let Ok(message) = members.message(|body: ()| Ok(Some(body)))

@@ -375,7 +375,7 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
@@ -387,7 +387,9 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("type"))
+            }
         }
     }
 }
@@ -731,7 +733,7 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "initialize" => {
                         codec::FromMembers::from_members(members).map(Self::Initialize)
@@ -776,7 +778,9 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -856,35 +860,37 @@ impl<'de> codec::FromAny<'de> for ClientResult {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "CreateMessageResult",
+                    required: &["content", "model"],
+                    nested: &[],
+                    texts: &[("role", &["user", "assistant"])],
+                },
+                codec::Candidate {
+                    name: "ListRootsResult",
+                    required: &["roots"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "ClientResult",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "CreateMessageResult",
-                        required: &["content", "model"],
-                        nested: &[],
-                        texts: &[("role", &["user", "assistant"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::CreateMessage)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ListRootsResult",
-                        required: &["roots"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListRoots),
-                    },
-                    codec::Candidate {
-                        name: "EmptyResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "CreateMessageResult" => object.object().map(Self::CreateMessage),
+                "ListRootsResult" => object.object().map(Self::ListRoots),
+                "EmptyResult" => object.map().map(Self::Empty),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -941,7 +947,7 @@ impl<'de> codec::FromAny<'de> for CompletionReference {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "ref/prompt" => {
                         codec::FromMembers::from_members(members).map(Self::Prompt)
@@ -955,7 +961,9 @@ impl<'de> codec::FromAny<'de> for CompletionReference {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("type"))
+            }
         }
     }
 }
@@ -1384,7 +1392,7 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
@@ -1393,7 +1401,9 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("type"))
+            }
         }
     }
 }
@@ -1558,26 +1568,30 @@ impl<'de> codec::FromAny<'de> for AnyResourceContents {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "TextResourceContents",
+                    required: &["text", "uri"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "BlobResourceContents",
+                    required: &["blob", "uri"],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "AnyResourceContents",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "TextResourceContents",
-                        required: &["text", "uri"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Text),
-                    },
-                    codec::Candidate {
-                        name: "BlobResourceContents",
-                        required: &["blob", "uri"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Blob),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "TextResourceContents" => object.object().map(Self::Text),
+                "BlobResourceContents" => object.object().map(Self::Blob),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -2286,26 +2300,30 @@ impl<'de> codec::FromAny<'de> for JsonRpcBatchRequestItem {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    required: &["id", "method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    required: &["method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "JSONRPCBatchRequestItem",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "JSONRPCRequest",
-                        required: &["id", "method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCNotification",
-                        required: &["method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "JSONRPCRequest" => object.object().map(Self::Request),
+                "JSONRPCNotification" => object.object().map(Self::Notification),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -2368,26 +2386,30 @@ impl<'de> codec::FromAny<'de> for JsonRpcBatchResponseItem {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "JSONRPCError",
+                    required: &["error", "id"],
+                    nested: &[("error", "code"), ("error", "message")],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    required: &["id", "result"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "JSONRPCBatchResponseItem",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "JSONRPCError",
-                        required: &["error", "id"],
-                        nested: &[("error", "code"), ("error", "message")],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCResponse",
-                        required: &["id", "result"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "JSONRPCError" => object.object().map(Self::Error),
+                "JSONRPCResponse" => object.object().map(Self::Response),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -2499,40 +2521,44 @@ impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "JSONRPCError",
+                    required: &["error", "id"],
+                    nested: &[("error", "code"), ("error", "message")],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    required: &["id", "method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    required: &["id", "result"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    required: &["method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "JSONRPCMessage",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "JSONRPCError",
-                        required: &["error", "id"],
-                        nested: &[("error", "code"), ("error", "message")],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCRequest",
-                        required: &["id", "method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCResponse",
-                        required: &["id", "result"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCNotification",
-                        required: &["method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "JSONRPCError" => object.object().map(Self::Error),
+                "JSONRPCRequest" => object.object().map(Self::Request),
+                "JSONRPCResponse" => object.object().map(Self::Response),
+                "JSONRPCNotification" => object.object().map(Self::Notification),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -4344,7 +4370,7 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
                     "sampling/createMessage" => {
@@ -4358,7 +4384,9 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -4480,86 +4508,88 @@ impl<'de> codec::FromAny<'de> for ServerResult {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "InitializeResult",
+                    required: &["capabilities", "protocolVersion", "serverInfo"],
+                    nested: &[("serverInfo", "name"), ("serverInfo", "version")],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "CompleteResult",
+                    required: &["completion"],
+                    nested: &[("completion", "values")],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListResourcesResult",
+                    required: &["resources"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListResourceTemplatesResult",
+                    required: &["resourceTemplates"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    required: &["contents"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListPromptsResult",
+                    required: &["prompts"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    required: &["messages"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListToolsResult",
+                    required: &["tools"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    required: &["content"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "ServerResult",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "InitializeResult",
-                        required: &["capabilities", "protocolVersion", "serverInfo"],
-                        nested: &[("serverInfo", "name"), ("serverInfo", "version")],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Initialize),
-                    },
-                    codec::Candidate {
-                        name: "CompleteResult",
-                        required: &["completion"],
-                        nested: &[("completion", "values")],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
-                    },
-                    codec::Candidate {
-                        name: "ListResourcesResult",
-                        required: &["resources"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResources)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ListResourceTemplatesResult",
-                        required: &["resourceTemplates"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResourceTemplates)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ReadResourceResult",
-                        required: &["contents"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ReadResource),
-                    },
-                    codec::Candidate {
-                        name: "ListPromptsResult",
-                        required: &["prompts"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListPrompts),
-                    },
-                    codec::Candidate {
-                        name: "GetPromptResult",
-                        required: &["messages"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetPrompt),
-                    },
-                    codec::Candidate {
-                        name: "ListToolsResult",
-                        required: &["tools"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTools),
-                    },
-                    codec::Candidate {
-                        name: "CallToolResult",
-                        required: &["content"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::CallTool),
-                    },
-                    codec::Candidate {
-                        name: "EmptyResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "InitializeResult" => object.object().map(Self::Initialize),
+                "CompleteResult" => object.object().map(Self::Complete),
+                "ListResourcesResult" => object.object().map(Self::ListResources),
+                "ListResourceTemplatesResult" => {
+                    object.object().map(Self::ListResourceTemplates)
+                }
+                "ReadResourceResult" => object.object().map(Self::ReadResource),
+                "ListPromptsResult" => object.object().map(Self::ListPrompts),
+                "GetPromptResult" => object.object().map(Self::GetPrompt),
+                "ListToolsResult" => object.object().map(Self::ListTools),
+                "CallToolResult" => object.object().map(Self::CallTool),
+                "EmptyResult" => object.map().map(Self::Empty),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }

@@ -558,7 +558,7 @@ impl<'de> codec::FromAny<'de> for ClientNotification {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
@@ -579,7 +579,9 @@ impl<'de> codec::FromAny<'de> for ClientNotification {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -736,7 +738,7 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "initialize" => {
                         codec::FromMembers::from_members(members).map(Self::Initialize)
@@ -781,7 +783,9 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -871,42 +875,44 @@ impl<'de> codec::FromAny<'de> for ClientResult {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "CreateMessageResult",
+                    required: &["content", "model"],
+                    nested: &[],
+                    texts: &[("role", &["user", "assistant"])],
+                },
+                codec::Candidate {
+                    name: "ElicitResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("action", &["accept", "decline", "cancel"])],
+                },
+                codec::Candidate {
+                    name: "ListRootsResult",
+                    required: &["roots"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "ClientResult",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "CreateMessageResult",
-                        required: &["content", "model"],
-                        nested: &[],
-                        texts: &[("role", &["user", "assistant"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::CreateMessage)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ElicitResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("action", &["accept", "decline", "cancel"])],
-                        take: |object| codec::from_object(object).map(Self::Elicit),
-                    },
-                    codec::Candidate {
-                        name: "ListRootsResult",
-                        required: &["roots"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListRoots),
-                    },
-                    codec::Candidate {
-                        name: "EmptyResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "CreateMessageResult" => object.object().map(Self::CreateMessage),
+                "ElicitResult" => object.object().map(Self::Elicit),
+                "ListRootsResult" => object.object().map(Self::ListRoots),
+                "EmptyResult" => object.map().map(Self::Empty),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -1141,7 +1147,7 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
@@ -1156,7 +1162,9 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("type"))
+            }
         }
     }
 }
@@ -1535,7 +1543,7 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
@@ -1544,7 +1552,9 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("type"))
+            }
         }
     }
 }
@@ -2927,40 +2937,44 @@ impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "JSONRPCError",
+                    required: &["error", "id"],
+                    nested: &[("error", "code"), ("error", "message")],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    required: &["id", "method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    required: &["id", "result"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    required: &["method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "JSONRPCMessage",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "JSONRPCError",
-                        required: &["error", "id"],
-                        nested: &[("error", "code"), ("error", "message")],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCRequest",
-                        required: &["id", "method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCResponse",
-                        required: &["id", "result"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCNotification",
-                        required: &["method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "JSONRPCError" => object.object().map(Self::Error),
+                "JSONRPCRequest" => object.object().map(Self::Request),
+                "JSONRPCResponse" => object.object().map(Self::Response),
+                "JSONRPCNotification" => object.object().map(Self::Notification),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -4528,40 +4542,44 @@ impl<'de> codec::FromAny<'de> for PrimitiveSchemaDefinition {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "EnumSchema",
+                    required: &["enum"],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+                codec::Candidate {
+                    name: "StringSchema",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+                codec::Candidate {
+                    name: "NumberSchema",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("type", &["number", "integer"])],
+                },
+                codec::Candidate {
+                    name: "BooleanSchema",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("type", &["boolean"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "PrimitiveSchemaDefinition",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "EnumSchema",
-                        required: &["enum"],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
-                    },
-                    codec::Candidate {
-                        name: "StringSchema",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::String),
-                    },
-                    codec::Candidate {
-                        name: "NumberSchema",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("type", &["number", "integer"])],
-                        take: |object| codec::from_object(object).map(Self::Number),
-                    },
-                    codec::Candidate {
-                        name: "BooleanSchema",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("type", &["boolean"])],
-                        take: |object| codec::from_object(object).map(Self::Boolean),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "EnumSchema" => object.object().map(Self::Enum),
+                "StringSchema" => object.object().map(Self::String),
+                "NumberSchema" => object.object().map(Self::Number),
+                "BooleanSchema" => object.object().map(Self::Boolean),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -6263,7 +6281,7 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
@@ -6297,7 +6315,9 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -6378,7 +6398,7 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
                     "sampling/createMessage" => {
@@ -6395,7 +6415,9 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -6518,86 +6540,88 @@ impl<'de> codec::FromAny<'de> for ServerResult {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "InitializeResult",
+                    required: &["capabilities", "protocolVersion", "serverInfo"],
+                    nested: &[("serverInfo", "name"), ("serverInfo", "version")],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "CompleteResult",
+                    required: &["completion"],
+                    nested: &[("completion", "values")],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListResourcesResult",
+                    required: &["resources"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListResourceTemplatesResult",
+                    required: &["resourceTemplates"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    required: &["contents"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListPromptsResult",
+                    required: &["prompts"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    required: &["messages"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListToolsResult",
+                    required: &["tools"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    required: &["content"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "ServerResult",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "InitializeResult",
-                        required: &["capabilities", "protocolVersion", "serverInfo"],
-                        nested: &[("serverInfo", "name"), ("serverInfo", "version")],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Initialize),
-                    },
-                    codec::Candidate {
-                        name: "CompleteResult",
-                        required: &["completion"],
-                        nested: &[("completion", "values")],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
-                    },
-                    codec::Candidate {
-                        name: "ListResourcesResult",
-                        required: &["resources"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResources)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ListResourceTemplatesResult",
-                        required: &["resourceTemplates"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResourceTemplates)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ReadResourceResult",
-                        required: &["contents"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ReadResource),
-                    },
-                    codec::Candidate {
-                        name: "ListPromptsResult",
-                        required: &["prompts"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListPrompts),
-                    },
-                    codec::Candidate {
-                        name: "GetPromptResult",
-                        required: &["messages"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetPrompt),
-                    },
-                    codec::Candidate {
-                        name: "ListToolsResult",
-                        required: &["tools"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTools),
-                    },
-                    codec::Candidate {
-                        name: "CallToolResult",
-                        required: &["content"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::CallTool),
-                    },
-                    codec::Candidate {
-                        name: "EmptyResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "InitializeResult" => object.object().map(Self::Initialize),
+                "CompleteResult" => object.object().map(Self::Complete),
+                "ListResourcesResult" => object.object().map(Self::ListResources),
+                "ListResourceTemplatesResult" => {
+                    object.object().map(Self::ListResourceTemplates)
+                }
+                "ReadResourceResult" => object.object().map(Self::ReadResource),
+                "ListPromptsResult" => object.object().map(Self::ListPrompts),
+                "GetPromptResult" => object.object().map(Self::GetPrompt),
+                "ListToolsResult" => object.object().map(Self::ListTools),
+                "CallToolResult" => object.object().map(Self::CallTool),
+                "EmptyResult" => object.map().map(Self::Empty),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }

@@ -1449,7 +1449,7 @@ impl<'de> codec::FromAny<'de> for ClientNotification {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
@@ -1473,7 +1473,9 @@ impl<'de> codec::FromAny<'de> for ClientNotification {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -1671,7 +1673,7 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "initialize" => {
                         codec::FromMembers::from_members(members).map(Self::Initialize)
@@ -1729,7 +1731,9 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -1864,94 +1868,94 @@ impl<'de> codec::FromAny<'de> for ClientResult {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "GetTaskResult",
+                    required: &["createdAt", "lastUpdatedAt", "taskId", "ttl"],
+                    nested: &[],
+                    texts: &[
+                        (
+                            "status",
+                            &[
+                                "working",
+                                "input_required",
+                                "completed",
+                                "failed",
+                                "cancelled",
+                            ],
+                        ),
+                    ],
+                },
+                codec::Candidate {
+                    name: "CancelTaskResult",
+                    required: &["createdAt", "lastUpdatedAt", "taskId", "ttl"],
+                    nested: &[],
+                    texts: &[
+                        (
+                            "status",
+                            &[
+                                "working",
+                                "input_required",
+                                "completed",
+                                "failed",
+                                "cancelled",
+                            ],
+                        ),
+                    ],
+                },
+                codec::Candidate {
+                    name: "CreateMessageResult",
+                    required: &["content", "model"],
+                    nested: &[],
+                    texts: &[("role", &["user", "assistant"])],
+                },
+                codec::Candidate {
+                    name: "ElicitResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("action", &["accept", "decline", "cancel"])],
+                },
+                codec::Candidate {
+                    name: "ListTasksResult",
+                    required: &["tasks"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListRootsResult",
+                    required: &["roots"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "GetTaskPayloadResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "ClientResult",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "GetTaskResult",
-                        required: &["createdAt", "lastUpdatedAt", "taskId", "ttl"],
-                        nested: &[],
-                        texts: &[
-                            (
-                                "status",
-                                &[
-                                    "working",
-                                    "input_required",
-                                    "completed",
-                                    "failed",
-                                    "cancelled",
-                                ],
-                            ),
-                        ],
-                        take: |object| codec::from_object(object).map(Self::GetTask),
-                    },
-                    codec::Candidate {
-                        name: "CancelTaskResult",
-                        required: &["createdAt", "lastUpdatedAt", "taskId", "ttl"],
-                        nested: &[],
-                        texts: &[
-                            (
-                                "status",
-                                &[
-                                    "working",
-                                    "input_required",
-                                    "completed",
-                                    "failed",
-                                    "cancelled",
-                                ],
-                            ),
-                        ],
-                        take: |object| codec::from_object(object).map(Self::CancelTask),
-                    },
-                    codec::Candidate {
-                        name: "CreateMessageResult",
-                        required: &["content", "model"],
-                        nested: &[],
-                        texts: &[("role", &["user", "assistant"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::CreateMessage)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ElicitResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("action", &["accept", "decline", "cancel"])],
-                        take: |object| codec::from_object(object).map(Self::Elicit),
-                    },
-                    codec::Candidate {
-                        name: "ListTasksResult",
-                        required: &["tasks"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTasks),
-                    },
-                    codec::Candidate {
-                        name: "ListRootsResult",
-                        required: &["roots"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListRoots),
-                    },
-                    codec::Candidate {
-                        name: "EmptyResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
-                    },
-                    codec::Candidate {
-                        name: "GetTaskPayloadResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::GetTaskPayload)
-                        },
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "GetTaskResult" => object.object().map(Self::GetTask),
+                "CancelTaskResult" => object.object().map(Self::CancelTask),
+                "CreateMessageResult" => object.object().map(Self::CreateMessage),
+                "ElicitResult" => object.object().map(Self::Elicit),
+                "ListTasksResult" => object.object().map(Self::ListTasks),
+                "ListRootsResult" => object.object().map(Self::ListRoots),
+                "EmptyResult" => object.map().map(Self::Empty),
+                "GetTaskPayloadResult" => object.object().map(Self::GetTaskPayload),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -3167,7 +3171,7 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "mode")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "url" => codec::FromMembers::from_members(members).map(Self::Url),
                     "form" => codec::FromMembers::from_members(members).map(Self::Form),
@@ -3177,6 +3181,9 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Missing(members) => {
+                codec::FromMembers::from_members(members).map(Self::Form)
+            }
             codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::Form),
         }
     }
@@ -4910,40 +4917,43 @@ impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    required: &["error"],
+                    nested: &[("error", "code"), ("error", "message")],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    required: &["id", "method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    required: &["id", "result"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    required: &["method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "JSONRPCMessage",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "JSONRPCResponse",
-                        required: &["error"],
-                        nested: &[("error", "code"), ("error", "message")],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCRequest",
-                        required: &["id", "method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCResponse",
-                        required: &["id", "result"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCNotification",
-                        required: &["method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "JSONRPCResponse" => object.union().map(Self::Response),
+                "JSONRPCRequest" => object.object().map(Self::Request),
+                "JSONRPCNotification" => object.object().map(Self::Notification),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -5000,26 +5010,30 @@ impl<'de> codec::FromAny<'de> for JsonRpcResponse {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "JSONRPCErrorResponse",
+                    required: &["error"],
+                    nested: &[("error", "code"), ("error", "message")],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCResultResponse",
+                    required: &["id", "result"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "JSONRPCResponse",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "JSONRPCErrorResponse",
-                        required: &["error"],
-                        nested: &[("error", "code"), ("error", "message")],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCResultResponse",
-                        required: &["id", "result"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Result),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "JSONRPCErrorResponse" => object.object().map(Self::Error),
+                "JSONRPCResultResponse" => object.object().map(Self::Result),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -8019,7 +8033,7 @@ impl<'de> codec::FromAny<'de> for SamplingMessageContentBlock {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
@@ -8042,7 +8056,9 @@ impl<'de> codec::FromAny<'de> for SamplingMessageContentBlock {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("type"))
+            }
         }
     }
 }
@@ -8559,7 +8575,7 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
@@ -8600,7 +8616,9 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -8723,7 +8741,7 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
                     "tasks/get" => {
@@ -8753,7 +8771,9 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -8921,138 +8941,138 @@ impl<'de> codec::FromAny<'de> for ServerResult {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "GetTaskResult",
+                    required: &["createdAt", "lastUpdatedAt", "taskId", "ttl"],
+                    nested: &[],
+                    texts: &[
+                        (
+                            "status",
+                            &[
+                                "working",
+                                "input_required",
+                                "completed",
+                                "failed",
+                                "cancelled",
+                            ],
+                        ),
+                    ],
+                },
+                codec::Candidate {
+                    name: "CancelTaskResult",
+                    required: &["createdAt", "lastUpdatedAt", "taskId", "ttl"],
+                    nested: &[],
+                    texts: &[
+                        (
+                            "status",
+                            &[
+                                "working",
+                                "input_required",
+                                "completed",
+                                "failed",
+                                "cancelled",
+                            ],
+                        ),
+                    ],
+                },
+                codec::Candidate {
+                    name: "InitializeResult",
+                    required: &["capabilities", "protocolVersion", "serverInfo"],
+                    nested: &[("serverInfo", "name"), ("serverInfo", "version")],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "CompleteResult",
+                    required: &["completion"],
+                    nested: &[("completion", "values")],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListResourcesResult",
+                    required: &["resources"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListResourceTemplatesResult",
+                    required: &["resourceTemplates"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    required: &["contents"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListPromptsResult",
+                    required: &["prompts"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    required: &["messages"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListToolsResult",
+                    required: &["tools"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    required: &["content"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "ListTasksResult",
+                    required: &["tasks"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "GetTaskPayloadResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "ServerResult",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "GetTaskResult",
-                        required: &["createdAt", "lastUpdatedAt", "taskId", "ttl"],
-                        nested: &[],
-                        texts: &[
-                            (
-                                "status",
-                                &[
-                                    "working",
-                                    "input_required",
-                                    "completed",
-                                    "failed",
-                                    "cancelled",
-                                ],
-                            ),
-                        ],
-                        take: |object| codec::from_object(object).map(Self::GetTask),
-                    },
-                    codec::Candidate {
-                        name: "CancelTaskResult",
-                        required: &["createdAt", "lastUpdatedAt", "taskId", "ttl"],
-                        nested: &[],
-                        texts: &[
-                            (
-                                "status",
-                                &[
-                                    "working",
-                                    "input_required",
-                                    "completed",
-                                    "failed",
-                                    "cancelled",
-                                ],
-                            ),
-                        ],
-                        take: |object| codec::from_object(object).map(Self::CancelTask),
-                    },
-                    codec::Candidate {
-                        name: "InitializeResult",
-                        required: &["capabilities", "protocolVersion", "serverInfo"],
-                        nested: &[("serverInfo", "name"), ("serverInfo", "version")],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Initialize),
-                    },
-                    codec::Candidate {
-                        name: "CompleteResult",
-                        required: &["completion"],
-                        nested: &[("completion", "values")],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
-                    },
-                    codec::Candidate {
-                        name: "ListResourcesResult",
-                        required: &["resources"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResources)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ListResourceTemplatesResult",
-                        required: &["resourceTemplates"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResourceTemplates)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ReadResourceResult",
-                        required: &["contents"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ReadResource),
-                    },
-                    codec::Candidate {
-                        name: "ListPromptsResult",
-                        required: &["prompts"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListPrompts),
-                    },
-                    codec::Candidate {
-                        name: "GetPromptResult",
-                        required: &["messages"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetPrompt),
-                    },
-                    codec::Candidate {
-                        name: "ListToolsResult",
-                        required: &["tools"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTools),
-                    },
-                    codec::Candidate {
-                        name: "CallToolResult",
-                        required: &["content"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::CallTool),
-                    },
-                    codec::Candidate {
-                        name: "ListTasksResult",
-                        required: &["tasks"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTasks),
-                    },
-                    codec::Candidate {
-                        name: "EmptyResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
-                    },
-                    codec::Candidate {
-                        name: "GetTaskPayloadResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::GetTaskPayload)
-                        },
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "GetTaskResult" => object.object().map(Self::GetTask),
+                "CancelTaskResult" => object.object().map(Self::CancelTask),
+                "InitializeResult" => object.object().map(Self::Initialize),
+                "CompleteResult" => object.object().map(Self::Complete),
+                "ListResourcesResult" => object.object().map(Self::ListResources),
+                "ListResourceTemplatesResult" => {
+                    object.object().map(Self::ListResourceTemplates)
+                }
+                "ReadResourceResult" => object.object().map(Self::ReadResource),
+                "ListPromptsResult" => object.object().map(Self::ListPrompts),
+                "GetPromptResult" => object.object().map(Self::GetPrompt),
+                "ListToolsResult" => object.object().map(Self::ListTools),
+                "CallToolResult" => object.object().map(Self::CallTool),
+                "ListTasksResult" => object.object().map(Self::ListTasks),
+                "EmptyResult" => object.map().map(Self::Empty),
+                "GetTaskPayloadResult" => object.object().map(Self::GetTaskPayload),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }

@@ -1275,48 +1275,51 @@ impl<'de> codec::FromAny<'de> for CallToolOutcome {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                #[cfg(feature = "tasks")]
+                codec::Candidate {
+                    name: "CreateTaskResult",
+                    required: &["createdAt", "lastUpdatedAt", "taskId", "ttlMs"],
+                    nested: &[],
+                    texts: &[
+                        ("resultType", &["task"]),
+                        (
+                            "status",
+                            &[
+                                "working",
+                                "input_required",
+                                "completed",
+                                "failed",
+                                "cancelled",
+                            ],
+                        ),
+                    ],
+                },
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("resultType", &["input_required"])],
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    required: &["content", "resultType"],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "CallToolOutcome",
-            const {
-                &[
-                    #[cfg(feature = "tasks")]
-                    codec::Candidate {
-                        name: "CreateTaskResult",
-                        required: &["createdAt", "lastUpdatedAt", "taskId", "ttlMs"],
-                        nested: &[],
-                        texts: &[
-                            ("resultType", &["task"]),
-                            (
-                                "status",
-                                &[
-                                    "working",
-                                    "input_required",
-                                    "completed",
-                                    "failed",
-                                    "cancelled",
-                                ],
-                            ),
-                        ],
-                        take: |object| codec::from_object(object).map(Self::Task),
-                    },
-                    codec::Candidate {
-                        name: "InputRequiredResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("resultType", &["input_required"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::InputRequired)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "CallToolResult",
-                        required: &["content", "resultType"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                #[cfg(feature = "tasks")]
+                "CreateTaskResult" => object.object().map(Self::Task),
+                "InputRequiredResult" => object.object().map(Self::InputRequired),
+                "CallToolResult" => object.object().map(Self::Complete),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -2116,7 +2119,7 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "server/discover" => {
                         codec::FromMembers::from_members(members).map(Self::Discover)
@@ -2186,7 +2189,9 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -2378,7 +2383,7 @@ impl<'de> codec::FromAny<'de> for CompletionReference {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "ref/prompt" => {
                         codec::FromMembers::from_members(members).map(Self::Prompt)
@@ -2393,7 +2398,9 @@ impl<'de> codec::FromAny<'de> for CompletionReference {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("type"))
+            }
         }
     }
 }
@@ -2993,7 +3000,7 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
@@ -3008,7 +3015,9 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("type"))
+            }
         }
     }
 }
@@ -4417,7 +4426,7 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "mode")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "form" => codec::FromMembers::from_members(members).map(Self::Form),
                     "url" => codec::FromMembers::from_members(members).map(Self::Url),
@@ -4427,6 +4436,9 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Missing(members) => {
+                codec::FromMembers::from_members(members).map(Self::Form)
+            }
             codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::Form),
         }
     }
@@ -4806,26 +4818,30 @@ impl<'de> codec::FromAny<'de> for AnyResourceContents {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "TextResourceContents",
+                    required: &["text", "uri"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "BlobResourceContents",
+                    required: &["blob", "uri"],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "AnyResourceContents",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "TextResourceContents",
-                        required: &["text", "uri"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Text),
-                    },
-                    codec::Candidate {
-                        name: "BlobResourceContents",
-                        required: &["blob", "uri"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Blob),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "TextResourceContents" => object.object().map(Self::Text),
+                "BlobResourceContents" => object.object().map(Self::Blob),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -5005,47 +5021,49 @@ impl<'de> codec::FromAny<'de> for EnumSchema {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "MultiSelectEnumSchema",
+                    required: &["items"],
+                    nested: &[("items", "enum"), ("items", "type")],
+                    texts: &[("type", &["array"])],
+                },
+                codec::Candidate {
+                    name: "MultiSelectEnumSchema",
+                    required: &["items"],
+                    nested: &[("items", "anyOf")],
+                    texts: &[("type", &["array"])],
+                },
+                codec::Candidate {
+                    name: "LegacyTitledEnumSchema",
+                    required: &["enum", "enumNames"],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+                codec::Candidate {
+                    name: "SingleSelectEnumSchema",
+                    required: &["enum"],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+                codec::Candidate {
+                    name: "SingleSelectEnumSchema",
+                    required: &["oneOf"],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "EnumSchema",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "MultiSelectEnumSchema",
-                        required: &["items"],
-                        nested: &[("items", "enum"), ("items", "type")],
-                        texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::MultiSelect),
-                    },
-                    codec::Candidate {
-                        name: "MultiSelectEnumSchema",
-                        required: &["items"],
-                        nested: &[("items", "anyOf")],
-                        texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::MultiSelect),
-                    },
-                    codec::Candidate {
-                        name: "LegacyTitledEnumSchema",
-                        required: &["enum", "enumNames"],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::LegacyTitled),
-                    },
-                    codec::Candidate {
-                        name: "SingleSelectEnumSchema",
-                        required: &["enum"],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::SingleSelect),
-                    },
-                    codec::Candidate {
-                        name: "SingleSelectEnumSchema",
-                        required: &["oneOf"],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::SingleSelect),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "MultiSelectEnumSchema" => object.union().map(Self::MultiSelect),
+                "LegacyTitledEnumSchema" => object.object().map(Self::LegacyTitled),
+                "SingleSelectEnumSchema" => object.union().map(Self::SingleSelect),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -5544,28 +5562,30 @@ impl<'de> codec::FromAny<'de> for GetPromptOutcome {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("resultType", &["input_required"])],
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    required: &["messages", "resultType"],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "GetPromptOutcome",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "InputRequiredResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("resultType", &["input_required"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::InputRequired)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "GetPromptResult",
-                        required: &["messages", "resultType"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "InputRequiredResult" => object.object().map(Self::InputRequired),
+                "GetPromptResult" => object.object().map(Self::Complete),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -6342,7 +6362,7 @@ impl<'de> codec::FromAny<'de> for InputRequest {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "sampling/createMessage" => {
                         codec::FromMembers::from_members(members)
@@ -6358,7 +6378,9 @@ impl<'de> codec::FromAny<'de> for InputRequest {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -6564,35 +6586,37 @@ impl<'de> codec::FromAny<'de> for InputResponse {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "CreateMessageResult",
+                    required: &["content", "model"],
+                    nested: &[],
+                    texts: &[("role", &["user", "assistant"])],
+                },
+                codec::Candidate {
+                    name: "ElicitResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("action", &["accept", "decline", "cancel"])],
+                },
+                codec::Candidate {
+                    name: "ListRootsResult",
+                    required: &["roots"],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "InputResponse",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "CreateMessageResult",
-                        required: &["content", "model"],
-                        nested: &[],
-                        texts: &[("role", &["user", "assistant"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::CreateMessage)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ElicitResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("action", &["accept", "decline", "cancel"])],
-                        take: |object| codec::from_object(object).map(Self::Elicit),
-                    },
-                    codec::Candidate {
-                        name: "ListRootsResult",
-                        required: &["roots"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListRoots),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "CreateMessageResult" => object.object().map(Self::CreateMessage),
+                "ElicitResult" => object.object().map(Self::Elicit),
+                "ListRootsResult" => object.object().map(Self::ListRoots),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -7079,40 +7103,43 @@ impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    required: &["id", "result"],
+                    nested: &[("result", "resultType")],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    required: &["error"],
+                    nested: &[("error", "code"), ("error", "message")],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    required: &["id", "method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    required: &["method"],
+                    nested: &[],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "JSONRPCMessage",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "JSONRPCResponse",
-                        required: &["id", "result"],
-                        nested: &[("result", "resultType")],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCResponse",
-                        required: &["error"],
-                        nested: &[("error", "code"), ("error", "message")],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCRequest",
-                        required: &["id", "method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCNotification",
-                        required: &["method"],
-                        nested: &[],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "JSONRPCResponse" => object.union().map(Self::Response),
+                "JSONRPCRequest" => object.object().map(Self::Request),
+                "JSONRPCNotification" => object.object().map(Self::Notification),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -7332,26 +7359,30 @@ impl<'de> codec::FromAny<'de> for JsonRpcResponse {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "JSONRPCResultResponse",
+                    required: &["id", "result"],
+                    nested: &[("result", "resultType")],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+                codec::Candidate {
+                    name: "JSONRPCErrorResponse",
+                    required: &["error"],
+                    nested: &[("error", "code"), ("error", "message")],
+                    texts: &[("jsonrpc", &["2.0"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "JSONRPCResponse",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "JSONRPCResultResponse",
-                        required: &["id", "result"],
-                        nested: &[("result", "resultType")],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Result),
-                    },
-                    codec::Candidate {
-                        name: "JSONRPCErrorResponse",
-                        required: &["error"],
-                        nested: &[("error", "code"), ("error", "message")],
-                        texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "JSONRPCResultResponse" => object.object().map(Self::Result),
+                "JSONRPCErrorResponse" => object.object().map(Self::Error),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -10026,26 +10057,30 @@ impl<'de> codec::FromAny<'de> for MultiSelectEnumSchema {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "UntitledMultiSelectEnumSchema",
+                    required: &["items"],
+                    nested: &[("items", "enum"), ("items", "type")],
+                    texts: &[("type", &["array"])],
+                },
+                codec::Candidate {
+                    name: "TitledMultiSelectEnumSchema",
+                    required: &["items"],
+                    nested: &[("items", "anyOf")],
+                    texts: &[("type", &["array"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "MultiSelectEnumSchema",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "UntitledMultiSelectEnumSchema",
-                        required: &["items"],
-                        nested: &[("items", "enum"), ("items", "type")],
-                        texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::Untitled),
-                    },
-                    codec::Candidate {
-                        name: "TitledMultiSelectEnumSchema",
-                        required: &["items"],
-                        nested: &[("items", "anyOf")],
-                        texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::Titled),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "UntitledMultiSelectEnumSchema" => object.object().map(Self::Untitled),
+                "TitledMultiSelectEnumSchema" => object.object().map(Self::Titled),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -10939,68 +10974,68 @@ impl<'de> codec::FromAny<'de> for PrimitiveSchemaDefinition {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "EnumSchema",
+                    required: &["items"],
+                    nested: &[("items", "enum"), ("items", "type")],
+                    texts: &[("type", &["array"])],
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    required: &["items"],
+                    nested: &[("items", "anyOf")],
+                    texts: &[("type", &["array"])],
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    required: &["enum"],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    required: &["oneOf"],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    required: &["enum"],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+                codec::Candidate {
+                    name: "StringSchema",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+                codec::Candidate {
+                    name: "NumberSchema",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("type", &["number", "integer"])],
+                },
+                codec::Candidate {
+                    name: "BooleanSchema",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("type", &["boolean"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "PrimitiveSchemaDefinition",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "EnumSchema",
-                        required: &["items"],
-                        nested: &[("items", "enum"), ("items", "type")],
-                        texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
-                    },
-                    codec::Candidate {
-                        name: "EnumSchema",
-                        required: &["items"],
-                        nested: &[("items", "anyOf")],
-                        texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
-                    },
-                    codec::Candidate {
-                        name: "EnumSchema",
-                        required: &["enum"],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
-                    },
-                    codec::Candidate {
-                        name: "EnumSchema",
-                        required: &["oneOf"],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
-                    },
-                    codec::Candidate {
-                        name: "EnumSchema",
-                        required: &["enum"],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
-                    },
-                    codec::Candidate {
-                        name: "StringSchema",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::String),
-                    },
-                    codec::Candidate {
-                        name: "NumberSchema",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("type", &["number", "integer"])],
-                        take: |object| codec::from_object(object).map(Self::Number),
-                    },
-                    codec::Candidate {
-                        name: "BooleanSchema",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("type", &["boolean"])],
-                        take: |object| codec::from_object(object).map(Self::Boolean),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "EnumSchema" => object.union().map(Self::Enum),
+                "StringSchema" => object.object().map(Self::String),
+                "NumberSchema" => object.object().map(Self::Number),
+                "BooleanSchema" => object.object().map(Self::Boolean),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -12109,28 +12144,30 @@ impl<'de> codec::FromAny<'de> for ReadResourceOutcome {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    required: &["contents", "resultType", "ttlMs"],
+                    nested: &[],
+                    texts: &[("cacheScope", &["public", "private"])],
+                },
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("resultType", &["input_required"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "ReadResourceOutcome",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "ReadResourceResult",
-                        required: &["contents", "resultType", "ttlMs"],
-                        nested: &[],
-                        texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::Complete),
-                    },
-                    codec::Candidate {
-                        name: "InputRequiredResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("resultType", &["input_required"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::InputRequired)
-                        },
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "ReadResourceResult" => object.object().map(Self::Complete),
+                "InputRequiredResult" => object.object().map(Self::InputRequired),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -14419,7 +14456,7 @@ impl<'de> codec::FromAny<'de> for SamplingMessageContentBlock {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
@@ -14442,7 +14479,9 @@ impl<'de> codec::FromAny<'de> for SamplingMessageContentBlock {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("type"))
+            }
         }
     }
 }
@@ -14962,7 +15001,7 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
@@ -15009,7 +15048,9 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("method"))
+            }
         }
     }
 }
@@ -15181,127 +15222,129 @@ impl<'de> codec::FromAny<'de> for ServerResult {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "DiscoverResult",
+                    required: &[
+                        "capabilities",
+                        "resultType",
+                        "supportedVersions",
+                        "ttlMs",
+                    ],
+                    nested: &[],
+                    texts: &[("cacheScope", &["public", "private"])],
+                },
+                codec::Candidate {
+                    name: "ListResourcesResult",
+                    required: &["resources", "resultType", "ttlMs"],
+                    nested: &[],
+                    texts: &[("cacheScope", &["public", "private"])],
+                },
+                codec::Candidate {
+                    name: "ListResourceTemplatesResult",
+                    required: &["resourceTemplates", "resultType", "ttlMs"],
+                    nested: &[],
+                    texts: &[("cacheScope", &["public", "private"])],
+                },
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    required: &["contents", "resultType", "ttlMs"],
+                    nested: &[],
+                    texts: &[("cacheScope", &["public", "private"])],
+                },
+                codec::Candidate {
+                    name: "ListPromptsResult",
+                    required: &["prompts", "resultType", "ttlMs"],
+                    nested: &[],
+                    texts: &[("cacheScope", &["public", "private"])],
+                },
+                codec::Candidate {
+                    name: "ListToolsResult",
+                    required: &["resultType", "tools", "ttlMs"],
+                    nested: &[],
+                    texts: &[("cacheScope", &["public", "private"])],
+                },
+                #[cfg(feature = "versioned-resources")]
+                codec::Candidate {
+                    name: "GetResourceResult",
+                    required: &["contents", "resource", "resultType"],
+                    nested: &[("resource", "name"), ("resource", "uri")],
+                    texts: &[],
+                },
+                #[cfg(feature = "sep-2093")]
+                codec::Candidate {
+                    name: "ReadResourceMetadataResult",
+                    required: &["resource", "resultType"],
+                    nested: &[("resource", "name"), ("resource", "uri")],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "SubscriptionsListenResult",
+                    required: &["_meta", "resultType"],
+                    nested: &[("_meta", "io.modelcontextprotocol/subscriptionId")],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "CompleteResult",
+                    required: &["completion", "resultType"],
+                    nested: &[("completion", "values")],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    required: &[],
+                    nested: &[],
+                    texts: &[("resultType", &["input_required"])],
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    required: &["messages", "resultType"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    required: &["content", "resultType"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    required: &["resultType"],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "ServerResult",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "DiscoverResult",
-                        required: &[
-                            "capabilities",
-                            "resultType",
-                            "supportedVersions",
-                            "ttlMs",
-                        ],
-                        nested: &[],
-                        texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::Discover),
-                    },
-                    codec::Candidate {
-                        name: "ListResourcesResult",
-                        required: &["resources", "resultType", "ttlMs"],
-                        nested: &[],
-                        texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResources)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ListResourceTemplatesResult",
-                        required: &["resourceTemplates", "resultType", "ttlMs"],
-                        nested: &[],
-                        texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResourceTemplates)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "ReadResourceResult",
-                        required: &["contents", "resultType", "ttlMs"],
-                        nested: &[],
-                        texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::ReadResource),
-                    },
-                    codec::Candidate {
-                        name: "ListPromptsResult",
-                        required: &["prompts", "resultType", "ttlMs"],
-                        nested: &[],
-                        texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::ListPrompts),
-                    },
-                    codec::Candidate {
-                        name: "ListToolsResult",
-                        required: &["resultType", "tools", "ttlMs"],
-                        nested: &[],
-                        texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::ListTools),
-                    },
-                    #[cfg(feature = "versioned-resources")]
-                    codec::Candidate {
-                        name: "GetResourceResult",
-                        required: &["contents", "resource", "resultType"],
-                        nested: &[("resource", "name"), ("resource", "uri")],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetResource),
-                    },
-                    #[cfg(feature = "sep-2093")]
-                    codec::Candidate {
-                        name: "ReadResourceMetadataResult",
-                        required: &["resource", "resultType"],
-                        nested: &[("resource", "name"), ("resource", "uri")],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ReadResourceMetadata)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "SubscriptionsListenResult",
-                        required: &["_meta", "resultType"],
-                        nested: &[("_meta", "io.modelcontextprotocol/subscriptionId")],
-                        texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::SubscriptionsListen)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "CompleteResult",
-                        required: &["completion", "resultType"],
-                        nested: &[("completion", "values")],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
-                    },
-                    codec::Candidate {
-                        name: "InputRequiredResult",
-                        required: &[],
-                        nested: &[],
-                        texts: &[("resultType", &["input_required"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::InputRequired)
-                        },
-                    },
-                    codec::Candidate {
-                        name: "GetPromptResult",
-                        required: &["messages", "resultType"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetPrompt),
-                    },
-                    codec::Candidate {
-                        name: "CallToolResult",
-                        required: &["content", "resultType"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::CallTool),
-                    },
-                    codec::Candidate {
-                        name: "EmptyResult",
-                        required: &["resultType"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "DiscoverResult" => object.object().map(Self::Discover),
+                "ListResourcesResult" => object.object().map(Self::ListResources),
+                "ListResourceTemplatesResult" => {
+                    object.object().map(Self::ListResourceTemplates)
+                }
+                "ReadResourceResult" => object.object().map(Self::ReadResource),
+                "ListPromptsResult" => object.object().map(Self::ListPrompts),
+                "ListToolsResult" => object.object().map(Self::ListTools),
+                #[cfg(feature = "versioned-resources")]
+                "GetResourceResult" => object.object().map(Self::GetResource),
+                #[cfg(feature = "sep-2093")]
+                "ReadResourceMetadataResult" => {
+                    object.object().map(Self::ReadResourceMetadata)
+                }
+                "SubscriptionsListenResult" => {
+                    object.object().map(Self::SubscriptionsListen)
+                }
+                "CompleteResult" => object.object().map(Self::Complete),
+                "InputRequiredResult" => object.object().map(Self::InputRequired),
+                "GetPromptResult" => object.object().map(Self::GetPrompt),
+                "CallToolResult" => object.object().map(Self::CallTool),
+                "EmptyResult" => object.map().map(Self::Empty),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -15372,26 +15415,30 @@ impl<'de> codec::FromAny<'de> for SingleSelectEnumSchema {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "UntitledSingleSelectEnumSchema",
+                    required: &["enum"],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+                codec::Candidate {
+                    name: "TitledSingleSelectEnumSchema",
+                    required: &["oneOf"],
+                    nested: &[],
+                    texts: &[("type", &["string"])],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "SingleSelectEnumSchema",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "UntitledSingleSelectEnumSchema",
-                        required: &["enum"],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Untitled),
-                    },
-                    codec::Candidate {
-                        name: "TitledSingleSelectEnumSchema",
-                        required: &["oneOf"],
-                        nested: &[],
-                        texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Titled),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "UntitledSingleSelectEnumSchema" => object.object().map(Self::Untitled),
+                "TitledSingleSelectEnumSchema" => object.object().map(Self::Titled),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }
@@ -19805,7 +19852,7 @@ impl<'de> codec::FromAny<'de> for DetailedTask {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "status")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     "working" => {
                         codec::FromMembers::from_members(members).map(Self::Working)
@@ -19827,7 +19874,9 @@ impl<'de> codec::FromAny<'de> for DetailedTask {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("status")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("status"))
+            }
         }
     }
 }
@@ -21303,7 +21352,7 @@ impl<'de> codec::FromAny<'de> for GetTaskResult {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "status")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     #[cfg(feature = "tasks")]
                     "working" => {
@@ -21330,7 +21379,9 @@ impl<'de> codec::FromAny<'de> for GetTaskResult {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("status")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("status"))
+            }
         }
     }
 }
@@ -23055,7 +23106,7 @@ impl<'de> codec::FromAny<'de> for TaskStatusNotificationParams {
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "status")? {
-            codec::Tagged::First(tag, members) => {
+            codec::Tagged::Found(tag, members) => {
                 match tag.as_str() {
                     #[cfg(feature = "tasks")]
                     "working" => {
@@ -23090,7 +23141,9 @@ impl<'de> codec::FromAny<'de> for TaskStatusNotificationParams {
                 }
             }
             codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Absent(_) => Err(codec::missing_tag("status")),
+            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                Err(codec::missing_tag("status"))
+            }
         }
     }
 }
@@ -23879,26 +23932,30 @@ impl<'de> codec::FromAny<'de> for GetResourceContents {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
+        let candidates = const {
+            &[
+                codec::Candidate {
+                    name: "GetTextResourceContents",
+                    required: &["content", "contentType"],
+                    nested: &[],
+                    texts: &[],
+                },
+                codec::Candidate {
+                    name: "GetBlobResourceContents",
+                    required: &["blob", "contentType"],
+                    nested: &[],
+                    texts: &[],
+                },
+            ]
+        };
         codec::read_shape(
             members,
             "GetResourceContents",
-            const {
-                &[
-                    codec::Candidate {
-                        name: "GetTextResourceContents",
-                        required: &["content", "contentType"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Text),
-                    },
-                    codec::Candidate {
-                        name: "GetBlobResourceContents",
-                        required: &["blob", "contentType"],
-                        nested: &[],
-                        texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Blob),
-                    },
-                ]
+            candidates,
+            |name, object| match name {
+                "GetTextResourceContents" => object.object().map(Self::Text),
+                "GetBlobResourceContents" => object.object().map(Self::Blob),
+                other => Err(codec::unknown_variant(other)),
             },
         )
     }

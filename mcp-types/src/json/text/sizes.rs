@@ -9,19 +9,16 @@
 use std::collections::VecDeque;
 
 use super::super::de::NESTING_LIMIT;
+use super::scan::string_end;
 
 /// Arrays with more elements than this are measured in advance. Shorter ones grow, because scanning
 /// the text a second time would cost time for every message.
-pub(in super::super) const LONG: usize = 1024;
+pub(super) const LONG: usize = 1024;
 
-/// The lengths of the long arrays of a text.
-pub(super) struct Sizes<'t> {
-    text: &'t str,
-    /// The arrays that were not requested yet, ordered by `at`. `None` before the first request.
-    long: Option<VecDeque<Size>>,
-    /// The address up to which the text was read, as a lower bound.
-    read: usize,
-}
+/// The lengths of the long arrays of a text that were not requested yet, ordered by `at`. `None` before
+/// the first request.
+#[derive(Default)]
+pub(super) struct Sizes(Option<VecDeque<Size>>);
 
 struct Size {
     /// The position at which the array exceeds [`LONG`] elements.
@@ -30,29 +27,12 @@ struct Size {
     rest: usize,
 }
 
-impl<'t> Sizes<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self {
-            text,
-            long: None,
-            read: 0,
-        }
-    }
-
-    /// Records that a part of the text was read.
-    #[inline]
-    pub(super) fn read(&mut self, part: &str) {
-        self.read = part.as_ptr().addr() + part.len();
-    }
-
-    /// Returns how many elements follow the first [`LONG`] ones of the current array.
+impl Sizes {
+    /// Returns how many elements follow the first [`LONG`] ones of the current array. `text` was read up
+    /// to the position `read`.
     #[cold]
-    pub(super) fn rest(&mut self) -> Option<usize> {
-        let text = self.text.as_bytes();
-        // A part of another text has an unrelated address: then nothing is known.
-        let read = self.read.wrapping_sub(text.as_ptr().addr());
-        let read = if read <= text.len() { read } else { 0 };
-        let long = self.long.get_or_insert_with(|| count(text));
+    pub(super) fn rest(&mut self, text: &[u8], read: usize) -> Option<usize> {
+        let long = self.0.get_or_insert_with(|| count(text));
         // Arrays that were skipped are dropped. Each length is returned once, so that their sum
         // never exceeds what the text can hold.
         while let Some(size) = long.pop_front() {
@@ -120,27 +100,4 @@ fn count(bytes: &[u8]) -> VecDeque<Size> {
         }
     }
     long
-}
-
-/// Returns the index of the closing quote of a string, given the bytes after its opening quote.
-pub(in super::super) fn string_end(bytes: &[u8]) -> usize {
-    const STEP: usize = 16;
-    let special = |byte: u8| matches!(byte, b'"' | b'\\');
-    let mut at = 0;
-    loop {
-        // Without a branch for each byte, so that the compiler vectorizes the comparison.
-        while let Some(step) = bytes.get(at..at + STEP)
-            && !step
-                .iter()
-                .fold(false, |found, byte| found | special(*byte))
-        {
-            at += STEP;
-        }
-        let rest = bytes.get(at..).unwrap_or_default();
-        match rest.iter().position(|byte| special(*byte)) {
-            None => return bytes.len(),
-            Some(next) if rest.get(next) == Some(&b'"') => return at + next,
-            Some(next) => at += next + 2,
-        }
-    }
 }

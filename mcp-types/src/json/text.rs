@@ -1,0 +1,452 @@
+//! [`Text`]: decodes JSON text in one pass, with the path of an error.
+//!
+//! The text is known to be UTF-8, so that strings without escapes are borrowed and compared without
+//! further checks. Each error gets its path while it is returned through members and elements.
+//!
+//! Beyond what serde's data model knows, a visitor can ask for more by the name of a newtype struct:
+//! [`EXACT`] and [`UNION`]. Every other deserializer passes such a visitor itself, so that the visitor
+//! knows what it got.
+
+mod access;
+mod ahead;
+mod escape;
+mod fault;
+mod numeral;
+mod scan;
+mod sizes;
+mod skip;
+
+use std::borrow::Cow;
+
+use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
+use serde::de::{DeserializeSeed, Deserializer, Visitor};
+
+use super::super::error::DecodeError;
+use super::de::{NESTING_LIMIT, RAW};
+use super::read::NUMBER;
+
+use access::{Chosen, Elements, Entries, Lent, Named, Plain};
+pub(crate) use ahead::Ahead;
+use numeral::Numeral;
+pub(super) use scan::string_end;
+use sizes::Sizes;
+
+/// A visitor of this newtype struct gets a number that `f64` does not represent exactly as an enum
+/// whose variant is named by the digits.
+pub(crate) const EXACT: &str = "$mcp_types::Exact";
+
+/// A visitor of this newtype struct gets numbers as for [`EXACT`], and an object as an enum whose
+/// variant is named by the text from the object on; the content are the members.
+pub(crate) const UNION: &str = "$mcp_types::Union";
+
+type Result<T> = std::result::Result<T, DecodeError>;
+
+/// A JSON text that is being decoded.
+pub(crate) struct Text<'de> {
+    whole: &'de str,
+    /// The position of the next byte.
+    at: usize,
+    /// The number of arrays and objects around the current position.
+    depth: usize,
+    sizes: Sizes,
+}
+
+impl<'de> Text<'de> {
+    /// Creates the deserializer of a text.
+    pub(crate) fn new(text: &'de str) -> Self {
+        Self {
+            whole: text,
+            at: 0,
+            depth: 0,
+            sizes: Sizes::default(),
+        }
+    }
+
+    fn bytes(&self) -> &'de [u8] {
+        self.whole.as_bytes()
+    }
+
+    /// Checks that nothing but white space follows.
+    pub(crate) fn end(&mut self) -> Result<()> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.syntax("trailing characters")),
+        }
+    }
+
+    /// Skips white space, and returns the next byte without reading it.
+    #[inline]
+    fn peek(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes().get(self.at)?;
+            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Reads `null`, `true` or `false`, of which the first byte was seen.
+    fn literal(&mut self, word: &str) -> Result<()> {
+        let rest = self.bytes().get(self.at..).unwrap_or_default();
+        if rest.starts_with(word.as_bytes()) {
+            self.at += word.len();
+            return Ok(());
+        }
+        Err(self.syntax("expected value"))
+    }
+
+    /// Reads a string, whose opening quote was seen.
+    #[inline]
+    fn string(&mut self) -> Result<Cow<'de, str>> {
+        let start = self.at + 1;
+        let rest = self.bytes().get(start..).unwrap_or_default();
+        let end = start + scan::plain(rest);
+        if self.bytes().get(end) == Some(&b'"')
+            && let Some(text) = self.whole.get(start..end)
+        {
+            self.at = end + 1;
+            return Ok(Cow::Borrowed(text));
+        }
+        self.escaped(start, end).map(Cow::Owned)
+    }
+
+    /// Passes a string to a visitor.
+    #[inline]
+    fn visit_string<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        match self.string()? {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    /// Enters an array or an object, whose opening bracket was seen.
+    #[inline]
+    fn enter(&mut self) -> Result<()> {
+        if self.depth >= NESTING_LIMIT {
+            return Err(self.syntax("recursion limit exceeded"));
+        }
+        self.at += 1;
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Leaves an array or an object. A visitor may have left something of it.
+    #[inline]
+    fn leave(&mut self, close: u8) -> Result<()> {
+        self.depth -= 1;
+        if self.peek() == Some(close) {
+            self.at += 1;
+            return Ok(());
+        }
+        Err(Self::left_over(close))
+    }
+
+    #[inline]
+    fn visit_array<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        self.enter()?;
+        let value = visitor.visit_seq(Elements::new(self))?;
+        self.leave(b']')?;
+        Ok(value)
+    }
+
+    #[inline]
+    fn visit_object<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        self.enter()?;
+        let value = visitor.visit_map(Entries::new(self))?;
+        self.leave(b'}')?;
+        Ok(value)
+    }
+
+    /// Passes a number to a visitor that does not ask for the digits.
+    #[inline]
+    fn visit_number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        match self.numeral()? {
+            Numeral::Unsigned(value) => visitor.visit_u64(value),
+            Numeral::Signed(value) => visitor.visit_i64(value),
+            Numeral::Other(digits) => match digits.parse::<f64>() {
+                Ok(value) if value.is_finite() => visitor.visit_f64(value),
+                _ => Err(DecodeError::data("number out of range")),
+            },
+        }
+    }
+
+    /// Passes any value to a visitor, numbers as `serde_json` does.
+    fn visit_any<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        match self.peek() {
+            Some(b'"') => self.visit_string(visitor),
+            Some(b'{') => self.visit_object(visitor),
+            Some(b'[') => self.visit_array(visitor),
+            Some(b'-' | b'0'..=b'9') if super::hides_numbers() => match self.numeral()? {
+                Numeral::Unsigned(value) => visitor.visit_u64(value),
+                Numeral::Signed(value) => visitor.visit_i64(value),
+                Numeral::Other(digits) => visitor.visit_map(Lent::new(NUMBER, digits)),
+            },
+            Some(b'-' | b'0'..=b'9') => self.visit_number(visitor),
+            Some(other) => self.visit_literal(other, visitor),
+            None => Err(self.syntax("expected value")),
+        }
+    }
+
+    fn visit_literal<V: Visitor<'de>>(&mut self, first: u8, visitor: V) -> Result<V::Value> {
+        match first {
+            b'n' => {
+                self.literal("null")?;
+                visitor.visit_unit()
+            }
+            b't' => {
+                self.literal("true")?;
+                visitor.visit_bool(true)
+            }
+            b'f' => {
+                self.literal("false")?;
+                visitor.visit_bool(false)
+            }
+            _ => Err(self.syntax("expected value")),
+        }
+    }
+
+    /// Passes any value to a visitor that asked for exact numbers.
+    #[inline]
+    fn visit_exact<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        match self.peek() {
+            Some(b'"') => self.visit_string(visitor),
+            Some(b'{') => self.visit_object(visitor),
+            Some(b'-' | b'0'..=b'9') => self.visit_digits(visitor),
+            Some(b'[') => self.visit_array(visitor),
+            Some(other) => self.visit_literal(other, visitor),
+            None => Err(self.syntax("expected value")),
+        }
+    }
+
+    fn visit_digits<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        match self.numeral()? {
+            Numeral::Unsigned(value) => visitor.visit_u64(value),
+            Numeral::Signed(value) => visitor.visit_i64(value),
+            Numeral::Other(digits) => visitor.visit_enum(Named::number(digits)),
+        }
+    }
+
+    /// Passes any value to a visitor of a union.
+    fn visit_union<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        if self.peek() != Some(b'{') {
+            return self.visit_exact(visitor);
+        }
+        let text = self.whole.get(self.at..).unwrap_or_default();
+        visitor.visit_enum(Named::object(text, self))
+    }
+
+    /// Passes the text of the next value to a visitor.
+    fn visit_raw<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let text = self.raw()?;
+        visitor.visit_map(Lent::new(RAW, text))
+    }
+
+    /// Skips a value and returns its text.
+    fn raw(&mut self) -> Result<&'de str> {
+        self.peek();
+        let start = self.at;
+        self.skip()?;
+        Ok(self.whole.get(start..self.at).unwrap_or_default())
+    }
+}
+
+/// Methods for strings.
+macro_rules! strings {
+    ($($method:ident)*) => {$(
+        #[inline]
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            match self.peek() {
+                Some(b'"') => self.visit_string(visitor),
+                _ => Err(self.unfit(&visitor)),
+            }
+        }
+    )*};
+}
+
+/// Methods for numbers.
+macro_rules! numbers {
+    ($($method:ident)*) => {$(
+        #[inline]
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            match self.peek() {
+                Some(b'-' | b'0'..=b'9') => self.visit_number(visitor),
+                _ => Err(self.unfit(&visitor)),
+            }
+        }
+    )*};
+}
+
+/// Methods for integers of 128 bits.
+macro_rules! wide_numbers {
+    ($($method:ident $visit:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
+                return Err(self.unfit(&visitor));
+            }
+            let start = self.at;
+            self.numeral()?;
+            let digits = self.whole.get(start..self.at).unwrap_or_default();
+            match digits.parse() {
+                Ok(value) => visitor.$visit(value),
+                Err(_) => {
+                    self.at = start;
+                    self.visit_number(visitor)
+                }
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for &mut Text<'de> {
+    type Error = DecodeError;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.visit_any(visitor)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.peek() {
+            Some(first @ (b't' | b'f')) => self.visit_literal(first, visitor),
+            _ => Err(self.unfit(&visitor)),
+        }
+    }
+
+    strings! { deserialize_char deserialize_str deserialize_string deserialize_identifier }
+
+    numbers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_f32 deserialize_f64
+    }
+
+    wide_numbers! { deserialize_i128 visit_i128 deserialize_u128 visit_u128 }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.peek() {
+            Some(b'"') => match self.string()? {
+                Cow::Borrowed(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
+                Cow::Owned(text) => visitor.visit_byte_buf(text.into_bytes()),
+            },
+            Some(b'[') => self.visit_array(visitor),
+            _ => Err(self.unfit(&visitor)),
+        }
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_bytes(visitor)
+    }
+
+    #[inline]
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if self.peek() == Some(b'n') {
+            self.literal("null")?;
+            return visitor.visit_none();
+        }
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.peek() {
+            Some(b'n') => self.visit_literal(b'n', visitor),
+            _ => Err(self.unfit(&visitor)),
+        }
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.deserialize_unit(visitor)
+    }
+
+    #[inline]
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        match name {
+            EXACT => self.visit_exact(visitor),
+            UNION => self.visit_union(visitor),
+            RAW => self.visit_raw(visitor),
+            _ => visitor.visit_newtype_struct(self),
+        }
+    }
+
+    #[inline]
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.peek() {
+            Some(b'[') => self.visit_array(visitor),
+            _ => Err(self.unfit(&visitor)),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _len: usize,
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.deserialize_seq(visitor)
+    }
+
+    #[inline]
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.peek() {
+            Some(b'{') => self.visit_object(visitor),
+            _ => Err(self.unfit(&visitor)),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        match self.peek() {
+            Some(b'{') => self.visit_object(visitor),
+            Some(b'[') => self.visit_array(visitor),
+            _ => Err(self.unfit(&visitor)),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        match self.peek() {
+            Some(b'"') => visitor.visit_enum(Plain(self)),
+            Some(b'{') => {
+                self.enter()?;
+                let value = visitor.visit_enum(Chosen(self))?;
+                self.leave(b'}')?;
+                Ok(value)
+            }
+            _ => Err(self.unfit(&visitor)),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.skip()?;
+        visitor.visit_unit()
+    }
+}
+
+/// Passes a name to a seed.
+#[inline]
+fn give<'de, K: DeserializeSeed<'de>>(name: Cow<'de, str>, seed: K) -> Result<K::Value> {
+    match name {
+        Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+        Cow::Owned(name) => seed.deserialize(StringDeserializer::new(name)),
+    }
+}

@@ -1,0 +1,53 @@
+//! [`Ahead`]: looks at the members of an object before they are decoded.
+
+use std::borrow::Cow;
+
+use super::{Result, Text};
+
+/// The members of an object, each as its name and the text of its value.
+///
+/// The object is read by its text, so that it can be decoded afterwards.
+pub(crate) struct Ahead<'de> {
+    text: Text<'de>,
+    is_first: bool,
+}
+
+impl<'de> Ahead<'de> {
+    /// Looks into a text that begins with an object. More may follow the object.
+    pub(crate) fn new(text: &'de str) -> Self {
+        let mut text = Text::new(text);
+        text.at = 1;
+        Self {
+            text,
+            is_first: true,
+        }
+    }
+
+    /// Returns the next name, or `None` after the last one.
+    #[inline]
+    pub(crate) fn name(&mut self) -> Result<Option<Cow<'de, str>>> {
+        if !self.text.next_in(b'}', self.is_first)? {
+            return Ok(None);
+        }
+        self.is_first = false;
+        let name = self.text.name()?;
+        self.text.colon()?;
+        Ok(Some(name))
+    }
+
+    /// Returns the text of the value that follows a name.
+    #[inline]
+    pub(crate) fn value(&mut self) -> Result<&'de str> {
+        self.text.raw()
+    }
+
+    /// Returns the string that follows a name. Returns `None`, and reads nothing, if the value is not
+    /// a string.
+    pub(crate) fn string(&mut self) -> Result<Option<Cow<'de, str>>> {
+        if self.text.peek() == Some(b'"') {
+            self.text.string().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+}
