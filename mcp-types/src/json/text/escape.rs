@@ -5,22 +5,17 @@ use super::{Result, Text, scan};
 
 impl Text<'_> {
     /// Reads a string that is plain up to `end`.
-    #[cold]
+    #[inline(never)]
     pub(super) fn escaped(&mut self, start: usize, end: usize) -> Result<String> {
-        let rest = self.bytes().get(end..).unwrap_or_default();
-        let mut decoded = String::new();
-        // Not more than the closing quote, which is usually found soon.
-        decoded.reserve(end - start + scan::string_end(rest));
+        // Bytes rather than a `String`, which would check the ends of each plain part.
+        let mut decoded: Vec<u8> = Vec::new();
         let mut plain = start..end;
         loop {
-            decoded.push_str(self.whole.get(plain.clone()).unwrap_or_default());
+            decoded.extend_from_slice(self.bytes().get(plain.clone()).unwrap_or_default());
             self.at = plain.end;
             match self.bytes().get(self.at) {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(decoded);
-                }
-                Some(b'\\') => decoded.push(self.escape()?),
+                Some(b'"') => break,
+                Some(b'\\') => self.escape(&mut decoded)?,
                 Some(_) => {
                     return Err(self.syntax(
                         "control character (\\u0000-\\u001F) found while parsing a string",
@@ -31,24 +26,30 @@ impl Text<'_> {
             let rest = self.bytes().get(self.at..).unwrap_or_default();
             plain = self.at..self.at + scan::plain(rest);
         }
+        self.at += 1;
+        String::from_utf8(decoded).map_err(|_| self.syntax("invalid UTF-8"))
     }
 
     /// Reads an escape, whose backslash was seen.
-    fn escape(&mut self) -> Result<char> {
+    #[inline]
+    fn escape(&mut self, decoded: &mut Vec<u8>) -> Result<()> {
         let kind = self.bytes().get(self.at + 1).copied();
         self.at += 2;
-        Ok(match kind {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => return self.unicode(),
+        decoded.push(match kind {
+            Some(same @ (b'"' | b'\\' | b'/')) => same,
+            Some(b'b') => 8,
+            Some(b'f') => 12,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'u') => {
+                let char = self.unicode()?;
+                decoded.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                return Ok(());
+            }
             _ => return Err(self.syntax("invalid escape")),
-        })
+        });
+        Ok(())
     }
 
     fn unicode(&mut self) -> Result<char> {
