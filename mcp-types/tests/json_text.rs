@@ -35,6 +35,7 @@ fn agree_in_all_types(text: &str) {
     agree::<String>(text);
     agree::<Option<bool>>(text);
     agree::<Vec<f64>>(text);
+    agree::<Vec<f32>>(text);
     agree::<(u8, i128)>(text);
     agree::<Vec<u64>>(text);
     agree::<BTreeMap<String, serde_json::Value>>(text);
@@ -121,6 +122,7 @@ fn almost() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         select(&PARTS[..]).prop_map(str::to_owned),
         any::<f64>().prop_map(|number| format!("{number:e}")),
+        any::<f32>().prop_map(|number| format!("{}", f64::from(number) * 1.000_000_06)),
         any::<i128>().prop_map(|number| number.to_string()),
         any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap()),
     ];

@@ -12,7 +12,7 @@ use super::super::codec::Key;
 use super::super::error::DecodeError;
 use super::de::RAW;
 use super::read::NUMBER;
-use super::text::EXACT;
+use super::text::{EXACT, Text};
 
 /// A JSON number. It keeps its written form: an integer stays an integer and `1.0` stays `1.0`.
 ///
@@ -77,6 +77,10 @@ impl Number {
             return Err(DecodeError::data(format!(
                 "number with more than {NUMBER_LIMIT} characters"
             )));
+        }
+        // Another format could pass any text, which would then be written as it is.
+        if !Text::is_number(digits) {
+            return Err(DecodeError::data("invalid number"));
         }
         let rounded = digits.parse::<serde_json::Number>();
         if let Ok(number) = &rounded

@@ -318,7 +318,22 @@ impl<'de> Deserializer<'de> for &mut Text<'de> {
     numbers! {
         deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
         deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-        deserialize_f32 deserialize_f64
+        deserialize_f64
+    }
+
+    /// Rounds once. By way of `f64` it would be rounded twice.
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
+            return Err(self.unfit(&visitor));
+        }
+        match self.numeral()? {
+            Numeral::Unsigned(value) => visitor.visit_u64(value),
+            Numeral::Signed(value) => visitor.visit_i64(value),
+            Numeral::Other(digits) => match digits.parse::<f32>() {
+                Ok(value) if value.is_finite() => visitor.visit_f32(value),
+                _ => Err(DecodeError::data("number out of range")),
+            },
+        }
     }
 
     wide_numbers! { deserialize_i128 visit_i128 deserialize_u128 visit_u128 }

@@ -27,6 +27,8 @@ impl Text<'_> {
             plain = self.at..self.at + scan::plain(rest);
         }
         self.at += 1;
+        // It grew by doubling, and may be kept for long.
+        decoded.shrink_to_fit();
         String::from_utf8(decoded).map_err(|_| self.syntax("invalid UTF-8"))
     }
 

@@ -52,6 +52,12 @@ impl<'de> Text<'de> {
         ))
     }
 
+    /// Returns `true` if a text is a number, with nothing before or after it.
+    pub(in super::super) fn is_number(text: &str) -> bool {
+        let mut whole = Text::new(text);
+        whole.numeral().is_ok() && whole.at == text.len()
+    }
+
     /// Reads a fraction and an exponent.
     fn fraction(&mut self) -> Result<()> {
         let bytes = self.bytes();
