@@ -8,6 +8,7 @@
 mod convert;
 mod count;
 mod de;
+mod decimal;
 mod decode;
 mod encoded;
 pub(crate) mod grow;

@@ -38,7 +38,8 @@
 //! * `Icon.sizes` as one string of sizes, as in SEP-973. It is written back as a list.
 //!
 //! An integer may be written as `1.0`, as the schema allows; it is written back as `1`. The types
-//! reject some input that the schema accepts: integers beyond 64 bits, nesting deeper than 127
+//! reject some input that the schema accepts: integers beyond 64 bits, other numbers of more than
+//! [`json::NUMBER_LIMIT`] characters, strings with half of a surrogate pair, nesting deeper than 127
 //! levels, and duplicate members of an object.
 //!
 //! # Features

@@ -74,8 +74,9 @@ impl Revision {
         self as u8 >= FIRST_MODERN as u8
     }
 
-    /// Returns the request or notification with the given method that `sender` may send in this
-    /// revision, or `None` if there is none. It is also `None` if the revision's feature is disabled.
+    /// Returns the request or notification with this method that `sender` may send in this revision.
+    /// Returns `None` if the revision has no such message, or if the feature of the revision is
+    /// disabled.
     ///
     /// A message that both sides may send is found for either of them. [`Sender::Both`] asks for a
     /// message that both sides may send: a message of only one side is not found with it.
@@ -102,8 +103,8 @@ impl Revision {
         })
     }
 
-    /// Returns `true` if this revision has a request or notification with the given method, whoever
-    /// sends it. It is `false` if the revision's feature is disabled.
+    /// Returns `true` if clients or servers of this revision may send a request or notification with
+    /// this method. Returns `false` if the feature of the revision is disabled.
     ///
     /// ```
     /// use mcp_types::Revision;

@@ -113,6 +113,14 @@ fn source(name: String, file: &Path) -> Result<Source> {
     })
 }
 
+/// Returns the revisions that a folder of schemas has, oldest first, without the draft. They are dates,
+/// which sort as text.
+pub(crate) fn revisions(folder: &Path) -> Result<Vec<String>> {
+    let mut names = names(folder, None)?;
+    names.retain(|name| name.starts_with(|c: char| c.is_ascii_digit()));
+    Ok(names)
+}
+
 /// Returns the sorted names in a folder. With a suffix, returns only names that have it, without
 /// it.
 pub(crate) fn names(folder: &Path, ending: Option<&str>) -> Result<Vec<String>> {

@@ -74,6 +74,14 @@ impl SchemaDiff {
     pub fn breaking(&self) -> impl Iterator<Item = &SchemaChange> {
         self.changes.iter().filter(|change| change.breaking)
     }
+
+    /// Returns the number of changes of one kind to things of one kind.
+    #[must_use]
+    pub fn count(&self, subject: Subject, kind: ChangeKind) -> usize {
+        let changes = self.changes.iter();
+        let same = changes.filter(|change| change.subject == subject && change.kind == kind);
+        same.count()
+    }
 }
 
 /// Compares two documents. Texts are ignored.

@@ -57,24 +57,19 @@ impl SchemaDiff {
     /// Returns the number of changes, in one line.
     #[must_use]
     pub fn summary(&self) -> String {
-        let count = |subjects: &[Subject], kind: ChangeKind| {
-            let matches =
-                |change: &&SchemaChange| subjects.contains(&change.subject) && change.kind == kind;
-            self.changes.iter().filter(matches).count()
-        };
         let mut parts = Vec::new();
-        for (noun, subjects) in [
-            ("messages", &[Subject::Message][..]),
-            ("definitions", &[Subject::Definition]),
-            ("members", &[Subject::Member]),
+        for (noun, subject) in [
+            ("messages", Subject::Message),
+            ("definitions", Subject::Definition),
+            ("members", Subject::Member),
         ] {
-            let (added, removed) = (
-                count(subjects, ChangeKind::Added),
-                count(subjects, ChangeKind::Removed),
-            );
+            let added = self.count(subject, ChangeKind::Added);
+            let removed = self.count(subject, ChangeKind::Removed);
             parts.push(format!("{noun} +{added} -{removed}"));
         }
-        let changed = count(&[Subject::Member, Subject::Type], ChangeKind::Changed);
+        let changed = [Subject::Member, Subject::Type];
+        let changed = changed.map(|subject| self.count(subject, ChangeKind::Changed));
+        let changed: usize = changed.into_iter().sum();
         let breaking = self.breaking().count();
         format!(
             "{} -> {}: {}, changed {changed}; {breaking} breaking",

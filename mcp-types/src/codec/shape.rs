@@ -1,6 +1,6 @@
 //! Unions without a tag: the variant is selected by the members of the object.
 
-use super::super::json::{self, text::Ahead};
+use super::super::json::{self, text::Lookahead};
 use super::{FromAny, FromMembers, Members, Object, Value};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeOwned, Error, MapAccess};
@@ -148,7 +148,7 @@ struct Outline<'de>(Vec<(&'de str, &'de str)>);
 impl<'de> Outline<'de> {
     /// Returns `None` if a mentioned name has escapes, or if the text is not valid.
     fn of(text: &'de str, mentions: impl Fn(&str) -> bool) -> Option<Self> {
-        let mut members = Ahead::new(text);
+        let mut members = Lookahead::new(text);
         let mut found: Vec<(&str, &str)> = Vec::new();
         while let Some(name) = members.name().ok()? {
             let value = members.value().ok()?;
@@ -186,8 +186,9 @@ impl Shape for Outline<'_> {
     fn has_text(&self, name: &str, texts: &[&str]) -> Option<bool> {
         let value = self.get(name)?;
         let is_listed = || {
-            let text = json::from_str::<String>(value);
-            text.is_ok_and(|text| texts.contains(&text.as_str()))
+            value.starts_with('"')
+                && value.contains('\\')
+                && json::from_str::<String>(value).is_ok_and(|text| texts.contains(&text.as_str()))
         };
         let plain = value
             .strip_prefix('"')
@@ -212,15 +213,15 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
     decode: Decode<'de, T, A>,
 ) -> Result<T, A::Error> {
     // Called through function pointers to reduce compile time; see `json::from_str`.
-    let (only_one, rank): (fn(_, _) -> _, fn(&_, _) -> _) = (only_one, rank);
+    let (only_one, fitting): (fn(_, _) -> _, fn(&_, _) -> _) = (only_one, fitting);
     if let Some(text) = members.text()
         && let Some(name) = only_one(text, candidates)
     {
         return decode(name, Undecided::Members(members));
     }
     let object = Object::deserialize(MapAccessDeserializer::new(members))?;
-    let fitting: Vec<&'static str> = rank(&object, candidates);
-    let Some((last, others)) = fitting.split_last() else {
+    let names: Vec<&'static str> = fitting(&object, candidates);
+    let Some((last, others)) = names.split_last() else {
         return Err(refuse(object, union, candidates, decode));
     };
     let mut first_error = None;
@@ -243,7 +244,7 @@ fn only_one(text: &str, candidates: &[Candidate]) -> Option<&'static str> {
 }
 
 /// Returns the candidates that an object fits.
-fn rank(object: &Object, candidates: &[Candidate]) -> Vec<&'static str> {
+fn fitting(object: &Object, candidates: &[Candidate]) -> Vec<&'static str> {
     let fitting = candidates.iter().filter(|it| it.fits(object));
     fitting.map(|candidate| candidate.name).collect()
 }
@@ -269,7 +270,9 @@ fn refuse<'de, T, A: MapAccess<'de>>(
 /// Returns the position of the candidate that the object resembles more than any other one, or
 /// `None` if there is no such candidate.
 fn closest(object: &Object, candidates: &[Candidate]) -> Option<usize> {
-    let likeness = candidates.iter().map(|demands| demands.likeness(object));
+    let likeness = candidates
+        .iter()
+        .map(|candidate| candidate.likeness(object));
     let similar: Vec<(usize, &Candidate, Likeness)> = (0..)
         .zip(candidates)
         .zip(likeness)

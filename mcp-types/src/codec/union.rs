@@ -278,7 +278,7 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
 
 /// Finds the tag in the text of an object. Returns `None` if it is missing or `null`.
 fn tag_in<'de>(text: &'de str, tag: &'static str) -> Result<Option<Key<'de>>, DecodeError> {
-    let mut members = json::text::Ahead::new(text);
+    let mut members = json::text::Lookahead::new(text);
     while let Some(name) = members.name()? {
         if name != tag {
             members.value()?;

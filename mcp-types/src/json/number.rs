@@ -11,6 +11,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use super::super::codec::Key;
 use super::super::error::DecodeError;
 use super::de::RAW;
+use super::decimal::Decimal;
 use super::read::NUMBER;
 use super::text::{EXACT, Text};
 
@@ -171,71 +172,6 @@ impl Number {
             Repr::NotFinite(_) => None,
         }
     }
-}
-
-/// A decimal number: the digits times ten to the power of the exponent.
-struct Decimal {
-    negative: bool,
-    /// Without leading and trailing zeros; empty for zero.
-    digits: String,
-    exponent: i64,
-}
-
-/// The maximum number of decimal digits of a 64-bit integer.
-const MAX_DIGITS: usize = 20;
-
-impl Decimal {
-    /// Parses a text that is known to be a JSON number.
-    fn read(text: &str) -> Self {
-        let (negative, text) = match text.strip_prefix('-') {
-            Some(text) => (true, text),
-            None => (false, text),
-        };
-        let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        // An exponent that does not fit is replaced by the largest one: the code below does not
-        // distinguish them.
-        let power = power.parse().unwrap_or(if power.starts_with('-') {
-            i64::MIN / 2
-        } else {
-            i64::MAX / 2
-        });
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut all = whole.to_owned();
-        all.push_str(fraction);
-        let kept = all.trim_end_matches('0');
-        let dropped = all.len() - kept.len();
-        let shift = length(dropped).saturating_sub(length(fraction.len()));
-        Self {
-            negative,
-            digits: kept.trim_start_matches('0').to_owned(),
-            exponent: shift.saturating_add(power),
-        }
-    }
-
-    fn is_integer(&self) -> bool {
-        self.digits.is_empty() || self.exponent >= 0
-    }
-
-    /// Returns the digits of the integer, or `None` if it has a fraction or is too long for 64
-    /// bits.
-    fn to_integer(&self) -> Option<String> {
-        if self.digits.is_empty() {
-            return Some("0".to_owned());
-        }
-        let zeros = usize::try_from(self.exponent)
-            .ok()
-            .filter(|zeros| *zeros <= MAX_DIGITS)?;
-        let mut text = String::from(if self.negative { "-" } else { "" });
-        text.push_str(&self.digits);
-        for _ in 0..zeros {
-            text.push('0');
-        }
-        Some(text)
-    }
-}
-
-fn length(length: usize) -> i64 {
-    i64::try_from(length).unwrap_or(i64::MAX)
 }
 
 /// Returns `true` if `serde_json` writes a number in the same way.
@@ -409,6 +345,34 @@ impl<'de> Visitor<'de> for NumberVisitor {
                 Number::from_digits(digits.as_str()).map_err(A::Error::custom)
             }
             _ => Err(A::Error::invalid_type(Unexpected::Map, &self)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_other_formats_are_checked() {
+        let long = "1".repeat(NUMBER_LIMIT);
+        for digits in ["0", "-0", "1e999", "0.10", long.as_str()] {
+            let number = Number::from_digits(digits).unwrap();
+            assert_eq!(number.to_string(), digits);
+        }
+        let too_long = "1".repeat(NUMBER_LIMIT + 1);
+        for text in [
+            "",
+            " 1",
+            "1 ",
+            "01",
+            "x",
+            "1,2",
+            "1}",
+            "\"1\"",
+            too_long.as_str(),
+        ] {
+            assert!(Number::from_digits(text).is_err(), "{text}");
         }
     }
 }

@@ -3,14 +3,15 @@
 //! The text is known to be UTF-8, so that strings without escapes are borrowed and compared without
 //! further checks. Each error gets its path while it is returned through members and elements.
 //!
-//! Beyond what serde's data model knows, a visitor can ask for more by the name of a newtype struct:
-//! [`EXACT`] and [`UNION`]. Every other deserializer passes such a visitor itself, so that the visitor
-//! knows what it got.
+//! The data model of serde has no exact numbers, and no way to look ahead. So a visitor asks for these
+//! with `deserialize_newtype_struct` and one of two names, [`EXACT`] and [`UNION`]. Other deserializers do
+//! not know these names, and call `visit_newtype_struct`.
 
 mod access;
-mod ahead;
+mod deserializer;
 mod escape;
 mod fault;
+mod lookahead;
 mod numeral;
 mod scan;
 mod sizes;
@@ -19,24 +20,24 @@ mod skip;
 use std::borrow::Cow;
 
 use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
-use serde::de::{DeserializeSeed, Deserializer, Visitor};
+use serde::de::{DeserializeSeed, Visitor};
 
 use super::super::error::DecodeError;
 use super::de::{NESTING_LIMIT, RAW};
 use super::read::NUMBER;
 
-use access::{Chosen, Elements, Entries, Lent, Named, Plain};
-pub(crate) use ahead::Ahead;
+use access::{Elements, Entries, Lent, Named};
+pub(crate) use lookahead::Lookahead;
 use numeral::Numeral;
 pub(super) use scan::string_end;
 use sizes::Sizes;
 
-/// A visitor of this newtype struct gets a number that `f64` does not represent exactly as an enum
-/// whose variant is named by the digits.
+/// A visitor that asks for this newtype struct gets exact numbers: an integer of 64 bits as such, and any
+/// other number as an enum, with the digits as the name of its variant.
 pub(crate) const EXACT: &str = "$mcp_types::Exact";
 
-/// A visitor of this newtype struct gets numbers as for [`EXACT`], and an object as an enum whose
-/// variant is named by the text from the object on; the content are the members.
+/// A visitor that asks for this newtype struct gets exact numbers, too. It gets an object as an enum: the
+/// name of the variant is the text from the object on, and the content are the members.
 pub(crate) const UNION: &str = "$mcp_types::Union";
 
 type Result<T> = std::result::Result<T, DecodeError>;
@@ -49,6 +50,8 @@ pub(crate) struct Text<'de> {
     /// The number of arrays and objects around the current position.
     depth: usize,
     sizes: Sizes,
+    /// `true` if strings are skipped without a check, because they are decoded later.
+    is_lookahead: bool,
 }
 
 impl<'de> Text<'de> {
@@ -59,6 +62,7 @@ impl<'de> Text<'de> {
             at: 0,
             depth: 0,
             sizes: Sizes::default(),
+            is_lookahead: false,
         }
     }
 
@@ -248,212 +252,6 @@ impl<'de> Text<'de> {
         let start = self.at;
         self.skip()?;
         Ok(self.whole.get(start..self.at).unwrap_or_default())
-    }
-}
-
-/// Methods for strings.
-macro_rules! strings {
-    ($($method:ident)*) => {$(
-        #[inline]
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-            match self.peek() {
-                Some(b'"') => self.visit_string(visitor),
-                _ => Err(self.unfit(&visitor)),
-            }
-        }
-    )*};
-}
-
-/// Methods for numbers.
-macro_rules! numbers {
-    ($($method:ident)*) => {$(
-        #[inline]
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-            match self.peek() {
-                Some(b'-' | b'0'..=b'9') => self.visit_number(visitor),
-                _ => Err(self.unfit(&visitor)),
-            }
-        }
-    )*};
-}
-
-/// Methods for integers of 128 bits.
-macro_rules! wide_numbers {
-    ($($method:ident $visit:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-            if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
-                return Err(self.unfit(&visitor));
-            }
-            let start = self.at;
-            self.numeral()?;
-            let digits = self.whole.get(start..self.at).unwrap_or_default();
-            match digits.parse() {
-                Ok(value) => visitor.$visit(value),
-                Err(_) => {
-                    self.at = start;
-                    self.visit_number(visitor)
-                }
-            }
-        }
-    )*};
-}
-
-impl<'de> Deserializer<'de> for &mut Text<'de> {
-    type Error = DecodeError;
-
-    #[inline]
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.visit_any(visitor)
-    }
-
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.peek() {
-            Some(first @ (b't' | b'f')) => self.visit_literal(first, visitor),
-            _ => Err(self.unfit(&visitor)),
-        }
-    }
-
-    strings! { deserialize_char deserialize_str deserialize_string deserialize_identifier }
-
-    numbers! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-        deserialize_f64
-    }
-
-    /// Rounds once. By way of `f64` it would be rounded twice.
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
-            return Err(self.unfit(&visitor));
-        }
-        match self.numeral()? {
-            Numeral::Unsigned(value) => visitor.visit_u64(value),
-            Numeral::Signed(value) => visitor.visit_i64(value),
-            Numeral::Other(digits) => match digits.parse::<f32>() {
-                Ok(value) if value.is_finite() => visitor.visit_f32(value),
-                _ => Err(DecodeError::data("number out of range")),
-            },
-        }
-    }
-
-    wide_numbers! { deserialize_i128 visit_i128 deserialize_u128 visit_u128 }
-
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.peek() {
-            Some(b'"') => match self.string()? {
-                Cow::Borrowed(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
-                Cow::Owned(text) => visitor.visit_byte_buf(text.into_bytes()),
-            },
-            Some(b'[') => self.visit_array(visitor),
-            _ => Err(self.unfit(&visitor)),
-        }
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.deserialize_bytes(visitor)
-    }
-
-    #[inline]
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if self.peek() == Some(b'n') {
-            self.literal("null")?;
-            return visitor.visit_none();
-        }
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.peek() {
-            Some(b'n') => self.visit_literal(b'n', visitor),
-            _ => Err(self.unfit(&visitor)),
-        }
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.deserialize_unit(visitor)
-    }
-
-    #[inline]
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        match name {
-            EXACT => self.visit_exact(visitor),
-            UNION => self.visit_union(visitor),
-            RAW => self.visit_raw(visitor),
-            _ => visitor.visit_newtype_struct(self),
-        }
-    }
-
-    #[inline]
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.peek() {
-            Some(b'[') => self.visit_array(visitor),
-            _ => Err(self.unfit(&visitor)),
-        }
-    }
-
-    fn deserialize_tuple<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value> {
-        self.deserialize_seq(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _len: usize,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.deserialize_seq(visitor)
-    }
-
-    #[inline]
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.peek() {
-            Some(b'{') => self.visit_object(visitor),
-            _ => Err(self.unfit(&visitor)),
-        }
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        match self.peek() {
-            Some(b'{') => self.visit_object(visitor),
-            Some(b'[') => self.visit_array(visitor),
-            _ => Err(self.unfit(&visitor)),
-        }
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        match self.peek() {
-            Some(b'"') => visitor.visit_enum(Plain(self)),
-            Some(b'{') => {
-                self.enter()?;
-                let value = visitor.visit_enum(Chosen(self))?;
-                self.leave(b'}')?;
-                Ok(value)
-            }
-            _ => Err(self.unfit(&visitor)),
-        }
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.skip()?;
-        visitor.visit_unit()
     }
 }
 

@@ -10,8 +10,7 @@ use crate::{schema, workspace};
 /// Checks that the page of the two newest revisions is shown, and that its script runs. Returns the
 /// runs that failed.
 pub(super) fn run(chromium: &Path) -> Result<Vec<String>> {
-    let mut revisions = workspace::names(&workspace::root().join("schema"), None)?;
-    revisions.retain(|name| name.starts_with(|c: char| c.is_ascii_digit()));
+    let revisions = workspace::revisions(&workspace::root().join("schema"))?;
     let [.., old, new] = revisions.as_slice() else {
         return Ok(Vec::new());
     };

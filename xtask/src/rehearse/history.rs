@@ -22,8 +22,7 @@ pub(super) fn run(published: &Path) -> Result<ExitCode> {
     let published = published
         .canonicalize()
         .with_context(|| published.display().to_string())?;
-    let mut revisions = workspace::names(&workspace::root().join("schema"), None)?;
-    revisions.retain(|name| name.starts_with(|c: char| c.is_ascii_digit()));
+    let revisions = workspace::revisions(&workspace::root().join("schema"))?;
     let mut faults = 0;
     for revision in revisions.iter().skip(1) {
         println!("\n== {revision}");

@@ -143,11 +143,11 @@ fn read(file: &Path) -> Result<Kept> {
     })
 }
 
-/// Returns the newest revision of a folder of schemas. Revisions are dates, which sort as text.
+/// Returns the newest revision of a folder of schemas.
 pub(super) fn newest_revision(folder: &Path) -> Result<String> {
-    let mut names = workspace::names(folder, None)?;
-    names.retain(|name| name.starts_with(|c: char| c.is_ascii_digit()));
-    names.pop().context("there is no revision")
+    workspace::revisions(folder)?
+        .pop()
+        .context("there is no revision")
 }
 
 /// Returns the first day of the year after a revision.

@@ -7,7 +7,7 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use codegen::schema::{ChangeKind, Document, SchemaChange, SchemaDiff, Subject};
+use codegen::schema::{ChangeKind, Document, SchemaChange, SchemaDiff, Subject, pointer};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
@@ -40,9 +40,10 @@ impl Card<'_> {
     }
 }
 
-/// Returns the page.
+/// Returns the page. Texts are ignored, as they are by the comparison.
 pub(super) fn page(old: &Document, new: &Document, difference: &SchemaDiff) -> String {
-    let cards = cards(old, new, difference);
+    let (old, new) = (old.without_prose(), new.without_prose());
+    let cards = cards(&old, &new, difference);
     let (breaking, others): (Vec<_>, Vec<_>) =
         cards.into_iter().partition(|card| card.breaking() > 0);
     let (removed, breaking): (Vec<_>, Vec<_>) =
@@ -107,7 +108,7 @@ fn cards<'a>(old: &'a Document, new: &'a Document, difference: &'a SchemaDiff) -
     let mut cards: Vec<Card<'_>> = Vec::new();
     for change in &difference.changes {
         let token = change.pointer.split('/').nth(1).unwrap_or_default();
-        let name = token.replace("~1", "/").replace("~0", "~");
+        let name = pointer::unescape(token);
         let place = *places.entry(name.clone()).or_insert(cards.len());
         if place == cards.len() {
             let (before, after) = (
@@ -133,11 +134,6 @@ fn cards<'a>(old: &'a Document, new: &'a Document, difference: &'a SchemaDiff) -
 }
 
 fn summary(difference: &SchemaDiff) -> Markup {
-    let count = |subject: Subject, kind: ChangeKind| {
-        let changes = difference.changes.iter();
-        let same = changes.filter(|change| change.subject == subject && change.kind == kind);
-        same.count()
-    };
     let breaking = difference.breaking().count();
     let rows = [
         ("messages", Subject::Message),
@@ -149,8 +145,8 @@ fn summary(difference: &SchemaDiff) -> Markup {
             li.breaking { b { (breaking) } " breaking" }
             li { b { (difference.changes.len() - breaking) } " other changes" }
             @for (noun, subject) in rows {
-                @let added = count(subject, ChangeKind::Added);
-                @let removed = count(subject, ChangeKind::Removed);
+                @let added = difference.count(subject, ChangeKind::Added);
+                @let removed = difference.count(subject, ChangeKind::Removed);
                 li { b.plus { "+" (added) } " " b.minus { "−" (removed) } " " (noun) }
             }
         }

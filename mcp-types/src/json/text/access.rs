@@ -98,7 +98,7 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 }
 
 impl<'de> Text<'de> {
-    /// Advances to the next element or member. Returns `false` if there is none.
+    /// Moves to the next element or member. Returns `false` at the end of the array or object.
     #[inline]
     pub(super) fn next_in(&mut self, close: u8, is_first: bool) -> Result<bool> {
         let next = self.peek();
@@ -247,50 +247,6 @@ impl<'de> VariantAccess<'de> for Named<'_, 'de> {
             None => Err(DecodeError::custom("a number has no members")),
         }
     }
-}
-
-/// A variant that is a name alone.
-pub(super) struct Plain<'a, 'de>(pub(super) &'a mut Text<'de>);
-
-impl<'de> EnumAccess<'de> for Plain<'_, 'de> {
-    type Error = DecodeError;
-    type Variant = NoContent;
-
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, NoContent)> {
-        let name = self.0.string()?;
-        Ok((give(name, seed)?, NoContent))
-    }
-}
-
-/// The content of a variant that is a name alone.
-pub(super) struct NoContent;
-
-impl<'de> VariantAccess<'de> for NoContent {
-    type Error = DecodeError;
-
-    fn unit_variant(self) -> Result<()> {
-        Ok(())
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _seed: T) -> Result<T::Value> {
-        Err(missing("newtype variant"))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _len: usize, _visitor: V) -> Result<V::Value> {
-        Err(missing("tuple variant"))
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _fields: &'static [&'static str],
-        _visitor: V,
-    ) -> Result<V::Value> {
-        Err(missing("struct variant"))
-    }
-}
-
-fn missing(expected: &str) -> DecodeError {
-    DecodeError::invalid_type(serde::de::Unexpected::UnitVariant, &expected)
 }
 
 /// A variant that is an object with one member.

@@ -8,7 +8,7 @@ impl Text<'_> {
     #[inline(never)]
     pub(super) fn escaped(&mut self, start: usize, end: usize) -> Result<String> {
         // Bytes rather than a `String`, which would check the ends of each plain part.
-        let mut decoded: Vec<u8> = Vec::new();
+        let mut decoded: Vec<u8> = Vec::with_capacity(end - start + 16);
         let mut plain = start..end;
         loop {
             decoded.extend_from_slice(self.bytes().get(plain.clone()).unwrap_or_default());

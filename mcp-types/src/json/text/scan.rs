@@ -9,36 +9,73 @@ const STRIDE: usize = 32;
 const ONES: u64 = u64::from_ne_bytes([1; STEP]);
 const HIGH: u64 = ONES << 7;
 
-/// Marks the bytes of a word that end the plain part of a string: quotes, backslashes and control
-/// characters. The lowest mark is exact; higher ones may be wrong.
-#[inline]
-fn special(word: u64) -> u64 {
-    let is = |byte: u8| {
-        let different = word ^ (ONES * u64::from(byte));
-        different.wrapping_sub(ONES) & !different
-    };
-    let is_control = word.wrapping_sub(ONES * 0x20) & !word;
-    (is(b'"') | is(b'\\') | is_control) & HIGH
+/// The bytes that a search stops at.
+#[derive(Clone, Copy)]
+enum Stop {
+    /// Quotes, backslashes and control characters, which end the plain part of a string.
+    Special,
+    Quote,
+}
+
+impl Stop {
+    /// Marks the bytes of a word at which the search stops. The lowest mark is exact; higher ones may
+    /// be wrong.
+    #[inline]
+    fn marks(self, word: u64) -> u64 {
+        let is = |byte: u8| {
+            let different = word ^ (ONES * u64::from(byte));
+            different.wrapping_sub(ONES) & !different
+        };
+        let found = match self {
+            Self::Quote => is(b'"'),
+            Self::Special => {
+                let is_control = word.wrapping_sub(ONES * 0x20) & !word;
+                is(b'"') | is(b'\\') | is_control
+            }
+        };
+        found & HIGH
+    }
+
+    /// Returns 1 for a byte at which the search stops, and 0 for others.
+    #[inline]
+    fn is_at(self, byte: u8) -> u8 {
+        let is_quote = u8::from(byte == b'"');
+        match self {
+            Self::Quote => is_quote,
+            Self::Special => is_quote | u8::from(byte == b'\\') | u8::from(byte < 0x20),
+        }
+    }
 }
 
 /// Returns the number of bytes before the first quote, backslash or control character.
 #[inline]
 pub(super) fn plain(bytes: &[u8]) -> usize {
+    find(bytes, Stop::Special)
+}
+
+/// Returns the number of bytes before the first one at which the search stops.
+#[inline]
+fn find(bytes: &[u8], stop: Stop) -> usize {
     let mut at = 0;
     for _ in 0..2 {
-        match step(bytes, at) {
+        match step(bytes, at, stop) {
             Some(0) => at += STEP,
             Some(marks) => return at + first(marks),
-            None => return at + tail(bytes.get(at..).unwrap_or_default()),
+            None => return at + tail(bytes.get(at..).unwrap_or_default(), stop),
         }
     }
-    at + long(bytes.get(at..).unwrap_or_default())
+    let rest = bytes.get(at..).unwrap_or_default();
+    // One function for each, so that each can be vectorized.
+    at + match stop {
+        Stop::Special => long(rest, Stop::Special),
+        Stop::Quote => long(rest, Stop::Quote),
+    }
 }
 
 #[inline]
-fn step(bytes: &[u8], at: usize) -> Option<u64> {
+fn step(bytes: &[u8], at: usize, stop: Stop) -> Option<u64> {
     let (word, _) = bytes.get(at..)?.split_first_chunk::<STEP>()?;
-    Some(special(u64::from_le_bytes(*word)))
+    Some(stop.marks(u64::from_le_bytes(*word)))
 }
 
 /// Returns the index of the byte with the lowest mark.
@@ -48,43 +85,49 @@ fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
-fn tail(bytes: &[u8]) -> usize {
-    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    bytes.iter().position(is_special).unwrap_or(bytes.len())
+fn tail(bytes: &[u8], stop: Stop) -> usize {
+    let mut bytes_at = bytes.iter();
+    let found = bytes_at.position(|byte| stop.is_at(*byte) == 1);
+    found.unwrap_or(bytes.len())
 }
 
 /// Continues in a string that is not short.
-fn long(bytes: &[u8]) -> usize {
-    let special =
-        |byte: u8| u8::from(byte == b'"') | u8::from(byte == b'\\') | u8::from(byte < 0x20);
+#[inline]
+fn long(bytes: &[u8], stop: Stop) -> usize {
     let mut at = 0;
     // Without a branch for each byte, so that the compiler vectorizes the comparison.
     while let Some(stride) = bytes.get(at..at + STRIDE)
-        && stride.iter().fold(0, |found, byte| found | special(*byte)) == 0
+        && stride
+            .iter()
+            .fold(0, |found, byte| found | stop.is_at(*byte))
+            == 0
     {
         at += STRIDE;
     }
     loop {
-        match step(bytes, at) {
+        match step(bytes, at, stop) {
             Some(0) => at += STEP,
             Some(marks) => return at + first(marks),
-            None => return at + tail(bytes.get(at..).unwrap_or_default()),
+            None => return at + tail(bytes.get(at..).unwrap_or_default(), stop),
         }
     }
 }
 
 /// Returns the index of the closing quote of a string, given the bytes after its opening quote. The
-/// string may contain control characters.
+/// contents of the string are not checked. Without a closing quote, returns the number of bytes.
 pub(in super::super) fn string_end(bytes: &[u8]) -> usize {
     let mut at = 0;
     loop {
-        at += plain(bytes.get(at..).unwrap_or_default());
-        match bytes.get(at) {
-            None => return bytes.len(),
-            Some(b'"') => return at,
-            Some(b'\\') => at += 2,
-            Some(_) => at += 1,
+        let before = at;
+        at += find(bytes.get(at..).unwrap_or_default(), Stop::Quote);
+        // A quote after an odd number of backslashes is part of the string. They cannot reach back
+        // beyond the quote before, so that each is counted once.
+        let read = bytes.get(before..at).unwrap_or_default();
+        let backslashes = read.iter().rev().take_while(|byte| **byte == b'\\');
+        if at >= bytes.len() || backslashes.count() % 2 == 0 {
+            return at;
         }
+        at += 1;
     }
 }
 
@@ -105,6 +148,31 @@ mod tests {
                     assert_eq!(plain(&bytes), length, "{special} {other}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn end_of_a_string_is_not_escaped() {
+        for length in [0, 1, 7, 8, 30, 70] {
+            for backslashes in 0..9 {
+                let text = format!("{}{}\"x\"", "a".repeat(length), "\\".repeat(backslashes));
+                let first = length + backslashes;
+                let end = if backslashes % 2 == 0 {
+                    first
+                } else {
+                    first + 2
+                };
+                assert_eq!(string_end(text.as_bytes()), end, "{text}");
+            }
+        }
+        for open in [
+            "",
+            "a",
+            "\\",
+            "\\\"",
+            "a string that is longer than one stride of the search",
+        ] {
+            assert_eq!(string_end(open.as_bytes()), open.len(), "{open}");
         }
     }
 }

@@ -1,25 +1,12 @@
 //! Writes a schema in the form in which people write types, a line for each member.
 //!
-//! Each keyword appears somewhere: what has no form of its own follows its schema in parentheses. Texts
-//! are left out.
+//! Each keyword appears somewhere: what has no form of its own follows its schema in parentheses.
 
 use codegen::schema::reference;
 use serde_json::{Map, Value};
 
 /// The width from which on alternatives are written on lines of their own.
 const WIDTH: usize = 60;
-
-/// Keywords that say nothing about values.
-const PROSE: [&str; 8] = [
-    "$comment",
-    "description",
-    "enumDescriptions",
-    "examples",
-    "markdownDescription",
-    "markdownEnumDescriptions",
-    "title",
-    "tsType",
-];
 
 /// Returns the lines of a schema.
 pub(super) fn lines(schema: &Value) -> Vec<String> {
@@ -39,7 +26,6 @@ fn written(schema: &Value) -> String {
     let mut left = Left {
         members: members
             .iter()
-            .filter(|(keyword, _)| !PROSE.contains(&keyword.as_str()))
             .map(|(keyword, value)| (keyword.as_str(), value))
             .collect(),
     };
@@ -260,7 +246,7 @@ mod tests {
 
     #[test]
     fn types_are_written_as_people_write_them() {
-        check(&json!({ "type": "string", "description": "d" }), "string");
+        check(&json!({ "type": "string" }), "string");
         check(&json!({ "type": ["string", "null"] }), "string | null");
         check(&json!({ "$ref": "#/$defs/Tool" }), "Tool");
         check(&json!({ "const": "a", "type": "string" }), "\"a\"");

@@ -1,4 +1,4 @@
-//! [`Ahead`]: looks at the members of an object before they are decoded.
+//! [`Lookahead`]: looks at the members of an object before they are decoded.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,19 @@ use super::{Result, Text};
 
 /// The members of an object, each as its name and the text of its value.
 ///
-/// The object is read by its text, so that it can be decoded afterwards.
-pub(crate) struct Ahead<'de> {
+/// The object is decoded afterwards, so that only its structure is checked here: the strings that are
+/// skipped may have invalid escapes.
+pub(crate) struct Lookahead<'de> {
     text: Text<'de>,
     is_first: bool,
 }
 
-impl<'de> Ahead<'de> {
+impl<'de> Lookahead<'de> {
     /// Looks into a text that begins with an object. More may follow the object.
     pub(crate) fn new(text: &'de str) -> Self {
         let mut text = Text::new(text);
         text.at = 1;
+        text.is_lookahead = true;
         Self {
             text,
             is_first: true,
