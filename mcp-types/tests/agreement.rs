@@ -12,11 +12,8 @@
 
 #![cfg(all(feature = "registry", feature = "proptest"))]
 
-mod common;
-mod draw;
-
-use common::{lenient, schemas};
-use draw::{Schemas, forgive, instance, mutate};
+use crate::common::{lenient, schemas};
+use crate::draw::{Schemas, forgive, instance, mutate};
 use mcp_types::Revision;
 use mcp_types::registry::{self, Entry};
 use proptest::strategy::{Strategy, ValueTree};

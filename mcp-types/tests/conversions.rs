@@ -14,11 +14,8 @@
 
 #![cfg(all(feature = "registry", feature = "v2024-11-05"))]
 
-mod common;
-mod draw;
-
-use common::{lenient, schemas};
-use draw::{Node, Schemas, instance};
+use crate::common::{lenient, schemas};
+use crate::draw::{Node, Schemas, instance};
 use mcp_types::Revision;
 use mcp_types::registry::{self, RegistryError};
 use proptest::strategy::{Strategy, ValueTree};

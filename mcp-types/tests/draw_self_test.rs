@@ -1,10 +1,8 @@
 //! Tests the generators in `draw`: every instance is valid, and many mutants are not.
 
-mod draw;
-
 use std::sync::Arc;
 
-use draw::{Options, Schemas, forgive, instance, instance_with, mutate};
+use crate::draw::{Options, Schemas, forgive, holds, instance, instance_with, mutate};
 use mcp_types::Revision;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -59,7 +57,7 @@ fn drawn_instances_are_valid_and_some_mutants_are_not() {
                 assert_ne!(mutant, drawn, "{name} {definition}: {what}");
                 let valid = validator.is_valid(&mutant);
                 assert_eq!(
-                    draw::holds(&schemas, definition, &mutant),
+                    holds(&schemas, definition, &mutant),
                     valid,
                     "{name} {definition}: the two judges differ: {what}: {mutant:#}"
                 );

@@ -6,9 +6,7 @@
 
 #![cfg(feature = "registry")]
 
-mod common;
-mod draw;
-
+use crate::common;
 use mcp_types::Revision;
 use mcp_types::registry::{self, Entry};
 use serde_json::{Map, Value, json};
