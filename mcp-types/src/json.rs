@@ -20,6 +20,7 @@ mod read;
 mod ser;
 pub(crate) mod text;
 mod value;
+mod with_text;
 mod write;
 
 pub mod iter {
@@ -40,3 +41,4 @@ pub(crate) use raw::Raw;
 pub(crate) use read::NUMBER;
 pub use ser::{Writer, to_raw, to_string};
 pub use value::Value;
+pub use with_text::WithText;

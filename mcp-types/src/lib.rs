@@ -42,6 +42,15 @@
 //! [`json::NUMBER_LIMIT`] characters, strings with half of a surrogate pair, nesting deeper than 127
 //! levels, and duplicate members of an object.
 //!
+//! # What decoding and encoding keeps
+//!
+//! The encoded message is the same JSON as the decoded one: every member, also those that a type does
+//! not declare; `null`, empty and absent members as they were, but for the first leniency above;
+//! every digit of a number and its form, such as `1e2`; the order of the members of embedded objects
+//! such as schemas and arguments. Not kept are white space, the form of escapes in strings, and the
+//! places of members: declared ones are written in the order of the schema, others follow in the
+//! order in which they were received. [`json::WithText`] keeps the text byte for byte beside the value.
+//!
 //! # Features
 //!
 //! * `v2024-11-05` and so on: one for each protocol revision. Each one enables the newer ones; the

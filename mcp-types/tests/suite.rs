@@ -19,6 +19,7 @@ mod json_decode;
 mod json_properties;
 mod json_text;
 mod json_values;
+mod json_with_text;
 mod json_writing;
 mod messages;
 mod negative;
