@@ -1,5 +1,6 @@
 //! Generates source files from the model.
 
+mod areas;
 mod convert;
 mod docs;
 mod messages;
@@ -29,6 +30,8 @@ pub struct Emitter<'a> {
     family: &'a Family,
     hints: &'a Hints,
     history: History,
+    /// The area of each type, by model.
+    areas: Vec<BTreeMap<String, String>>,
     /// The path of the module with the support code, relative to a file of types.
     support: TokenStream,
     lowered: Vec<Lowered>,
@@ -109,6 +112,7 @@ impl<'a> Emitter<'a> {
             family,
             hints,
             history: History::new(family, hints),
+            areas: areas::assign(family, hints),
             support,
             lowered,
             modules,
@@ -156,7 +160,7 @@ impl<'a> Emitter<'a> {
     /// Returns an error if a type or conversion is not supported.
     pub fn module(&self, at: usize) -> Result<Vec<File>, EmitError> {
         let model = &self.family.models[at];
-        let mut types = Vec::new();
+        let mut areas: BTreeMap<&str, AreaItems> = BTreeMap::new();
         let mut messages = Vec::new();
         let mut strategies = Vec::new();
         for def in &model.types {
@@ -169,7 +173,11 @@ impl<'a> Emitter<'a> {
                 model,
                 def,
             };
-            types.push(scope.item()?);
+            let item = scope.item()?;
+            if !item.is_empty() {
+                let area = areas.entry(self.area_of(at, &def.name)).or_default();
+                area.push(&def.features, &item);
+            }
             strategies.extend(scope.strategy()?);
             messages.extend(scope.message());
         }
@@ -177,7 +185,7 @@ impl<'a> Emitter<'a> {
         let conversions = self.conversions(at)?;
         let mut files = vec![file(
             "mod.rs",
-            &self.module_root(at, conversions.is_some()),
+            &self.module_root(at, &areas, conversions.is_some())?,
         )?];
         if self.has_own_messages(at) {
             let table = self.table(at);
@@ -186,9 +194,9 @@ impl<'a> Emitter<'a> {
                 &self.messages_file(name, &messages, &table),
             )?);
         }
-        if self.has_own_types(at) {
-            let types = self.types_file(at, &quote! { #(#types)* });
-            files.push(file("types.rs", &types)?);
+        for (area, items) in &areas {
+            let tokens = self.area_file(at, area, &items.tokens);
+            files.push(file(&format!("{area}.rs"), &tokens)?);
         }
         if !self.standalone && self.has_own_types(at) {
             files.push(file(
@@ -214,33 +222,52 @@ impl<'a> Emitter<'a> {
             || self.table(at).to_string() != self.table(self.newest()).to_string()
     }
 
-    fn types_file(&self, at: usize, items: &TokenStream) -> TokenStream {
+    fn area_file(&self, at: usize, area: &str, items: &TokenStream) -> TokenStream {
+        let revision = &self.family.models[at].revision;
+        let about = match self.about_area(area) {
+            Some(about) => format!(" Types of {revision}: {about}"),
+            None => format!(" Types of {revision}."),
+        };
+        quote! {
+            #![doc = #about]
+            use super::*;
+            #items
+        }
+    }
+
+    /// Generates the imports that the files of all areas share.
+    fn shared_imports(&self, at: usize, items: &TokenStream) -> TokenStream {
         let support = &self.support;
-        let model = &self.family.models[at];
-        let names = used(&SUPPORT, items);
-        let about = format!(" The types of {}.", model.revision);
-        let body = idents(items);
-        let elsewhere = model.types.iter().any(|def| {
-            let there = !self.family.is_home(at, &def.name) || matches!(def.kind, Kind::Native(_));
-            there && body.contains(&type_ident(&def.name))
-        });
-        let elsewhere = elsewhere.then(|| quote! { use super::*; });
+        let support = if self.standalone {
+            quote! { self::support }
+        } else {
+            quote! { #support }
+        };
+        let natives = self.family.models[at].types.iter();
+        let natives: BTreeSet<String> = natives
+            .filter(|def| matches!(def.kind, Kind::Native(_)))
+            .map(|def| type_ident(&def.name))
+            .collect();
+        let mut names = used(&SUPPORT, items);
+        names.retain(|name| !natives.contains(&name.to_string()));
         let serde = used(
             &["Deserialize", "Deserializer", "Serialize", "Serializer"],
             items,
         );
         let map_access = used(&["MapAccess"], items);
         quote! {
-            #![doc = #about]
-            #elsewhere
             use #support::codec::{self, #(#names),*};
             use serde::{#(#serde),*};
             #(use serde::de::#map_access;)*
-            #items
         }
     }
 
-    fn module_root(&self, at: usize, has_conversions: bool) -> TokenStream {
+    fn module_root(
+        &self,
+        at: usize,
+        areas: &BTreeMap<&str, AreaItems>,
+        has_conversions: bool,
+    ) -> Result<TokenStream, EmitError> {
         let model = &self.family.models[at];
         let newer: BTreeSet<usize> = model
             .types
@@ -288,25 +315,50 @@ impl<'a> Emitter<'a> {
         } else {
             TokenStream::new()
         };
-        let types = has_own_types.then(|| quote! { mod types; });
+        let mut modules = TokenStream::new();
+        let mut all = TokenStream::new();
+        for name in self.area_names()? {
+            let Some(items) = areas.get(name) else {
+                continue;
+            };
+            let (cfg, name) = (items.cfg(), format_ident!("{name}"));
+            modules.extend(quote! { #cfg mod #name; });
+            all.extend(items.tokens.clone());
+        }
+        let reexported: Vec<TokenStream> = self
+            .area_names()?
+            .into_iter()
+            .filter_map(|name| {
+                let cfg = areas.get(name)?.cfg();
+                let name = format_ident!("{name}");
+                Some(quote! { #cfg pub use #name::*; })
+            })
+            .collect();
+        let imports = has_own_types.then(|| self.shared_imports(at, &all));
+        let map = self.area_map(at);
+        let map = (!map.is_empty() && !self.standalone).then(|| {
+            let lines = map.lines().map(|line| format!(" {line}"));
+            quote! { #![doc = ""] #(#![doc = #lines])* }
+        });
         let messages = if self.has_own_messages(at) {
             quote! { mod messages; pub use messages::*; }
         } else {
             let newest = format_ident!("{}", self.modules[self.newest()]);
             quote! { pub use super::#newest::MESSAGES; }
         };
-        let reexported = has_own_types.then(|| quote! { pub use types::*; });
-        quote! {
+        Ok(quote! {
             #![doc = #about]
+            #map
+            #imports
             #messages
             #own
-            #types
+            #modules
             #convert
-            #reexported
+            #(#reexported)*
             #(#reexports)*
             #natives
             #constants
-        }
+        })
     }
 
     /// Generates reexports of the hand-written types under their names in the schema.
@@ -355,6 +407,35 @@ impl<'a> Emitter<'a> {
             }
         });
         quote! { #(#items)* }
+    }
+}
+
+/// The items of an area.
+#[derive(Default)]
+struct AreaItems {
+    tokens: TokenStream,
+    /// The proposals that add the types; empty if one type is part of the schema itself.
+    features: Option<BTreeSet<String>>,
+}
+
+impl AreaItems {
+    fn push(&mut self, features: &[String], item: &TokenStream) {
+        self.tokens.extend(item.clone());
+        let known = self.features.take();
+        self.features = Some(match known {
+            Some(known) if known.is_empty() || features.is_empty() => BTreeSet::new(),
+            known => {
+                let mut known = known.unwrap_or_default();
+                known.extend(features.iter().cloned());
+                known
+            }
+        });
+    }
+
+    /// Returns the condition under which the area has types.
+    fn cfg(&self) -> Option<TokenStream> {
+        let features = self.features.iter().flatten().cloned();
+        cfg(&features.collect::<Vec<_>>())
     }
 }
 

@@ -1,6 +1,10 @@
 //! Hints: information that a schema does not contain, such as names for inline types, native types
 //! and rules to select the variants of unions.
 
+mod areas;
+
+pub use areas::{Area, Areas};
+
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -62,6 +66,8 @@ pub struct Hints {
     /// The constant with the name of a revision as it is written in messages. The draft has the name
     /// in it, unless that is the name of a revision.
     pub version_constant: String,
+    /// The areas of the specification, each of which becomes a file.
+    pub areas: Areas,
 }
 
 /// Rules to select between the variants of a union.

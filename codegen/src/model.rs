@@ -21,6 +21,7 @@ pub use sample::{Invented, example, invent};
 pub use share::{Family, share};
 pub use valid::is_valid;
 
+use crate::schema::Facts;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -39,12 +40,25 @@ pub struct Model {
     pub messages: Vec<Message>,
     /// The constants.
     pub constants: Map<String, Value>,
+    /// The category of each definition in the published documentation.
+    pub categories: BTreeMap<String, String>,
     /// What the generator decided by itself.
     pub notes: Vec<Note>,
     pub(crate) index: BTreeMap<String, usize>,
 }
 
 impl Model {
+    /// Adds what the facts of the schema tell beyond its structure.
+    pub(crate) fn add_facts(&mut self, facts: Facts) {
+        self.constants = facts.constants;
+        let categories = facts.categories.into_iter();
+        self.categories = categories
+            .flat_map(|(category, names)| {
+                names.into_iter().map(move |name| (name, category.clone()))
+            })
+            .collect();
+    }
+
     /// Returns `true` if this is the draft of the next revision.
     #[must_use]
     pub fn is_draft(&self) -> bool {

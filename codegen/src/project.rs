@@ -211,7 +211,7 @@ impl Project {
             let mut model = build(source, &self.hints, doc_texts)?;
             model.notes.extend(warnings.into_iter().map(Note::Schema));
             if let Some(facts) = self.facts_of(revision)? {
-                model.constants = facts.constants;
+                model.add_facts(facts);
             }
             if let Some(older) = models.last() {
                 keep_member_order(older, &mut model, &self.hints);

@@ -29,6 +29,12 @@
 //! * [`lines`], [`sse`] and [`headers`] implement what transports need: the framing of messages and
 //!   the rules for the HTTP headers that repeat parts of a message. They do no I/O.
 //!
+//! # Map of the types
+//!
+//! The types of the newest revision, by the areas of the specification:
+//!
+#![doc = include_str!("revisions/areas.md")]
+//!
 //! # Leniencies
 //!
 //! The types accept, beyond the schema:

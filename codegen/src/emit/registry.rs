@@ -18,6 +18,7 @@ impl Emitter<'_> {
     /// Returns an error if a generated file does not parse, which is a bug in the generator.
     pub fn root(&self) -> Result<Vec<File>, EmitError> {
         Ok(vec![
+            self.map_file(),
             file("mod.rs", &self.revisions())?,
             file("items.rs", &self.items()?)?,
             file("proposals.rs", &self.proposal_list())?,

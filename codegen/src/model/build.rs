@@ -81,6 +81,7 @@ pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<
         types: builder.types,
         messages: Vec::new(),
         constants: Map::new(),
+        categories: BTreeMap::new(),
         index: builder.index,
         notes,
     };

@@ -1,5 +1,7 @@
 //! Finds the types of several revisions that can be one Rust type.
 
+use crate::hints::Hints;
+
 use super::{Kind, Message, MessageKind, Model, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,6 +51,31 @@ impl Family {
     #[must_use]
     pub fn home(&self, model: usize, name: &str) -> usize {
         self.homes[model].get(name).copied().unwrap_or(model)
+    }
+
+    /// Returns the names of a definition in a model and in all newer and then all older ones, each
+    /// with the index of the model.
+    pub fn names_of<'a>(
+        &'a self,
+        model: usize,
+        name: &'a str,
+        hints: &'a Hints,
+    ) -> impl Iterator<Item = (usize, &'a str)> {
+        let mut newer = name;
+        let upwards = (model..self.models.len()).map(move |level| {
+            if level > model {
+                newer = hints.new_name(&self.models[level].revision, newer);
+            }
+            (level, newer)
+        });
+        let revision = &self.models[model].revision;
+        let older = hints.old_names(revision, name).into_iter();
+        let names: Vec<&str> = std::iter::once(name).chain(older).collect();
+        let downwards = (0..model).rev();
+        upwards.chain(
+            downwards
+                .flat_map(move |level| names.clone().into_iter().map(move |name| (level, name))),
+        )
     }
 
     /// Returns `true` if a type is defined in the module of the model.

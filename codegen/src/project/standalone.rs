@@ -83,7 +83,7 @@ impl Project {
         if let Some(revision) = &recognised
             && let Some(facts) = self.facts_of(revision)?
         {
-            model.constants = facts.constants;
+            model.add_facts(facts);
         }
         let owner = |warning: &Warning| {
             let name = warning.pointer.split('/').nth(1).unwrap_or_default();
