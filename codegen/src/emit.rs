@@ -12,8 +12,8 @@ mod range;
 mod registry;
 mod strategy;
 mod string_enum;
+mod table;
 mod union;
-mod vacant;
 
 pub use registry::feature_name;
 
@@ -162,7 +162,7 @@ impl<'a> Emitter<'a> {
         let model = &self.family.models[at];
         let mut areas: BTreeMap<&str, AreaItems> = BTreeMap::new();
         let mut messages = Vec::new();
-        let mut strategies = Vec::new();
+        let mut strategies = String::new();
         for def in &model.types {
             if !self.family.is_home(at, &def.name) {
                 continue;
@@ -174,11 +174,11 @@ impl<'a> Emitter<'a> {
                 def,
             };
             let item = scope.item()?;
-            if !item.is_empty() {
+            if !item.definition.is_empty() {
                 let area = areas.entry(self.area_of(at, &def.name)).or_default();
                 area.push(&def.features, &item);
             }
-            strategies.extend(scope.strategy()?);
+            strategies.push_str(&scope.strategy()?.unwrap_or_default());
             messages.extend(scope.message());
         }
         let name = model.revision.as_str();
@@ -197,12 +197,21 @@ impl<'a> Emitter<'a> {
         for (area, items) in &areas {
             let tokens = self.area_file(at, area, &items.tokens);
             files.push(file(&format!("{area}.rs"), &tokens)?);
+            if !items.codecs.is_empty() {
+                let about =
+                    format!("//! Codecs of the types in `{area}.rs`.\n\nuse super::super::*;\n");
+                files.push(table_file(
+                    &format!("codecs/{area}.rs"),
+                    &about,
+                    &items.codecs,
+                )?);
+            }
+        }
+        if areas.values().any(|items| !items.codecs.is_empty()) {
+            files.push(file("codecs/mod.rs", &self.codecs_root(&areas)?)?);
         }
         if !self.standalone && self.has_own_types(at) {
-            files.push(file(
-                "strategies.rs",
-                &self.strategies_file(name, &quote! { #(#strategies)* }),
-            )?);
+            files.push(self.strategies_file(name, &strategies)?);
         }
         if let Some(conversions) = conversions {
             files.push(file("convert.rs", &conversions)?);
@@ -235,6 +244,21 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    fn codecs_root(&self, areas: &BTreeMap<&str, AreaItems>) -> Result<TokenStream, EmitError> {
+        let mut modules = TokenStream::new();
+        for name in self.area_names()? {
+            let items = areas.get(name).filter(|items| !items.codecs.is_empty());
+            if let Some(items) = items {
+                let (cfg, name) = (items.cfg(), format_ident!("{name}"));
+                modules.extend(quote! { #cfg mod #name; });
+            }
+        }
+        Ok(quote! {
+            //! How the types are constructed, decoded and encoded, as tables.
+            #modules
+        })
+    }
+
     /// Generates the imports that the files of all areas share.
     fn shared_imports(&self, at: usize, items: &TokenStream) -> TokenStream {
         let support = &self.support;
@@ -250,15 +274,8 @@ impl<'a> Emitter<'a> {
             .collect();
         let mut names = used(&SUPPORT, items);
         names.retain(|name| !natives.contains(&name.to_string()));
-        let serde = used(
-            &["Deserialize", "Deserializer", "Serialize", "Serializer"],
-            items,
-        );
-        let map_access = used(&["MapAccess"], items);
         quote! {
             use #support::codec::{self, #(#names),*};
-            use serde::{#(#serde),*};
-            #(use serde::de::#map_access;)*
         }
     }
 
@@ -324,7 +341,10 @@ impl<'a> Emitter<'a> {
             let (cfg, name) = (items.cfg(), format_ident!("{name}"));
             modules.extend(quote! { #cfg mod #name; });
             all.extend(items.tokens.clone());
+            all.extend(items.codecs.parse::<TokenStream>().ok());
         }
+        let has_codecs = areas.values().any(|items| !items.codecs.is_empty());
+        let codecs = has_codecs.then(|| quote! { mod codecs; });
         let reexported: Vec<TokenStream> = self
             .area_names()?
             .into_iter()
@@ -353,6 +373,7 @@ impl<'a> Emitter<'a> {
             #messages
             #own
             #modules
+            #codecs
             #convert
             #(#reexported)*
             #(#reexports)*
@@ -410,17 +431,31 @@ impl<'a> Emitter<'a> {
     }
 }
 
+/// What is generated for a type.
+#[derive(Default)]
+struct Item {
+    /// The definition, with its documentation.
+    definition: TokenStream,
+    /// The tables from which the rest follows.
+    codec: String,
+}
+
 /// The items of an area.
 #[derive(Default)]
 struct AreaItems {
     tokens: TokenStream,
+    codecs: String,
     /// The proposals that add the types; empty if one type is part of the schema itself.
     features: Option<BTreeSet<String>>,
 }
 
 impl AreaItems {
-    fn push(&mut self, features: &[String], item: &TokenStream) {
-        self.tokens.extend(item.clone());
+    fn push(&mut self, features: &[String], item: &Item) {
+        self.tokens.extend(item.definition.clone());
+        if !item.codec.is_empty() {
+            self.codecs.push('\n');
+            self.codecs.push_str(&item.codec);
+        }
         let known = self.features.take();
         self.features = Some(match known {
             Some(known) if known.is_empty() || features.is_empty() => BTreeSet::new(),
@@ -442,6 +477,19 @@ impl AreaItems {
 /// Creates a file from tokens.
 fn file(path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
     let text = print::print(tokens).map_err(|source| EmitError::Source {
+        file: path.to_owned(),
+        source,
+    })?;
+    Ok(File {
+        path: path.to_owned(),
+        text,
+    })
+}
+
+/// Creates a file from tables, after checking that it parses.
+fn table_file(path: &str, start: &str, tables: &str) -> Result<File, EmitError> {
+    let text = format!("{}{start}{tables}", print::HEADER);
+    syn::parse_file(&text).map_err(|source| EmitError::Source {
         file: path.to_owned(),
         source,
     })?;
@@ -477,19 +525,19 @@ impl Scope<'_> {
         format_ident!("{}", type_ident(&self.def.name))
     }
 
-    fn item(&self) -> Result<TokenStream, EmitError> {
+    fn item(&self) -> Result<Item, EmitError> {
         match &self.def.kind {
             Kind::Object(object) => self.object(object),
-            Kind::Union(union) => {
-                let (item, vacant) = (self.union(union)?, self.vacant_union(union));
-                Ok(quote! { #item #vacant })
-            }
+            Kind::Union(union) => self.union(union),
             Kind::Enum(known) => Ok(self.string_enum(known)),
-            Kind::Native(_) => Ok(TokenStream::new()),
+            Kind::Native(_) => Ok(Item::default()),
             Kind::Alias(target) => {
                 let (docs, cfg, ident) = (self.docs(), cfg(&self.def.features), self.ident());
                 let target = self.rust_type(target)?;
-                Ok(quote! { #docs #cfg pub type #ident = #target; })
+                Ok(Item {
+                    definition: quote! { #docs #cfg pub type #ident = #target; },
+                    codec: String::new(),
+                })
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Building blocks for the generated `proptest` strategies.
 
 use crate::base64::Base64Text;
-use crate::codec::{Empty, Extra};
+use crate::codec::{Declared, Empty, Extra};
 use crate::cursor::Cursor;
 use crate::id::{ProgressToken, RequestId};
 use crate::json::{Map, Number, Object, Value};
@@ -74,13 +74,6 @@ pub(crate) fn value() -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// Returns a strategy for any JSON object.
-pub(crate) fn object() -> BoxedStrategy<Object> {
-    vec((text(), value()), 0..3)
-        .prop_map(|members| members.into_iter().collect())
-        .boxed()
-}
-
 /// Returns a strategy for objects whose members have one type.
 pub(crate) fn map<V: Debug + 'static>(
     inner: impl Strategy<Value = V> + 'static,
@@ -128,9 +121,11 @@ pub(crate) fn deeper<V: Debug>(
 }
 
 /// Returns a strategy for members with names that the type does not declare.
-pub(crate) fn extra(known: &'static [&'static str]) -> BoxedStrategy<Extra> {
+pub(crate) fn extra(declared: &'static [Declared]) -> BoxedStrategy<Extra> {
     let name = prop_oneof![text(), Just("x-extra".to_owned())];
-    let name = name.prop_filter("an undeclared name", |name| !known.contains(&name.as_str()));
+    let name = name.prop_filter("an undeclared name", |name| {
+        declared.iter().all(|member| member.name != name)
+    });
     let members = vec((name, value()), 1..3);
     option::weighted(0.2, members)
         .prop_map(|members| {
@@ -174,6 +169,179 @@ pub(crate) fn with<T: Debug + 'static, V: Debug + 'static>(
         })
         .boxed()
 }
+
+/// A type of a member, and the strategy for its values if the schema does not restrict them.
+pub(crate) trait Draw: Debug + Sized + 'static {
+    fn draw() -> BoxedStrategy<Self>;
+}
+
+/// Returns the strategy for the values of a type.
+pub(crate) fn draw<T: Draw>() -> BoxedStrategy<T> {
+    T::draw()
+}
+
+/// Returns a strategy for a variant of a union.
+pub(crate) fn variant<T: Draw, U: Debug + 'static>(make: fn(T) -> U) -> BoxedStrategy<U> {
+    T::draw().prop_map(make).boxed()
+}
+
+impl<T: Draw> Draw for Option<T> {
+    fn draw() -> BoxedStrategy<Self> {
+        maybe(T::draw())
+    }
+}
+
+impl<T: Draw> Draw for Box<T> {
+    fn draw() -> BoxedStrategy<Self> {
+        T::draw().prop_map(Box::new).boxed()
+    }
+}
+
+impl<T: Draw> Draw for Vec<T> {
+    fn draw() -> BoxedStrategy<Self> {
+        list(T::draw(), 0..=3)
+    }
+}
+
+impl<T: Draw> Draw for Map<T> {
+    fn draw() -> BoxedStrategy<Self> {
+        map(T::draw())
+    }
+}
+
+/// Implements [`Draw`] for types that are written by hand.
+macro_rules! draw {
+    ($($type:ty => $strategy:expr;)*) => {$(
+        impl Draw for $type {
+            fn draw() -> BoxedStrategy<Self> {
+                $strategy
+            }
+        }
+    )*};
+}
+
+draw! {
+    bool => any::<bool>().boxed();
+    i64 => int(i64::MIN..=i64::MAX);
+    String => text();
+    Value => any::<Self>();
+    Number => any::<Self>();
+    Base64Text => any::<Self>();
+    Empty => any::<Self>();
+    Cursor => any::<Self>();
+    RequestId => any::<Self>();
+    ProgressToken => any::<Self>();
+}
+
+/// Implements `Arbitrary` for a generated type.
+macro_rules! strategy {
+    ($(#[$cfg:meta])* $type:ident => $strategy:expr) => {
+        $(#[$cfg])*
+        const _: () = {
+            impl proptest::arbitrary::Arbitrary for $type {
+                type Parameters = ();
+                type Strategy = proptest::strategy::BoxedStrategy<Self>;
+
+                fn arbitrary_with((): ()) -> Self::Strategy {
+                    $strategy
+                }
+            }
+
+            impl arbitrary::Draw for $type {
+                fn draw() -> proptest::strategy::BoxedStrategy<Self> {
+                    proptest::arbitrary::any::<Self>()
+                }
+            }
+        };
+    };
+}
+
+/// Implements the strategy of a struct from the list of its fields. A field has the strategy of its
+/// type, or the one behind `in`. `+ extra` stands for members that the type does not declare.
+macro_rules! object_strategy {
+    (
+        $(#[$cfg:meta])*
+        $type:ident {
+            $($(#[$when:meta])* $field:ident $(in $strategy:expr)?),* $(,)?
+        }
+        $(+ $extra:ident)?
+    ) => {
+        arbitrary::strategy! { $(#[$cfg])* $type => {
+            let all = proptest::strategy::Just(<$type as codec::Vacant>::VACANT);
+            let all = proptest::strategy::Strategy::boxed(all);
+            $(
+                $(#[$when])*
+                let all = arbitrary::with(
+                    all,
+                    arbitrary::strategy_or_draw!($($strategy)?),
+                    |it, value| it.$field = value,
+                );
+            )*
+            $(
+                let all = arbitrary::with(
+                    all,
+                    arbitrary::extra(<$type as codec::FromMembers>::MEMBERS),
+                    |it, value| it.$extra = value,
+                );
+            )?
+            all
+        } }
+    };
+}
+
+/// Implements the strategy of a union from the list of its variants. A variant has the strategy of
+/// its content, or the one behind `in`.
+macro_rules! union_strategy {
+    (
+        $(#[$cfg:meta])*
+        $type:ident { $($(#[$when:meta])* $variant:ident $(in $strategy:expr)?),* $(,)? }
+    ) => {
+        arbitrary::strategy! { $(#[$cfg])* $type => {
+            arbitrary::one_of([
+                $($(#[$when])* arbitrary::strategy_or_variant!($type $variant $($strategy)?)),*
+            ])
+        } }
+    };
+}
+
+/// Implements the strategy of a string enumeration.
+macro_rules! text_strategy {
+    ($(#[$cfg:meta])* $type:ident closed) => {
+        arbitrary::strategy! { $(#[$cfg])* $type =>
+            arbitrary::closed_text(<$type as codec::FromText>::VALUES)
+        }
+    };
+    ($(#[$cfg:meta])* $type:ident open) => {
+        arbitrary::strategy! { $(#[$cfg])* $type => {
+            let text = arbitrary::open_text(<$type as codec::FromText>::VALUES);
+            proptest::strategy::Strategy::boxed(
+                proptest::strategy::Strategy::prop_map(text, $type::from),
+            )
+        } }
+    };
+}
+
+macro_rules! strategy_or_draw {
+    () => {
+        arbitrary::draw()
+    };
+    ($strategy:expr) => {
+        $strategy
+    };
+}
+
+macro_rules! strategy_or_variant {
+    ($type:ident $variant:ident) => {
+        arbitrary::variant($type::$variant)
+    };
+    ($type:ident $variant:ident $strategy:expr) => {
+        $strategy
+    };
+}
+
+pub(crate) use {
+    object_strategy, strategy, strategy_or_draw, strategy_or_variant, text_strategy, union_strategy,
+};
 
 macro_rules! arbitrary {
     ($($type:ty => $strategy:expr;)*) => {$(

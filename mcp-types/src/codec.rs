@@ -6,12 +6,17 @@
 //! representation that would change a number.
 
 mod bounds;
+mod declared;
+mod define;
 mod extra;
+pub mod fill;
+pub mod hold;
 mod members;
 mod object;
 mod place;
 mod reader;
 mod shape;
+mod take;
 mod text;
 mod union;
 mod vacant;
@@ -21,6 +26,11 @@ pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
 pub use super::id::{ProgressToken, RequestId};
 pub use super::json::{Map, Number, Object, Value, from_object};
+pub use declared::{Declared, Need, need};
+#[allow(unused_imports, reason = "a schema may have only some kinds of types")]
+pub(crate) use define::{
+    default_codec, from_variant, object_codec, setter, text_codec, union_codec, union_value,
+};
 pub use extra::{Empty, Extra};
 pub use members::Members;
 pub use object::{FromMembers, Key, read_object, unknown_member};

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Names of files that a module has in addition to those of its areas.
 const RESERVED: [&str; 6] = [
     "mod",
+    "codecs",
     "messages",
     "convert",
     "strategies",
-    "impls",
     "support",
 ];
 

@@ -65,16 +65,6 @@ fn autolink(text: &str) -> String {
         .collect()
 }
 
-/// Returns the indefinite article for a name.
-pub(super) fn article(name: &str) -> &'static str {
-    // The pronunciation of `Url` and `Unit` starts with a consonant.
-    let begins_with_vowel = name.starts_with(['A', 'E', 'I', 'O'])
-        || ["Unk", "Unl", "Uns", "Unt", "Up"]
-            .iter()
-            .any(|start| name.starts_with(start));
-    if begins_with_vowel { "an" } else { "a" }
-}
-
 impl Scope<'_> {
     /// Generates the documentation of the type.
     pub(super) fn docs(&self) -> TokenStream {

@@ -101,7 +101,7 @@ impl Emitter<'_> {
                 });
                 continue;
             }
-            let (parameter, _) = scope.argument(&member.ty, &name)?;
+            let parameter = scope.argument(&member.ty)?;
             let text = docs::lines(&docs::wrap(&text));
             setters.push(quote! {
                 #text
@@ -191,7 +191,7 @@ fn method(
             continue;
         }
         let name = field(member);
-        let (parameter, _) = scope.argument(&member.ty, &name)?;
+        let parameter = scope.argument(&member.ty)?;
         parameters.push(quote! { #name: #parameter });
         values.push(quote! { #name });
     }

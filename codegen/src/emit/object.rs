@@ -1,20 +1,19 @@
 //! Structs: fields, constructors, setters, decoding and encoding.
 
-mod calls;
+mod kind;
 
-use calls::constant_tokens;
-
-use super::{EmitError, Scope, cfg, docs};
+use super::table::{Table, inline};
+use super::{EmitError, Item, Scope, cfg, docs};
 use crate::model::{Bounds, Kind, Member, Object, Part, Ty};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
 
 /// The maximum number of members that a reader can track.
-const MOST_MEMBERS: u8 = 128;
+const MOST_MEMBERS: usize = 128;
 
 impl Scope<'_> {
-    pub(super) fn object(&self, object: &Object) -> Result<TokenStream, EmitError> {
+    pub(super) fn object(&self, object: &Object) -> Result<Item, EmitError> {
         let (docs, cfg, ident) = (self.docs(), cfg(&self.def.features), self.ident());
         let mut fields = Vec::new();
         for member in stored(object) {
@@ -30,24 +29,19 @@ impl Scope<'_> {
         let default = all_optional.then(|| quote! { , Default });
         let extra = object.open.then(|| {
             quote! {
-                /// Members that the schema does not declare, in the order in which they were received.
+                /// Undeclared members.
                 pub extra: Extra,
             }
         });
-        let inherent = self.inherent(object)?;
-        let vacant = self.vacant_object(object);
-        let reading = self.reading(object)?;
-        let writing = self.writing(object)?;
-        Ok(quote! {
-            #docs
-            #cfg
-            #[derive(Clone, Debug, PartialEq #default)]
-            #[non_exhaustive]
-            pub struct #ident { #(#fields,)* #extra }
-            #inherent
-            #vacant
-            #reading
-            #writing
+        Ok(Item {
+            definition: quote! {
+                #docs
+                #cfg
+                #[derive(Clone, Debug, PartialEq #default)]
+                #[non_exhaustive]
+                pub struct #ident { #(#fields,)* #extra }
+            },
+            codec: self.object_codec(object)?,
         })
     }
 
@@ -85,105 +79,99 @@ impl Scope<'_> {
         })
     }
 
-    /// Generates the constructor and the setters.
-    fn inherent(&self, object: &Object) -> Result<TokenStream, EmitError> {
-        let ident = self.ident();
-        let cfg_type = cfg(&self.def.features);
-        let mut parameters = Vec::new();
-        let mut values = Vec::new();
-        let mut setters = Vec::new();
-        for member in stored(object) {
-            let (name, cfg) = (field(member), cfg_of(member));
-            let default =
-                self.emitter
-                    .hints
-                    .default_of(&self.model.revision, &self.def.name, &member.json);
-            let (parameter, value) = self.argument(&member.ty, &name)?;
-            let value = match (member.is_boxed(), self.model.resolve(&member.ty)) {
-                (false, _) => value,
-                (true, Ty::Nullable(_)) => quote! { #value.map(Box::new) },
-                (true, _) => quote! { Box::new(#value) },
-            };
-            match (member.required, default) {
-                (true, None) => {
-                    parameters.push(quote! { #name: #parameter });
-                    values.push(init(&name, &value));
-                    continue;
-                }
-                (true, Some(default)) => {
-                    let default = self.literal(&member.ty, default)?;
-                    values.push(quote! { #cfg #name: #default });
-                }
-                (false, _) => values.push(quote! { #cfg #name: None }),
+    /// Generates the table of the members, from which the constructor, the setters, the decoder and
+    /// the encoder follow.
+    fn object_codec(&self, object: &Object) -> Result<String, EmitError> {
+        let (ident, name, cfg) = (self.ident(), &self.def.name, cfg(&self.def.features));
+        let mut table = Table::new("codec::object_codec");
+        let (mut parameters, mut presets, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, member) in object.members.iter().enumerate() {
+            if at >= MOST_MEMBERS {
+                return Err(EmitError::Unsupported(format!(
+                    "{name}: more than {MOST_MEMBERS} members"
+                )));
             }
-            let text = docs::lines(&format!("Sets `{}`.", member.json));
-            let value = if member.required {
-                value
-            } else {
-                quote! { Some(#value) }
-            };
-            // Generic setters are compiled in the crate that calls them. With `#[inline]` this is
-            // also true for the other setters, together with the code that drops the old value.
-            let generic = parameter.to_string().starts_with("impl");
-            let inline = (!generic).then(|| quote! { #[inline] });
-            setters.push(quote! {
-                #text
-                #cfg
-                #inline
-                #[must_use]
-                pub fn #name(mut self, #name: #parameter) -> Self {
-                    self.#name = #value;
-                    self
+            let kind = self.kind(member)?;
+            let mut row = format!("{at} {:?} {kind}", member.json);
+            if member.constant().is_some() {
+                if !member.features.is_empty() {
+                    return Err(EmitError::Unsupported(format!(
+                        "{name}.{}: a constant that a proposal adds",
+                        member.json
+                    )));
                 }
-            });
-        }
-        let extra = object.open.then(|| quote! { extra: Extra::new() });
-        let name = ident.to_string();
-        let article = docs::article(&name);
-        let about = docs::lines(&docs::wrap(&if parameters.is_empty() {
-            format!("Creates {article} `{name}` without optional fields.")
-        } else {
-            format!("Creates {article} `{name}` from its required fields.")
-        }));
-        let many = (parameters.len() > 7).then(|| {
-            quote! { #[expect(clippy::too_many_arguments, reason = "the schema requires them")] }
-        });
-        let derived = stored(object).all(|member| !member.required);
-        let default = (parameters.is_empty() && !derived).then(|| {
-            quote! {
-                #cfg_type
-                impl Default for #ident {
-                    fn default() -> Self {
-                        Self::new()
+                rows.push((None, row + ";"));
+                continue;
+            }
+            let field = field(member);
+            row.push_str(&format!(" {field}"));
+            let parameter = inline(&self.argument(&member.ty)?);
+            let how = self.fill(member);
+            let hints = self.emitter.hints;
+            let default = hints.default_of(&self.model.revision, name, &member.json);
+            match default.filter(|_| member.required) {
+                None if member.required => parameters.push(format!("{field}: {how}({parameter})")),
+                default => {
+                    row.push_str(&format!(" = {how}({parameter})"));
+                    if let Some(default) = default {
+                        let value = inline(&self.literal(&member.ty, default)?);
+                        presets.push(format!("{field} = {value}"));
                     }
                 }
             }
-        });
-        Ok(quote! {
-            #default
-            #cfg_type
-            impl #ident {
-                #about
-                #[must_use]
-                #many
-                pub fn new(#(#parameters),*) -> Self {
-                    Self { #(#values,)* #extra }
-                }
-                #(#setters)*
-            }
-        })
+            rows.push((cfg_of(member), row + ";"));
+        }
+        table.condition(cfg.as_ref());
+        let rest = if object.open {
+            "extra(extra)"
+        } else {
+            "unknown"
+        };
+        table.line(&format!("{ident} = {name:?}, {rest};"));
+        if parameters.len() > 7 {
+            table.line(
+                "#[expect(clippy::too_many_arguments, reason = \"the schema requires them\")]",
+            );
+        }
+        table.list("new(", &parameters, ");");
+        if !presets.is_empty() {
+            table.list("default(", &presets, ");");
+        }
+        for (condition, row) in &rows {
+            table.condition(condition.as_ref());
+            table.line(row);
+        }
+        let mut text = table.finish();
+        let derived = stored(object).all(|member| !member.required);
+        if parameters.is_empty() && !derived {
+            let cfg = cfg
+                .as_ref()
+                .map(|cfg| inline(cfg) + " ")
+                .unwrap_or_default();
+            text.push_str(&format!("codec::default_codec! {{ {cfg}{ident} }}\n"));
+        }
+        Ok(text)
     }
 
-    /// Returns the type of a setter's parameter, and the expression that stores it.
-    pub(super) fn argument(
-        &self,
-        ty: &Ty,
-        name: &syn::Ident,
-    ) -> Result<(TokenStream, TokenStream), EmitError> {
-        let into = |ty: TokenStream| (quote! { impl Into<#ty> }, quote! { #name.into() });
+    /// Returns the function that makes the value of a field of the parameter of its setter.
+    fn fill(&self, member: &Member) -> &'static str {
+        let nullable = matches!(self.model.resolve(&member.ty), Ty::Nullable(_));
+        match (member.required, member.is_boxed(), nullable) {
+            (true, false, _) => "value",
+            (true, true, false) => "boxed",
+            (true, true, true) => "nullable_boxed",
+            (false, false, _) => "some",
+            (false, true, false) => "some_boxed",
+            (false, true, true) => "some_nullable_boxed",
+        }
+    }
+
+    /// Returns the type of a setter's parameter.
+    pub(super) fn argument(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
+        let into = |ty: TokenStream| quote! { impl Into<#ty> };
         Ok(match self.model.resolve(ty) {
-            Ty::Bool => (quote! { bool }, quote! { #name }),
-            Ty::Int(_) => (quote! { i64 }, quote! { #name }),
+            Ty::Bool => quote! { bool },
+            Ty::Int(_) => quote! { i64 },
             Ty::String(_) => into(quote! { String }),
             Ty::Number(_) => into(quote! { Number }),
             Ty::Array(item, _) => {
@@ -201,9 +189,9 @@ impl Scope<'_> {
                     Some(Kind::Native(_) | Kind::Union(_) | Kind::Enum(_))
                 ) =>
             {
-                (self.rust_type(ty)?, quote! { #name })
+                self.rust_type(ty)?
             }
-            Ty::Nullable(_) => (self.rust_type(&free(ty))?, quote! { #name }),
+            Ty::Nullable(_) => self.rust_type(&free(ty))?,
             _ => into(self.rust_type(ty)?),
         })
     }
@@ -237,112 +225,6 @@ impl Scope<'_> {
                 quote! { #ident::#variant }
             }
             _ => return Err(wrong()),
-        })
-    }
-
-    fn reading(&self, object: &Object) -> Result<TokenStream, EmitError> {
-        let ident = self.ident();
-        let cfg_type = cfg(&self.def.features);
-        let name = &self.def.name;
-        let mut arms = Vec::new();
-        let mut constants = Vec::new();
-        let mut required = Vec::new();
-        for (at, member) in object.members.iter().enumerate() {
-            let at = u8::try_from(at).ok().filter(|at| *at < MOST_MEMBERS);
-            let at = at.ok_or_else(|| {
-                EmitError::Unsupported(format!("{name}: more than {MOST_MEMBERS} members"))
-            })?;
-            let (json, cfg) = (&member.json, cfg_of(member));
-            let read = self.read(member, at)?;
-            arms.push(quote! { #cfg Some(#json) => #read });
-            let at = Literal::u8_unsuffixed(at);
-            if member.constant().is_some() {
-                constants.push(quote! { #cfg (#at, #json) });
-            } else if member.required {
-                required.push(quote! { #cfg (#at, #json) });
-            }
-        }
-        let other = if object.open {
-            quote! { reader.extra(&mut self.extra) }
-        } else {
-            quote! { reader.unknown() }
-        };
-        constants.append(&mut required);
-        let required = (!constants.is_empty()).then(|| {
-            quote! { const REQUIRED: &'static [(u8, &'static str)] = &[#(#constants),*]; }
-        });
-        let read = if arms.is_empty() {
-            other
-        } else {
-            quote! { match reader.key() { #(#arms,)* _ => #other, } }
-        };
-        Ok(quote! {
-            #cfg_type
-            impl<'de> Deserialize<'de> for #ident {
-                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    codec::read_object(deserializer)
-                }
-            }
-            #cfg_type
-            impl<'de> codec::FromMembers<'de> for #ident {
-                const NAME: &'static str = #name;
-                #required
-                fn read_member<A: MapAccess<'de>>(
-                    &mut self,
-                    reader: &mut codec::Reader<'de, A>,
-                ) -> Result<(), A::Error> {
-                    #read
-                }
-            }
-        })
-    }
-
-    fn writing(&self, object: &Object) -> Result<TokenStream, EmitError> {
-        let ident = self.ident();
-        let cfg_type = cfg(&self.def.features);
-        let mut steps = Vec::new();
-        for member in &object.members {
-            let (name, json, cfg) = (field(member), &member.json, cfg_of(member));
-            if let Some(constant) = member.constant() {
-                let value = constant_tokens(constant)?;
-                steps.push(quote! { writer.member(#json, #value); });
-                continue;
-            }
-            let check = self.check(member);
-            let list = matches!(self.model.resolve(&member.ty), Ty::Array(..));
-            let method = format_ident!(
-                "{}",
-                match (member.required, list) {
-                    (true, false) => "member",
-                    (true, true) => "list",
-                    (false, false) => "optional",
-                    (false, true) => "optional_list",
-                }
-            );
-            let step = quote! { writer.#method(#json, &self.#name); };
-            if cfg.is_some() {
-                steps.push(quote! { #cfg { #check #step } });
-            } else {
-                steps.push(quote! { #check #step });
-            }
-        }
-        let known = object.members.iter().map(|member| {
-            let (json, cfg) = (&member.json, cfg_of(member));
-            quote! { #cfg #json }
-        });
-        let extra = object
-            .open
-            .then(|| quote! { writer.extra(&self.extra, &[#(#known),*]); });
-        Ok(quote! {
-            #cfg_type
-            impl Serialize for #ident {
-                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                    let mut writer = codec::Writer::new(serializer);
-                    #(#steps)*
-                    #extra
-                    writer.end()
-                }
-            }
         })
     }
 }

@@ -1,66 +1,82 @@
 //! `proptest` strategies for every type.
 
-use super::object::{cfg_of, field, stored};
-use super::{EmitError, Emitter, Scope, cfg, range, used};
-use crate::model::{Kind, Member, Object, Ty, Union, Variant, type_ident};
+use super::object::{field, stored};
+use super::table::{Table, inline};
+use super::{EmitError, Emitter, File, Scope, cfg, range, table_file, used};
+use crate::model::{Kind, Member, Ty, Union, Variant, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 impl Scope<'_> {
-    pub(super) fn strategy(&self) -> Result<Option<TokenStream>, EmitError> {
-        let body = match &self.def.kind {
-            Kind::Object(object) => self.object_strategy(object)?,
+    /// Generates the table from which the strategy of the type follows.
+    pub(super) fn strategy(&self) -> Result<Option<String>, EmitError> {
+        let (ident, condition) = (self.ident(), cfg(&self.def.features));
+        let (name, end) = match &self.def.kind {
+            Kind::Object(object) if object.open => ("object_strategy", "} + extra"),
+            Kind::Object(_) => ("object_strategy", "}"),
+            Kind::Union(_) => ("union_strategy", "}"),
             Kind::Enum(known) => {
-                let values: Vec<&String> = known.values.iter().map(|(value, _)| value).collect();
-                if known.open {
-                    quote! { arbitrary::open_text(&[#(#values),*]).prop_map(Self::from).boxed() }
-                } else {
-                    quote! { arbitrary::closed_text(&[#(#values),*]) }
-                }
-            }
-            Kind::Union(union) => {
-                let arms = union
-                    .variants
-                    .iter()
-                    .map(|variant| self.variant_strategy(union, variant))
-                    .collect::<Result<Vec<_>, EmitError>>()?;
-                quote! { arbitrary::one_of([#(#arms),*]) }
+                let openness = if known.open { "open" } else { "closed" };
+                let condition = condition.map(|it| inline(&it) + " ").unwrap_or_default();
+                return Ok(Some(format!(
+                    "arbitrary::text_strategy! {{ {condition}{ident} {openness} }}\n"
+                )));
             }
             Kind::Alias(_) | Kind::Native(_) => return Ok(None),
         };
-        let (ident, cfg) = (self.ident(), cfg(&self.def.features));
-        Ok(Some(quote! {
-            #cfg
-            impl Arbitrary for #ident {
-                type Parameters = ();
-                type Strategy = BoxedStrategy<Self>;
-                fn arbitrary_with((): ()) -> Self::Strategy { #body }
+        let mut rows = Vec::new();
+        if let Kind::Object(object) = &self.def.kind {
+            for member in stored(object) {
+                let strategy = self.member_strategy(member)?;
+                rows.push(row(&member.features, &field(member), strategy.as_ref()));
             }
-        }))
+        }
+        if let Kind::Union(union) = &self.def.kind {
+            for variant in &union.variants {
+                let strategy = self.variant_strategy(union, variant)?;
+                let name = format_ident!("{}", variant.ident);
+                rows.push(row(&variant.features, &name, strategy.as_ref()));
+            }
+        }
+        let mut table = Table::new(&format!("arbitrary::{name}"));
+        table.condition(condition.as_ref());
+        table.list(&format!("{ident} {{"), &rows, end);
+        Ok(Some(table.finish()))
     }
 
-    fn variant_strategy(&self, union: &Union, variant: &Variant) -> Result<TokenStream, EmitError> {
-        let cfg = cfg(&variant.features);
+    /// Generates the strategy of a variant, unless it is that of its content.
+    fn variant_strategy(
+        &self,
+        union: &Union,
+        variant: &Variant,
+    ) -> Result<Option<TokenStream>, EmitError> {
+        let is_null = *self.model.resolve(&variant.ty) == Ty::Null;
+        let filters = !self.rule_filter(&variant.ty).is_empty();
+        if !is_null && !filters && !variant.is_recursive() && !is_restricted(self, &variant.ty) {
+            return Ok(None);
+        }
         let content = self.content_strategy(variant)?;
         let simplest = union.variants.get(union.simplest);
         let Some(simplest) = simplest.filter(|_| variant.is_recursive()) else {
-            return Ok(quote! { #cfg #content });
+            return Ok(Some(content));
         };
         let otherwise = self.content_strategy(simplest)?;
-        Ok(quote! { #cfg arbitrary::deeper(|| #content, || #otherwise) })
+        Ok(Some(
+            quote! { arbitrary::deeper(|| #content, || #otherwise) },
+        ))
     }
 
     fn content_strategy(&self, variant: &Variant) -> Result<TokenStream, EmitError> {
-        let name = format_ident!("{}", variant.ident);
+        let (ident, name) = (self.ident(), format_ident!("{}", variant.ident));
         if *self.model.resolve(&variant.ty) == Ty::Null {
-            return Ok(quote! { Just(Self::#name).boxed() });
+            return Ok(quote! { Just(#ident::#name).boxed() });
         }
         let inner = self.value_strategy(&variant.ty)?;
         let filter = self.rule_filter(&variant.ty);
         Ok(if variant.is_boxed() {
-            quote! { #inner #filter.prop_map(|value| Self::#name(Box::new(value))).boxed() }
+            quote! { #inner #filter.prop_map(|value| #ident::#name(Box::new(value))).boxed() }
         } else {
-            quote! { #inner #filter.prop_map(Self::#name).boxed() }
+            quote! { #inner #filter.prop_map(#ident::#name).boxed() }
         })
     }
 
@@ -82,54 +98,14 @@ impl Scope<'_> {
         quote! { .prop_filter("has the members that select the variant", |value| #(value.#fields.is_some())&&*) }
     }
 
-    fn object_strategy(&self, object: &Object) -> Result<TokenStream, EmitError> {
-        let ident = self.ident();
-        let (first, later): (Vec<_>, Vec<_>) = stored(object).partition(|member| {
-            member.required
-                && self
-                    .emitter
-                    .hints()
-                    .default_of(&self.model.revision, &self.def.name, &member.json)
-                    .is_none()
-        });
-        let names: Vec<syn::Ident> = first.iter().map(|member| field(member)).collect();
-        let strategies = first
-            .iter()
-            // The constructor puts values into boxes by itself.
-            .map(|member| self.member_strategy(member, false))
-            .collect::<Result<Vec<_>, _>>()?;
-        let base = if first.is_empty() {
-            quote! { Just(#ident::new()).boxed() }
-        } else {
-            quote! { (#(#strategies,)*).prop_map(|(#(#names,)*)| #ident::new(#(#names),*)).boxed() }
-        };
-        let mut steps = Vec::new();
-        for member in later {
-            let (cfg, name) = (cfg_of(member), field(member));
-            let inner = self.member_strategy(member, member.is_boxed())?;
-            steps.push(quote! {
-                #cfg
-                let all = arbitrary::with(all, #inner, |it, value| it.#name = value);
-            });
+    /// Generates the strategy of a member, unless it is that of its type.
+    fn member_strategy(&self, member: &Member) -> Result<Option<TokenStream>, EmitError> {
+        if !member.is_recursive() && !is_restricted(self, &member.ty) {
+            return Ok(None);
         }
-        if !object.open {
-            return Ok(quote! { let all = #base; #(#steps)* all });
-        }
-        let known = object.members.iter().map(|member| {
-            let (cfg, json) = (cfg_of(member), &member.json);
-            quote! { #cfg #json }
-        });
-        Ok(quote! {
-            let all = #base;
-            #(#steps)*
-            arbitrary::with(all, arbitrary::extra(&[#(#known),*]), |it, value| it.extra = value)
-        })
-    }
-
-    fn member_strategy(&self, member: &Member, boxed: bool) -> Result<TokenStream, EmitError> {
         let mut all = self.value_strategy(&member.ty)?;
         let resolved = self.model.resolve(&member.ty);
-        if boxed {
+        if member.is_boxed() {
             let into_box = if let Ty::Nullable(_) = resolved {
                 quote! { |value| value.map(Box::new) }
             } else {
@@ -145,13 +121,13 @@ impl Scope<'_> {
             Ty::Array(_, bounds) if bounds.min.is_none() => quote! { Vec::new() },
             Ty::Map(_) => quote! { Map::new() },
             Ty::Nullable(_) => quote! { None },
-            _ => return Ok(all),
+            _ => return Ok(Some(all)),
         };
-        Ok(if member.is_recursive() {
+        Ok(Some(if member.is_recursive() {
             quote! { arbitrary::deeper(|| #all, || Just(#nothing).boxed()) }
         } else {
             all
-        })
+        }))
     }
 
     fn value_strategy(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
@@ -196,22 +172,48 @@ impl Scope<'_> {
     }
 }
 
+/// Returns a row: a field or a variant, with its strategy if it has one of its own.
+fn row(features: &[String], name: &syn::Ident, strategy: Option<&TokenStream>) -> String {
+    let condition = cfg(features)
+        .map(|it| inline(&it) + " ")
+        .unwrap_or_default();
+    let strategy = strategy.map(|it| format!(" in {}", inline(it)));
+    format!("{condition}{name}{}", strategy.unwrap_or_default())
+}
+
+/// Returns `true` if a value of the Rust type need not be valid for the type.
+fn is_restricted(scope: &Scope<'_>, ty: &Ty) -> bool {
+    match scope.model.resolve(ty) {
+        Ty::Int(bounds) | Ty::Number(bounds) | Ty::String(bounds) => !bounds.is_free(),
+        Ty::Array(item, bounds) => !bounds.is_free() || is_restricted(scope, item),
+        Ty::Map(item) | Ty::Nullable(item) => is_restricted(scope, item),
+        _ => false,
+    }
+}
+
 impl Emitter<'_> {
-    pub(super) fn strategies_file(&self, name: &str, items: &TokenStream) -> TokenStream {
+    /// Generates the file of the strategies of a revision.
+    pub(super) fn strategies_file(&self, name: &str, tables: &str) -> Result<File, EmitError> {
         let support = &self.support;
-        let about = format!(" Strategies of `proptest` for the types of {name}.");
-        let codec = used(&["codec"], items);
-        let names = used(
-            &["Arbitrary", "BoxedStrategy", "Just", "Strategy", "any"],
-            items,
-        );
-        quote! {
-            #![doc = #about]
-            use #support::arbitrary;
-            #(use #support::#codec;)*
-            use super::*;
-            use proptest::prelude::{#(#names),*};
-            #items
+        let tokens = tables.parse::<TokenStream>().unwrap_or_default();
+        let mut names = used(&["Just", "Map", "any"], &tokens);
+        if ["prop_map", "prop_filter", "boxed"]
+            .iter()
+            .any(|it| tables.contains(it))
+        {
+            names.push(format_ident!("Strategy"));
         }
+        names.retain(|name| name != "Map");
+        let imports = if names.is_empty() {
+            String::new()
+        } else {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            format!("use proptest::prelude::{{{}}};\n", names.join(", "))
+        };
+        let about = format!(
+            "//! Strategies of `proptest` for the types of {name}, as tables.\n\n\
+             use super::*;\nuse {support}::arbitrary;\n{imports}\n"
+        );
+        table_file("strategies.rs", &about, tables)
     }
 }

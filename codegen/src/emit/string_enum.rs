@@ -1,12 +1,13 @@
 //! String enumerations, closed and open.
 
-use super::{Scope, cfg, docs};
+use super::table::Table;
+use super::{Item, Scope, cfg, docs};
 use crate::model::{Kind, Note, Part, StringEnum, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 impl Scope<'_> {
-    pub(super) fn string_enum(&self, known: &StringEnum) -> TokenStream {
+    pub(super) fn string_enum(&self, known: &StringEnum) -> Item {
         let (docs, cfg, ident, name) = (
             self.docs(),
             cfg(&self.def.features),
@@ -25,110 +26,33 @@ impl Scope<'_> {
             self.add_history(&mut text, Part::Value(value));
             docs::lines(&docs::wrap(&text))
         });
-        let (rest, rest_text, order) = if known.open {
-            (
-                quote! {
-                    /// A value that this revision does not declare. Only [`From`] creates it, so that
-                    /// it never holds a declared value.
-                    Other(codec::OtherText<Self>),
-                },
-                quote! { Self::Other(text) => text.as_str(), },
-                quote! {},
-            )
+        let (rest, order) = if known.open {
+            let rest = quote! {
+                /// A value that this revision does not declare. Only [`From`] creates it, so that
+                /// it never holds a declared value.
+                Other(codec::OtherText<Self>),
+            };
+            (rest, quote! {})
         } else {
-            (quote! {}, quote! {}, quote! { Copy, PartialOrd, Ord, })
+            (quote! {}, quote! { Copy, PartialOrd, Ord, })
         };
-        let from_text = if known.open {
-            quote! {
-                #cfg
-                impl From<&str> for #ident {
-                    #[inline]
-                    fn from(text: &str) -> Self {
-                        match text {
-                            #(#values => Self::#idents,)*
-                            other => Self::Other(codec::FromText::other(other)),
-                        }
-                    }
-                }
-                #cfg
-                impl From<String> for #ident {
-                    #[inline]
-                    fn from(text: String) -> Self {
-                        Self::from(text.as_str())
-                    }
-                }
-                #cfg
-                impl codec::FromText for #ident {
-                    const VALUES: &'static [&'static str] = &[#(#values),*];
-                    #[inline]
-                    fn from_text(text: &str) -> Option<Self> {
-                        Some(Self::from(text))
-                    }
-                }
-            }
-        } else {
-            quote! {
-                #cfg
-                impl codec::FromText for #ident {
-                    const VALUES: &'static [&'static str] = &[#(#values),*];
-                    #[inline]
-                    fn from_text(text: &str) -> Option<Self> {
-                        Some(match text {
-                            #(#values => Self::#idents,)*
-                            _ => return None,
-                        })
-                    }
-                }
-                #cfg
-                impl std::str::FromStr for #ident {
-                    type Err = codec::UnknownValue;
-                    #[inline]
-                    fn from_str(text: &str) -> Result<Self, Self::Err> {
-                        codec::parse_text(text)
-                    }
-                }
-            }
-        };
+        let mut table = Table::new("codec::text_codec");
+        table.condition(cfg.as_ref());
+        let other = if known.open { "open(Other)" } else { "closed" };
+        table.line(&format!("{ident} = {name:?}, {other};"));
+        for (ident, value) in idents.iter().zip(&values) {
+            table.line(&format!("{ident} = {value:?};"));
+        }
         let narrower = self.narrower_conversion(known);
-        let vacant = idents.first().map(|first| self.vacant_enum(first));
-        quote! {
-            #docs
-            #cfg
-            #[derive(Clone, Debug, PartialEq, Eq, Hash, #order)]
-            pub enum #ident { #(#texts #idents,)* #rest }
-            #cfg
-            impl #ident {
-                /// Returns the value as it is written in messages.
-                #[must_use]
-                pub fn as_str(&self) -> &str {
-                    match self {
-                        #(Self::#idents => #values,)*
-                        #rest_text
-                    }
-                }
-            }
-            #from_text
-            #narrower
-            #vacant
-            #cfg
-            impl std::fmt::Display for #ident {
-                #[inline]
-                fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                    formatter.pad(self.as_str())
-                }
-            }
-            #cfg
-            impl Serialize for #ident {
-                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                    serializer.serialize_str(self.as_str())
-                }
-            }
-            #cfg
-            impl<'de> Deserialize<'de> for #ident {
-                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    codec::read_text_enum(deserializer, #name)
-                }
-            }
+        Item {
+            definition: quote! {
+                #docs
+                #cfg
+                #[derive(Clone, Debug, PartialEq, Eq, Hash, #order)]
+                pub enum #ident { #(#texts #idents,)* #rest }
+                #narrower
+            },
+            codec: table.finish(),
         }
     }
 
@@ -150,12 +74,11 @@ impl Scope<'_> {
         }
         let variants = &self.emitter.lowered[self.at].variants;
         let (own, theirs) = (variants.get(&self.def.name)?, variants.get(hinted)?);
-        let arms = other.values.iter().map(|(value, _)| {
-            let (from, to) = (&theirs[value], &own[value]);
-            quote! { #from => Self::#to }
-        });
         let (ident, from) = (self.ident(), format_ident!("{}", type_ident(hinted)));
-        let arms = arms.map(|arm| quote! { #from::#arm });
+        let arms = other.values.iter().map(|(value, _)| {
+            let (old, new) = (&theirs[value], &own[value]);
+            quote! { #from::#old => Self::#new }
+        });
         let cfg = cfg(&self.def.features);
         Some(quote! {
             #cfg

@@ -1,6 +1,7 @@
 //! Unions: enums whose decoder selects the variant by the kind of the value, a tag or the shape.
 
-use super::{EmitError, Scope, cfg, docs};
+use super::table::{Table, inline};
+use super::{EmitError, Item, Scope, cfg, docs};
 use crate::discriminate::{Candidate, JsonKind, Objects, plan};
 use crate::model::{Kind, Part, Ty, Union, Variant};
 use proc_macro2::TokenStream;
@@ -8,11 +9,9 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 
 impl Scope<'_> {
-    pub(super) fn union(&self, union: &Union) -> Result<TokenStream, EmitError> {
+    pub(super) fn union(&self, union: &Union) -> Result<Item, EmitError> {
         let (docs, cfg_type, ident) = (self.docs(), cfg(&self.def.features), self.ident());
         let mut variants = Vec::new();
-        let mut froms = Vec::new();
-        let mut writes = Vec::new();
         for variant in &union.variants {
             let (cfg, name) = (cfg(&variant.features), format_ident!("{}", variant.ident));
             let mut text = self.variant_docs(variant);
@@ -22,52 +21,87 @@ impl Scope<'_> {
             let text = docs::lines(&docs::wrap(&text));
             if let Ty::Null = self.model.resolve(&variant.ty) {
                 variants.push(quote! { #text #cfg #name });
-                writes.push(quote! { #cfg Self::#name => serializer.serialize_unit() });
                 continue;
             }
             let ty = self.held_type(&variant.ty)?;
-            let (held, value) = if variant.is_boxed() {
-                (quote! { Box<#ty> }, quote! { Box::new(value) })
+            let held = if variant.is_boxed() {
+                quote! { Box<#ty> }
             } else {
-                (ty.clone(), quote! { value })
+                ty
             };
             variants.push(quote! { #text #cfg #name(#held) });
-            writes.push(quote! { #cfg Self::#name(value) => value.serialize(serializer) });
-            let resolved = self.model.resolve(&variant.ty);
-            let alone = union
-                .variants
-                .iter()
-                .filter(|v| self.model.resolve(&v.ty) == resolved)
-                .count()
-                == 1;
-            if alone {
-                let cfg = cfg.clone().or_else(|| cfg_type.clone());
-                froms.push(quote! {
-                    #cfg
-                    impl From<#ty> for #ident {
-                        fn from(value: #ty) -> Self {
-                            Self::#name(#value)
-                        }
-                    }
-                });
-            }
         }
-        let reading = self.union_reading(union);
-        Ok(quote! {
-            #docs
-            #cfg_type
-            #[derive(Clone, Debug, PartialEq)]
-            #[non_exhaustive]
-            pub enum #ident { #(#variants,)* }
-            #(#froms)*
-            #reading
-            #cfg_type
-            impl Serialize for #ident {
-                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                    match self { #(#writes,)* }
+        Ok(Item {
+            definition: quote! {
+                #docs
+                #cfg_type
+                #[derive(Clone, Debug, PartialEq)]
+                #[non_exhaustive]
+                pub enum #ident { #(#variants,)* }
+            },
+            codec: self.union_codec(union)?,
+        })
+    }
+
+    /// Generates the table of the variants, from which the conversions, the decoder and the encoder
+    /// follow.
+    fn union_codec(&self, union: &Union) -> Result<String, EmitError> {
+        let (ident, name, cfg_type) = (self.ident(), &self.def.name, cfg(&self.def.features));
+        let mut table = Table::new("codec::union_codec");
+        table.condition(cfg_type.as_ref());
+        // The simplest variant has no box inside.
+        let simplest = union
+            .variants
+            .get(union.simplest)
+            .ok_or_else(|| EmitError::Unsupported(format!("{name}: a union without variants")))?;
+        let is_null = |variant: &&Variant| *self.model.resolve(&variant.ty) == Ty::Null;
+        let content = if is_null(&simplest) {
+            ""
+        } else {
+            "(codec::Vacant::VACANT)"
+        };
+        table.line(&format!("{ident} = {name:?}, {}{content};", simplest.ident));
+        let (null, others): (Vec<_>, Vec<_>) = union.variants.iter().partition(is_null);
+        if !null.is_empty() {
+            table.open("null {");
+            for variant in null {
+                table.condition(cfg(&variant.features).as_ref());
+                table.line(&format!("{};", variant.ident));
+            }
+            table.close("}");
+        }
+        table.open("variants {");
+        for variant in others {
+            let resolved = self.model.resolve(&variant.ty);
+            let like = union.variants.iter();
+            let like = like.filter(|other| self.model.resolve(&other.ty) == resolved);
+            let content = if like.count() == 1 {
+                let ty = inline(&self.held_type(&variant.ty)?);
+                format!("({} {ty})", hold(variant))
+            } else {
+                String::new()
+            };
+            table.condition(cfg(&variant.features).as_ref());
+            table.line(&format!("{}{content};", variant.ident));
+        }
+        table.close("}");
+        let decide = self.emitter.hints.rules_of(&self.model.revision, name);
+        let plan = plan(self.model, name, union, decide);
+        self.object_rows(union, &plan.objects, &mut table);
+        if !plan.scalars.is_empty() {
+            table.open("values {");
+            for (kind, tried) in &plan.scalars {
+                match tried.as_slice() {
+                    [only] => self.scalar_row(*kind, &union.variants[*only], &mut table),
+                    several => {
+                        let variants = several.iter().map(|at| &union.variants[*at]);
+                        self.several_row(*kind, variants, &mut table);
+                    }
                 }
             }
-        })
+            table.close("}");
+        }
+        Ok(table.finish())
     }
 
     fn variant_docs(&self, variant: &Variant) -> String {
@@ -102,244 +136,130 @@ impl Scope<'_> {
         }
     }
 
-    fn union_reading(&self, union: &Union) -> TokenStream {
-        let (ident, name, cfg_type) = (self.ident(), &self.def.name, cfg(&self.def.features));
-        let decide = self.emitter.hints.rules_of(&self.model.revision, name);
-        let plan = plan(self.model, name, union, decide);
-        let mut hooks = Vec::new();
-        for (kind, tried) in &plan.scalars {
-            hooks.push(match tried.as_slice() {
-                [only] => self.scalar_hook(*kind, &union.variants[*only]),
-                several => self.several_hook(*kind, several.iter().map(|at| &union.variants[*at])),
-            });
-        }
-        let objects = self.object_hook(union, &plan.objects);
-        let hooks = quote! { #(#hooks)* };
-        let borrows = format!("{hooks}{objects}").contains("'de");
-        let lifetime = if borrows {
-            quote! { <'de> codec::FromAny<'de> }
-        } else {
-            quote! { codec::FromAny<'_> }
-        };
-        quote! {
-            #cfg_type
-            impl<'de> Deserialize<'de> for #ident {
-                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    codec::read_union(deserializer)
-                }
-            }
-            #cfg_type
-            impl #lifetime for #ident {
-                const NAME: &'static str = #name;
-                #hooks
-                #objects
-            }
-        }
-    }
-
     /// Generates the decoder for several variants with the same kind of value, tried in order.
-    fn several_hook<'a>(
+    fn several_row<'a>(
         &self,
         kind: JsonKind,
         variants: impl Iterator<Item = &'a Variant>,
-    ) -> TokenStream {
-        let tries = variants.map(|variant| {
-            let (cfg, name) = (cfg(&variant.features), format_ident!("{}", variant.ident));
-            if *self.model.resolve(&variant.ty) == Ty::Null {
-                return quote! { #cfg |_| Ok(Self::#name) };
-            }
-            quote! { #cfg |value| codec::from_part(value).map(Self::#name) }
-        });
-        let tries = quote! { &[#(#tries),*] };
-        match kind {
-            JsonKind::Null => quote! {
-                fn from_null<E: serde::de::Error>() -> Result<Self, E> {
-                    codec::first_of("null", #tries)
-                }
-            },
-            JsonKind::Bool => quote! {
-                fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
-                    codec::first_of(&Value::Bool(value).to_string(), #tries)
-                }
-            },
-            JsonKind::Number => quote! {
-                fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> {
-                    codec::first_of(&Value::Number(value).to_string(), #tries)
-                }
-            },
-            JsonKind::String => quote! {
-                fn from_string<E: serde::de::Error>(value: String) -> Result<Self, E> {
-                    codec::first_of(&Value::String(value).to_string(), #tries)
-                }
-            },
-            JsonKind::Array => quote! {
-                fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
-                    codec::first_of(&codec::array(items)?, #tries)
-                }
-            },
-        }
-    }
-
-    fn scalar_hook(&self, kind: JsonKind, variant: &Variant) -> TokenStream {
-        let name = format_ident!("{}", variant.ident);
-        let cfg = cfg(&variant.features);
-        match kind {
-            JsonKind::Null => {
-                let value = match self.model.resolve(&variant.ty) {
-                    Ty::Null => quote! { Ok(Self::#name) },
-                    Ty::Any => quote! { Ok(Self::#name(Value::Null)) },
-                    _ => quote! { codec::from_part(&Value::Null).map(Self::#name) },
-                };
-                quote! { #cfg fn from_null<E: serde::de::Error>() -> Result<Self, E> { #value } }
-            }
-            JsonKind::Bool => {
-                let read = if let Ty::Bool = self.model.resolve(&variant.ty) {
-                    quote! { Ok(Self::#name(value)) }
-                } else {
-                    quote! { codec::from_part(&Value::Bool(value)).map(Self::#name) }
-                };
-                quote! {
-                    #cfg
-                    fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> { #read }
-                }
-            }
-            JsonKind::Number => {
-                let read = match self.model.resolve(&variant.ty) {
-                    Ty::Int(_) => quote! { codec::integer(&value).map(Self::#name) },
-                    Ty::Number(_) => quote! { Ok(Self::#name(value)) },
-                    _ => quote! { codec::from_part(&Value::Number(value)).map(Self::#name) },
-                };
-                quote! {
-                    #cfg
-                    fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> { #read }
-                }
-            }
-            JsonKind::String => {
-                let read = if let Ty::String(_) = self.model.resolve(&variant.ty) {
-                    quote! { Ok(Self::#name(value)) }
-                } else {
-                    quote! { codec::from_part(&Value::String(value)).map(Self::#name) }
-                };
-                quote! {
-                    #cfg
-                    fn from_string<E: serde::de::Error>(value: String) -> Result<Self, E> { #read }
-                }
-            }
-            JsonKind::Array => {
-                let read = match self.model.resolve(&variant.ty) {
-                    Ty::Array(item, _) if matches!(self.model.resolve(item), Ty::Int(_)) => {
-                        quote! { codec::integers(items) }
-                    }
-                    Ty::Array(..) => quote! { codec::list(items) },
-                    _ => quote! {
-                        Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
-                    },
-                };
-                quote! {
-                    #cfg
-                    fn from_array<A: serde::de::SeqAccess<'de>>(
-                        items: A,
-                    ) -> Result<Self, A::Error> {
-                        #read.map(Self::#name)
-                    }
-                }
-            }
-        }
-    }
-
-    /// Generates the expression that decodes a variant from `members`.
-    fn take(&self, variant: &Variant) -> TokenStream {
-        let read = match self.kind_of(variant) {
-            Some(Kind::Object(_)) => quote! { codec::FromMembers::from_members },
-            Some(Kind::Union(_)) => quote! { codec::FromAny::from_object },
-            _ => quote! { codec::from_map },
+        table: &mut Table,
+    ) {
+        let (argument, text) = match kind {
+            JsonKind::Null => ("null", "\"null\""),
+            JsonKind::Bool => ("bool(value)", "&Value::Bool(value).to_string()"),
+            JsonKind::Number => ("number(value)", "&Value::Number(value).to_string()"),
+            JsonKind::String => ("string(value)", "&Value::String(value).to_string()"),
+            JsonKind::Array => ("array(items)", "&codec::array(items)?"),
         };
-        let constructor = constructor(variant);
-        quote! { #read(members).map(#constructor) }
+        table.open(&format!("{argument} => codec::first_of({text}, &["));
+        for variant in variants {
+            table.condition(cfg(&variant.features).as_ref());
+            let name = &variant.ident;
+            table.line(&if *self.model.resolve(&variant.ty) == Ty::Null {
+                format!("|_| Ok(Self::{name}),")
+            } else {
+                format!("|value| codec::from_part(value).map(Self::{name}),")
+            });
+        }
+        table.close("]);");
     }
 
-    fn object_hook(&self, union: &Union, objects: &Objects) -> TokenStream {
-        let name = &self.def.name;
-        let signature = quote! {
-            fn from_object<A: MapAccess<'de>>(
-                members: codec::Members<'de, A>,
-            ) -> Result<Self, A::Error>
+    fn scalar_row(&self, kind: JsonKind, variant: &Variant, table: &mut Table) {
+        let name = &variant.ident;
+        let ty = self.model.resolve(&variant.ty);
+        let part = |value: &str| format!("codec::from_part(&{value}).map(Self::{name})");
+        let plain = || format!("Ok(Self::{name}(value))");
+        let (argument, read) = match (kind, ty) {
+            (JsonKind::Null, Ty::Null) => ("null", format!("Ok(Self::{name})")),
+            (JsonKind::Null, Ty::Any) => ("null", format!("Ok(Self::{name}(Value::Null))")),
+            (JsonKind::Null, _) => ("null", part("Value::Null")),
+            (JsonKind::Bool, Ty::Bool) => ("bool(value)", plain()),
+            (JsonKind::Bool, _) => ("bool(value)", part("Value::Bool(value)")),
+            (JsonKind::Number, Ty::Int(_)) => (
+                "number(value)",
+                format!("codec::integer(&value).map(Self::{name})"),
+            ),
+            (JsonKind::Number, Ty::Number(_)) => ("number(value)", plain()),
+            (JsonKind::Number, _) => ("number(value)", part("Value::Number(value)")),
+            (JsonKind::String, Ty::String(_)) => ("string(value)", plain()),
+            (JsonKind::String, _) => ("string(value)", part("Value::String(value)")),
+            (JsonKind::Array, Ty::Array(item, _)) => {
+                let list = match self.model.resolve(item) {
+                    Ty::Int(_) => "integers",
+                    _ => "list",
+                };
+                (
+                    "array(items)",
+                    format!("codec::{list}(items).map(Self::{name})"),
+                )
+            }
+            (JsonKind::Array, _) => {
+                let source = "serde::de::value::SeqAccessDeserializer::new(items)";
+                let read = format!("serde::Deserialize::deserialize({source}).map(Self::{name})");
+                ("array(items)", read)
+            }
         };
+        table.condition(cfg(&variant.features).as_ref());
+        table.line(&format!("{argument} => {read};"));
+    }
+
+    /// Returns how a variant is decoded from the members of an object.
+    fn take(&self, variant: &Variant) -> String {
+        let read = self.reading(variant);
+        format!("{read} {} {};", hold(variant), variant.ident)
+    }
+
+    fn object_rows(&self, union: &Union, objects: &Objects, table: &mut Table) {
         match objects {
-            Objects::None => quote! {},
+            Objects::None => {}
             Objects::Only(at) => {
-                let take = self.take(&union.variants[*at]);
-                quote! { #signature { #take } }
+                table.line(&format!("only {{ {} }}", self.take(&union.variants[*at])));
             }
             Objects::Tag {
                 name: tag,
                 arms,
                 absent,
             } => {
-                let arms = arms.iter().map(|(values, at)| {
+                table.open(&format!("tag {tag:?} {{"));
+                for (values, at) in arms {
                     let variant = &union.variants[*at];
-                    let (cfg, take) = (cfg(&variant.features), self.take(variant));
-                    quote! { #cfg #(#values)|* => #take }
-                });
-                let absent = if let Some(at) = absent {
-                    let variant = format_ident!("{}", union.variants[*at].ident);
-                    let take = self.take(&union.variants[*at]);
-                    quote! {
-                        codec::Tagged::Missing(members) => #take,
-                        codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::#variant)
-                    }
-                } else {
-                    quote! {
-                        codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
-                            Err(codec::missing_tag(#tag))
-                        }
-                    }
-                };
-                quote! {
-                    #signature {
-                        match codec::find_tag(members, #tag)? {
-                            codec::Tagged::Found(tag, members) => match tag.as_str() {
-                                #(#arms,)*
-                                other => Err(codec::unknown_tag(#name, #tag, other)),
-                            },
-                            codec::Tagged::Later(text) => codec::from_text(&text),
-                            #absent,
-                        }
-                    }
+                    let values: Vec<String> = values.iter().map(|it| format!("{it:?}")).collect();
+                    table.condition(cfg(&variant.features).as_ref());
+                    table.line(&format!("{} => {}", values.join(" | "), self.take(variant)));
                 }
+                table.close("}");
+                table.line(&match absent {
+                    Some(at) => format!("absent {{ {} }}", self.take(&union.variants[*at])),
+                    None => format!("required {{ {tag:?} }}"),
+                });
             }
             Objects::Shape(candidates) => {
-                let rows = candidates.iter().map(|candidate| row(union, candidate));
-                let mut arms = Vec::new();
+                table.open("shape [");
+                for candidate in candidates {
+                    row(union, candidate, table);
+                }
+                table.close("] {");
+                table.indent();
                 let mut known = Vec::new();
                 for candidate in candidates {
                     let variant = &union.variants[candidate.variant];
-                    let (cfg, shown) = (cfg(&variant.features), shown(variant));
-                    let (read, constructor) = (self.undecided(variant), constructor(variant));
+                    let shown = shown(variant);
                     if !known.contains(&shown) {
-                        arms.push(quote! { #cfg #shown => object.#read().map(#constructor) });
+                        table.condition(cfg(&variant.features).as_ref());
+                        table.line(&format!("{shown:?} => {}", self.take(variant)));
                         known.push(shown);
                     }
                 }
-                quote! {
-                    #signature {
-                        let candidates = const { &[#(#rows),*] };
-                        codec::read_shape(members, #name, candidates, |name, object| match name {
-                            #(#arms,)*
-                            other => Err(codec::unknown_variant(other)),
-                        })
-                    }
-                }
+                table.close("}");
             }
         }
     }
 
-    /// Generates the name of the method that decodes an object as a variant.
-    fn undecided(&self, variant: &Variant) -> TokenStream {
+    /// Returns the name of the method that decodes an object as a variant.
+    fn reading(&self, variant: &Variant) -> &'static str {
         match self.kind_of(variant) {
-            Some(Kind::Object(_)) => quote! { object },
-            Some(Kind::Union(_)) => quote! { union },
-            _ => quote! { map },
+            Some(Kind::Object(_)) => "object",
+            Some(Kind::Union(_)) => "union",
+            _ => "map",
         }
     }
 
@@ -352,33 +272,32 @@ impl Scope<'_> {
 }
 
 /// Generates a row in the table of candidates.
-fn row(union: &Union, candidate: &Candidate) -> TokenStream {
+fn row(union: &Union, candidate: &Candidate, table: &mut Table) {
     let variant = &union.variants[candidate.variant];
-    let (cfg, shown) = (cfg(&variant.features), shown(variant));
-    let required = &candidate.required;
-    let nested = candidate
-        .nested
+    let required: Vec<String> = candidate
+        .required
         .iter()
-        .map(|(outer, inner)| quote! { (#outer, #inner) });
-    let consts = candidate.consts.iter().map(|(member, values)| {
-        let values = values.iter().filter_map(Value::as_str);
-        let all_text = candidate.consts[member].iter().all(Value::is_string);
-        if all_text {
-            quote! { (#member, &[#(#values),*]) }
-        } else {
-            // Other constants are checked by the decoder of the variant.
-            quote! { (#member, &[]) }
-        }
+        .map(|it| format!("{it:?}"))
+        .collect();
+    let nested = candidate.nested.iter();
+    let nested: Vec<String> = nested.map(|pair| format!("{pair:?}")).collect();
+    let texts = candidate.consts.iter().map(|(member, values)| {
+        // Other constants are checked by the decoder of the variant.
+        let values: Vec<&str> = match values.iter().all(Value::is_string) {
+            true => values.iter().filter_map(Value::as_str).collect(),
+            false => Vec::new(),
+        };
+        format!("({member:?}, &{values:?})")
     });
-    quote! {
-        #cfg
-        codec::Candidate {
-            name: #shown,
-            required: &[#(#required),*],
-            nested: &[#(#nested),*],
-            texts: &[#(#consts),*],
-        }
-    }
+    let texts: Vec<String> = texts.collect();
+    table.condition(cfg(&variant.features).as_ref());
+    table.line(&format!(
+        "{:?}: [{}] [{}] [{}];",
+        shown(variant),
+        required.join(", "),
+        nested.join(", "),
+        texts.join(", ")
+    ));
 }
 
 /// Returns the name of a variant's type.
@@ -389,12 +308,7 @@ fn shown(variant: &Variant) -> String {
     }
 }
 
-/// Generates the function that makes a variant of its content.
-fn constructor(variant: &Variant) -> TokenStream {
-    let name = format_ident!("{}", variant.ident);
-    if variant.is_boxed() {
-        quote! { |value| Self::#name(Box::new(value)) }
-    } else {
-        quote! { Self::#name }
-    }
+/// Returns the function that stores the content of a variant.
+fn hold(variant: &Variant) -> &'static str {
+    if variant.is_boxed() { "boxed" } else { "plain" }
 }

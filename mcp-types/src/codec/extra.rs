@@ -1,6 +1,6 @@
 //! Members that a type does not declare.
 
-use super::{Key, Object, Value};
+use super::{Declared, Key, Object, Value};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use std::fmt;
@@ -70,10 +70,10 @@ impl Extra {
     pub(super) fn write<M: SerializeMap>(
         &self,
         map: &mut M,
-        known: &[&str],
+        declared: &[Declared],
     ) -> Result<(), M::Error> {
         for (name, value) in self.iter() {
-            if known.contains(&name) {
+            if declared.iter().any(|member| member.name == name) {
                 return Err(M::Error::custom(format_args!(
                     "`extra` contains `{name}`, which is a declared member of the type"
                 )));

@@ -1,7 +1,9 @@
 //! Decoding of structs from the members of an object.
 
 use super::super::error::excerpt;
+use super::declared::{Declared, demanded};
 use super::members::Members;
+use super::reader::UNDECLARED;
 use super::{Reader, Vacant};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
@@ -14,34 +16,38 @@ use std::fmt;
 pub trait FromMembers<'de>: Vacant + Sized {
     /// The name of the type in the schema, for error messages.
     const NAME: &'static str;
-    /// The required members: their numbers and names.
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
+    /// The declared members, in the order of the schema.
+    const MEMBERS: &'static [Declared];
+    /// One bit for the number of each member that an object must have.
+    const DEMANDED: u128 = demanded(Self::MEMBERS);
 
-    /// Decodes the current member into its field. After the last member, when the reader has no
-    /// current member, the arm for undeclared members runs its final checks.
+    /// Decodes the current member, which has this number, into its field. The number
+    /// [`UNDECLARED`] stands for a member that the type does not declare. After the last member, when
+    /// the reader has no current member, the arm for it runs its final checks.
     fn read_member<A: MapAccess<'de>>(
         &mut self,
+        at: u8,
         reader: &mut Reader<'de, A>,
     ) -> Result<(), A::Error>;
 
     /// Decodes all members.
     fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
         // Called through a function pointer to reduce compile time; see `json::from_str`.
-        let read: fn(&mut dyn Target<'de, A>, _, _) -> _ = read_members;
+        let read: fn(&mut dyn Target<'de, A>, _, _, _) -> _ = read_members;
         let mut value = Self::VACANT;
-        read(&mut value, Self::REQUIRED, members)?;
+        read(&mut value, Self::MEMBERS, Self::DEMANDED, members)?;
         Ok(value)
     }
 }
 
 /// An object-safe form of [`FromMembers`] for one source of members.
 trait Target<'de, A: MapAccess<'de>> {
-    fn read_member(&mut self, reader: &mut Reader<'de, A>) -> Result<(), A::Error>;
+    fn read_member(&mut self, at: u8, reader: &mut Reader<'de, A>) -> Result<(), A::Error>;
 }
 
 impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
-    fn read_member(&mut self, reader: &mut Reader<'de, A>) -> Result<(), A::Error> {
-        FromMembers::read_member(self, reader)
+    fn read_member(&mut self, at: u8, reader: &mut Reader<'de, A>) -> Result<(), A::Error> {
+        FromMembers::read_member(self, at, reader)
     }
 }
 
@@ -49,15 +55,16 @@ impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
 /// source of members and not once for each type.
 fn read_members<'de, A: MapAccess<'de>>(
     target: &mut dyn Target<'de, A>,
-    required: &[(u8, &'static str)],
+    declared: &'static [Declared],
+    demanded: u128,
     members: Members<'de, A>,
 ) -> Result<(), A::Error> {
-    let mut reader = Reader::new(members);
-    while reader.advance()? {
-        target.read_member(&mut reader)?;
+    let mut reader = Reader::new(members, declared);
+    while let Some(at) = reader.advance()? {
+        target.read_member(at, &mut reader)?;
     }
-    reader.demand(required)?;
-    target.read_member(&mut reader)
+    reader.demand(demanded)?;
+    target.read_member(UNDECLARED, &mut reader)
 }
 
 /// Decodes an object. Rejects arrays, which derived decoders accept for structs.
@@ -78,7 +85,7 @@ pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
 
         #[inline]
         fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-            read_members(self.0, T::REQUIRED, Members::new(members))
+            read_members(self.0, T::MEMBERS, T::DEMANDED, Members::new(members))
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::super::error::{DecodeError, excerpt};
 use super::bounds::{Length, int_within, length_within, number_within};
+use super::declared::{Declared, first_missing};
 use super::members::Members;
 use super::place::{ListPlace, OneOrMany, OptionalListPlace, OptionalPlace, Place, Text};
 use super::{Extra, Key, Number, Value};
@@ -11,64 +12,72 @@ use std::ops::RangeInclusive;
 
 /// Decodes the members of an object one by one.
 ///
-/// A declared member is read by its number within the type, so that a duplicate is detected.
+/// The reader finds the number of each member within the type, and rejects duplicates.
 #[derive(Debug)]
 pub struct Reader<'de, A> {
     members: Members<'de, A>,
     /// The name of the current member; `None` after the last one.
     key: Option<Key<'de>>,
+    declared: &'static [Declared],
+    /// The position in `declared` behind the member that was found last.
+    next: usize,
     /// One bit for each declared member that was read.
     seen: u128,
 }
 
+/// The number of a member that a type does not declare.
+pub(super) const UNDECLARED: u8 = u8::MAX;
+
 impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Creates a reader that has read nothing yet.
-    pub(super) fn new(members: Members<'de, A>) -> Self {
+    pub(super) fn new(members: Members<'de, A>, declared: &'static [Declared]) -> Self {
         Self {
             members,
             key: None,
+            declared,
+            next: 0,
             seen: 0,
         }
     }
 
-    /// Advances to the next member. Returns `false` if there is none.
-    pub(super) fn advance(&mut self) -> Result<bool, A::Error> {
-        self.key = self.members.next_key()?;
-        Ok(self.key.is_some())
-    }
-
-    /// Fails if one of the required members is missing.
-    pub(super) fn demand(&self, required: &[(u8, &'static str)]) -> Result<(), A::Error> {
-        match required.iter().find(|(at, _)| self.seen >> at & 1 == 0) {
-            Some((_, name)) => Err(A::Error::missing_field(name)),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns the name of the current member, or `None` after the last one.
+    /// Advances to the next member and returns its number, or [`UNDECLARED`]. Returns `None` if there
+    /// is no next member.
     #[inline]
-    pub fn key(&self) -> Option<&str> {
-        self.key.as_ref().map(Key::as_str)
+    pub(super) fn advance(&mut self) -> Result<Option<u8>, A::Error> {
+        self.key = self.members.next_key()?;
+        let Some(key) = &self.key else {
+            return Ok(None);
+        };
+        let name = key.as_str();
+        // Peers write members in the order of the schema nearly always.
+        let expected = self.declared.get(self.next);
+        let found = match expected.filter(|member| member.name == name) {
+            Some(member) => Some((self.next, member.at)),
+            None => position(self.declared, name),
+        };
+        let Some((position, at)) = found else {
+            return Ok(Some(UNDECLARED));
+        };
+        self.next = position + 1;
+        if self.seen >> at & 1 != 0 {
+            return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
+        }
+        self.seen |= 1 << at;
+        Ok(Some(at))
+    }
+
+    /// Fails if a member that is demanded is missing. `demanded` has one bit for each of them.
+    pub(super) fn demand(&self, demanded: u128) -> Result<(), A::Error> {
+        if demanded & !self.seen == 0 {
+            return Ok(());
+        }
+        let name = first_missing(self.declared, self.seen).unwrap_or_default();
+        Err(A::Error::missing_field(name))
     }
 
     /// Returns the name of the current member, for error messages.
     fn name(&self) -> &str {
-        self.key().unwrap_or_default()
-    }
-
-    fn mark(&mut self, at: u8) -> Result<(), A::Error> {
-        if self.seen >> at & 1 != 0 {
-            let name = self.name();
-            return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
-        }
-        self.seen |= 1 << at;
-        Ok(())
-    }
-
-    fn value<T: Deserialize<'de>>(&mut self, at: u8) -> Result<T, A::Error> {
-        let value = self.members.next_value()?;
-        self.mark(at)?;
-        Ok(value)
+        self.key.as_ref().map(Key::as_str).unwrap_or_default()
     }
 
     /// Creates an error about the current member.
@@ -76,49 +85,32 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         A::Error::custom(DecodeError::data(message).inside_member(self.name()))
     }
 
-    /// Decodes the value of a member.
-    pub fn read<T: Deserialize<'de>>(&mut self, at: u8, place: &mut T) -> Result<(), A::Error> {
-        self.mark(at)?;
+    /// Decodes the value of a required member.
+    pub fn required<T: Deserialize<'de>>(&mut self, place: &mut T) -> Result<(), A::Error> {
         self.members.next_value_seed(Place(place))
     }
 
     /// Decodes the value of an optional member. `null` is treated as absent.
-    pub fn optional<T: Deserialize<'de>>(
-        &mut self,
-        at: u8,
-        place: &mut Option<T>,
-    ) -> Result<(), A::Error> {
-        self.mark(at)?;
+    pub fn optional<T: Deserialize<'de>>(&mut self, place: &mut Option<T>) -> Result<(), A::Error> {
         self.members.next_value_seed(OptionalPlace(place))
     }
 
     /// Decodes the value of a member that is a list.
-    pub fn list<T: Deserialize<'de>>(
-        &mut self,
-        at: u8,
-        place: &mut Vec<T>,
-    ) -> Result<(), A::Error> {
-        self.mark(at)?;
+    pub fn list<T: Deserialize<'de>>(&mut self, place: &mut Vec<T>) -> Result<(), A::Error> {
         self.members.next_value_seed(ListPlace(place))
     }
 
     /// Decodes the value of an optional member that is a list. `null` is treated as absent.
     pub fn optional_list<T: Deserialize<'de>>(
         &mut self,
-        at: u8,
         place: &mut Option<Vec<T>>,
     ) -> Result<(), A::Error> {
-        self.mark(at)?;
         self.members.next_value_seed(OptionalListPlace(place))
     }
 
     /// Decodes the value of an optional member that may be `null`.
-    pub fn nullable<T: Deserialize<'de>>(
-        &mut self,
-        at: u8,
-        place: &mut Option<T>,
-    ) -> Result<(), A::Error> {
-        *place = Some(self.value(at)?);
+    pub fn nullable<T: Deserialize<'de>>(&mut self, place: &mut Option<T>) -> Result<(), A::Error> {
+        *place = Some(self.members.next_value()?);
         Ok(())
     }
 
@@ -149,14 +141,13 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     }
 
     /// Decodes a member that must be a specific string.
-    pub fn text(&mut self, at: u8, text: &'static str) -> Result<(), A::Error> {
-        self.members.next_value_seed(Text(text))?;
-        self.mark(at)
+    pub fn text(&mut self, text: &'static str) -> Result<(), A::Error> {
+        self.members.next_value_seed(Text(text))
     }
 
     /// Decodes a member that must be a specific number or boolean.
-    pub fn constant(&mut self, at: u8, constant: &dyn Constant) -> Result<(), A::Error> {
-        let value = self.value::<Value>(at)?;
+    pub fn constant(&mut self, constant: &dyn Constant) -> Result<(), A::Error> {
+        let value = self.members.next_value::<Value>()?;
         if constant.is(&value) {
             return Ok(());
         }
@@ -173,13 +164,8 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     }
 
     /// Decodes a required integer.
-    pub fn int(
-        &mut self,
-        at: u8,
-        range: RangeInclusive<i64>,
-        place: &mut i64,
-    ) -> Result<(), A::Error> {
-        let number = self.value(at)?;
+    pub fn int(&mut self, place: &mut i64, range: RangeInclusive<i64>) -> Result<(), A::Error> {
+        let number = self.members.next_value()?;
         *place = self.bounded_int(&number, &range)?;
         Ok(())
     }
@@ -187,26 +173,33 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Decodes an optional integer. `null` is treated as absent.
     pub fn optional_int(
         &mut self,
-        at: u8,
-        range: RangeInclusive<i64>,
         place: &mut Option<i64>,
+        range: RangeInclusive<i64>,
     ) -> Result<(), A::Error> {
-        let number = self.value::<Option<Number>>(at)?;
+        let number = self.members.next_value::<Option<Number>>()?;
         *place = number
             .map(|number| self.bounded_int(&number, &range))
             .transpose()?;
         Ok(())
     }
 
-    /// Decodes an integer or `null`.
+    /// Decodes a required integer or `null`.
+    pub fn int_or_null(
+        &mut self,
+        place: &mut Option<i64>,
+        range: RangeInclusive<i64>,
+    ) -> Result<(), A::Error> {
+        self.optional_int(place, range)
+    }
+
+    /// Decodes an optional integer that may be `null`.
     pub fn nullable_int(
         &mut self,
-        at: u8,
-        range: RangeInclusive<i64>,
         place: &mut Option<Option<i64>>,
+        range: RangeInclusive<i64>,
     ) -> Result<(), A::Error> {
         let mut value = None;
-        self.optional_int(at, range, &mut value)?;
+        self.optional_int(&mut value, range)?;
         *place = Some(value);
         Ok(())
     }
@@ -225,11 +218,10 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Decodes a required list of integers.
     pub fn ints(
         &mut self,
-        at: u8,
-        range: RangeInclusive<i64>,
         place: &mut Vec<i64>,
+        range: RangeInclusive<i64>,
     ) -> Result<(), A::Error> {
-        let numbers = self.value::<Vec<Number>>(at)?;
+        let numbers = self.members.next_value::<Vec<Number>>()?;
         *place = self.bounded_ints(&numbers, &range)?;
         Ok(())
     }
@@ -237,11 +229,10 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Decodes an optional list of integers. `null` is treated as absent.
     pub fn optional_ints(
         &mut self,
-        at: u8,
-        range: RangeInclusive<i64>,
         place: &mut Option<Vec<i64>>,
+        range: RangeInclusive<i64>,
     ) -> Result<(), A::Error> {
-        let numbers = self.value::<Option<Vec<Number>>>(at)?;
+        let numbers = self.members.next_value::<Option<Vec<Number>>>()?;
         *place = numbers
             .map(|numbers| self.bounded_ints(&numbers, &range))
             .transpose()?;
@@ -251,22 +242,20 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Decodes a required number and checks its bounds.
     pub fn number(
         &mut self,
-        at: u8,
-        range: RangeInclusive<f64>,
         place: &mut Number,
+        range: RangeInclusive<f64>,
     ) -> Result<(), A::Error> {
-        *place = self.value(at)?;
+        *place = self.members.next_value()?;
         number_within(place, &range).map_err(|message| self.fault(message))
     }
 
     /// Decodes an optional number and checks its bounds. `null` is treated as absent.
     pub fn optional_number(
         &mut self,
-        at: u8,
-        range: RangeInclusive<f64>,
         place: &mut Option<Number>,
+        range: RangeInclusive<f64>,
     ) -> Result<(), A::Error> {
-        *place = self.value(at)?;
+        *place = self.members.next_value()?;
         match place {
             Some(value) => number_within(value, &range).map_err(|message| self.fault(message)),
             None => Ok(()),
@@ -276,22 +265,20 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Decodes a required array or string and checks its length.
     pub fn sized<T: Deserialize<'de> + Length>(
         &mut self,
-        at: u8,
-        range: RangeInclusive<usize>,
         place: &mut T,
+        range: RangeInclusive<usize>,
     ) -> Result<(), A::Error> {
-        *place = self.value(at)?;
+        *place = self.members.next_value()?;
         length_within(place, &range).map_err(|message| self.fault(message))
     }
 
     /// Decodes an optional array or string and checks its length. `null` is treated as absent.
     pub fn optional_sized<T: Deserialize<'de> + Length>(
         &mut self,
-        at: u8,
-        range: RangeInclusive<usize>,
         place: &mut Option<T>,
+        range: RangeInclusive<usize>,
     ) -> Result<(), A::Error> {
-        *place = self.value(at)?;
+        *place = self.members.next_value()?;
         match place {
             Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
             None => Ok(()),
@@ -301,22 +288,20 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Decodes a required list of integers and checks its length.
     pub fn sized_ints(
         &mut self,
-        at: u8,
-        range: RangeInclusive<usize>,
         place: &mut Vec<i64>,
+        range: RangeInclusive<usize>,
     ) -> Result<(), A::Error> {
-        self.ints(at, i64::MIN..=i64::MAX, place)?;
+        self.ints(place, i64::MIN..=i64::MAX)?;
         length_within(place, &range).map_err(|message| self.fault(message))
     }
 
     /// Decodes an optional list of integers and checks its length. `null` is treated as absent.
     pub fn optional_sized_ints(
         &mut self,
-        at: u8,
-        range: RangeInclusive<usize>,
         place: &mut Option<Vec<i64>>,
+        range: RangeInclusive<usize>,
     ) -> Result<(), A::Error> {
-        self.optional_ints(at, i64::MIN..=i64::MAX, place)?;
+        self.optional_ints(place, i64::MIN..=i64::MAX)?;
         match place {
             Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
             None => Ok(()),
@@ -324,10 +309,17 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     }
 
     /// Decodes an optional list of strings that some peers write as one string of words.
-    pub fn one_or_many(&mut self, at: u8, place: &mut Option<Vec<String>>) -> Result<(), A::Error> {
+    pub fn one_or_many(&mut self, place: &mut Option<Vec<String>>) -> Result<(), A::Error> {
         *place = self.members.next_value_seed(OneOrMany)?;
-        self.mark(at)
+        Ok(())
     }
+}
+
+/// Returns the position and the number of a declared member.
+fn position(declared: &[Declared], name: &str) -> Option<(usize, u8)> {
+    let mut members = (0..).zip(declared);
+    let found = members.find(|(_, member)| member.name == name);
+    found.map(|(position, member)| (position, member.at))
 }
 
 /// A constant that is not a string.

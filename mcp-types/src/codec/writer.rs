@@ -3,7 +3,7 @@
 
 use super::super::error::DecodeError;
 use super::bounds::{Length, int_within, length_within, number_within};
-use super::{Extra, Number};
+use super::{Declared, Extra, Number};
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::ops::RangeInclusive;
 
@@ -21,7 +21,8 @@ impl<T: Serialize> Serialize for List<'_, T> {
     }
 }
 
-/// Encodes an object. The first error is kept until [`end`](Self::end); nothing is written after
+/// Encodes an object. For each kind of member there is a method with the name of the one of
+/// [`Reader`](super::Reader) that decodes it. The first error is kept until [`end`](Self::end); nothing is written after
 /// it.
 #[derive(Debug)]
 pub struct Writer<M: SerializeMap>(Result<M, M::Error>);
@@ -48,12 +49,26 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// Writes a member.
-    pub fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
+    fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
         if let Ok(map) = &mut self.0 {
             let outcome = map.serialize_entry(name, value);
             self.note(outcome);
         }
+    }
+
+    /// Writes a member that is a specific string.
+    pub fn text(&mut self, name: &'static str, text: &'static str) {
+        self.member(name, text);
+    }
+
+    /// Writes a member that is a specific number or boolean.
+    pub fn constant<T: Serialize>(&mut self, name: &'static str, constant: &T) {
+        self.member(name, constant);
+    }
+
+    /// Writes a member.
+    pub fn required<T: Serialize>(&mut self, name: &'static str, value: &T) {
+        self.member(name, value);
     }
 
     /// Writes a member if it is present.
@@ -61,6 +76,11 @@ impl<M: SerializeMap> Writer<M> {
         if let Some(value) = value {
             self.member(name, value);
         }
+    }
+
+    /// Writes a member that may be `null`, if it is present.
+    pub fn nullable<T: Serialize>(&mut self, name: &'static str, value: &Option<T>) {
+        self.optional(name, value);
     }
 
     /// Writes a member that is a list.
@@ -75,59 +95,140 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// Writes the undeclared members after the declared ones.
-    pub fn extra(&mut self, extra: &Extra, known: &[&str]) {
-        if let Ok(map) = &mut self.0 {
-            let outcome = extra.write(map, known);
-            self.note(outcome);
-        }
+    /// Writes a list of strings if it is present.
+    pub fn one_or_many(&mut self, name: &'static str, items: &Option<Vec<String>>) {
+        self.optional_list(name, items);
     }
 
-    /// Checks an integer against its bounds before it is written.
-    pub fn check_int(
+    /// Writes an integer that must be within bounds.
+    pub fn int(&mut self, name: &'static str, value: &i64, range: RangeInclusive<i64>) {
+        self.check(name, int_within(*value, &range));
+        self.member(name, value);
+    }
+
+    /// Writes an integer that must be within bounds, if it is present.
+    pub fn optional_int(
         &mut self,
         name: &'static str,
-        value: Option<i64>,
+        value: &Option<i64>,
         range: RangeInclusive<i64>,
     ) {
         if let Some(value) = value {
-            self.check(name, int_within(value, &range));
+            self.int(name, value, range);
         }
     }
 
-    /// Checks a list of integers against their bounds before it is written.
-    pub fn check_ints(
+    /// Writes an integer that must be within bounds, or `null`.
+    pub fn int_or_null(
         &mut self,
         name: &'static str,
-        values: Option<&Vec<i64>>,
+        value: &Option<i64>,
         range: RangeInclusive<i64>,
     ) {
-        for value in values.into_iter().flatten() {
-            self.check(name, int_within(*value, &range));
+        match value {
+            Some(value) => self.int(name, value, range),
+            None => self.member(name, value),
         }
     }
 
-    /// Checks a number against its bounds before it is written.
-    pub fn check_number(
+    /// Writes an integer that must be within bounds or `null`, if it is present.
+    pub fn nullable_int(
         &mut self,
         name: &'static str,
-        value: Option<&Number>,
+        value: &Option<Option<i64>>,
+        range: RangeInclusive<i64>,
+    ) {
+        if let Some(value) = value {
+            self.int_or_null(name, value, range);
+        }
+    }
+
+    /// Writes a list of integers that must be within bounds.
+    pub fn ints(&mut self, name: &'static str, values: &[i64], range: RangeInclusive<i64>) {
+        for value in values {
+            self.check(name, int_within(*value, &range));
+        }
+        self.list(name, values);
+    }
+
+    /// Writes a list of integers that must be within bounds, if it is present.
+    pub fn optional_ints(
+        &mut self,
+        name: &'static str,
+        values: &Option<Vec<i64>>,
+        range: RangeInclusive<i64>,
+    ) {
+        if let Some(values) = values {
+            self.ints(name, values, range);
+        }
+    }
+
+    /// Writes a number that must be within bounds.
+    pub fn number(&mut self, name: &'static str, value: &Number, range: RangeInclusive<f64>) {
+        self.check(name, number_within(value, &range));
+        self.member(name, value);
+    }
+
+    /// Writes a number that must be within bounds, if it is present.
+    pub fn optional_number(
+        &mut self,
+        name: &'static str,
+        value: &Option<Number>,
         range: RangeInclusive<f64>,
     ) {
         if let Some(value) = value {
-            self.check(name, number_within(value, &range));
+            self.number(name, value, range);
         }
     }
 
-    /// Checks the length of an array or, in characters, of a string before it is written.
-    pub fn check_size<T: Length>(
+    /// Writes an array or a string whose length, in characters, must be within bounds.
+    pub fn sized<T: Length + Serialize>(
         &mut self,
         name: &'static str,
-        value: Option<&T>,
+        value: &T,
+        range: RangeInclusive<usize>,
+    ) {
+        self.check(name, length_within(value, &range));
+        self.member(name, value);
+    }
+
+    /// Writes an array or a string whose length must be within bounds, if it is present.
+    pub fn optional_sized<T: Length + Serialize>(
+        &mut self,
+        name: &'static str,
+        value: &Option<T>,
         range: RangeInclusive<usize>,
     ) {
         if let Some(value) = value {
-            self.check(name, length_within(value, &range));
+            self.sized(name, value, range);
+        }
+    }
+
+    /// Writes a list of integers whose length must be within bounds.
+    pub fn sized_ints(
+        &mut self,
+        name: &'static str,
+        values: &Vec<i64>,
+        range: RangeInclusive<usize>,
+    ) {
+        self.sized(name, values, range);
+    }
+
+    /// Writes a list of integers whose length must be within bounds, if it is present.
+    pub fn optional_sized_ints(
+        &mut self,
+        name: &'static str,
+        values: &Option<Vec<i64>>,
+        range: RangeInclusive<usize>,
+    ) {
+        self.optional_sized(name, values, range);
+    }
+
+    /// Writes the undeclared members after the declared ones.
+    pub fn extra(&mut self, extra: &Extra, declared: &[Declared]) {
+        if let Ok(map) = &mut self.0 {
+            let outcome = extra.write(map, declared);
+            self.note(outcome);
         }
     }
 

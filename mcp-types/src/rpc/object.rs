@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::fault::EnvelopeError;
-use crate::codec::{Extra, FromMembers, Reader, Vacant, read_object};
+use crate::codec::{Declared, Extra, FromMembers, Reader, Vacant, need, read_object};
 use crate::json::Value;
 
 /// The text is not valid JSON.
@@ -123,16 +123,21 @@ impl Vacant for WithExtra {
 
 impl<'de> FromMembers<'de> for WithExtra {
     const NAME: &'static str = "Error";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
+    const MEMBERS: &'static [Declared] = &[
+        Declared::new(0, "code", need::int),
+        Declared::new(1, "message", need::required),
+        Declared::new(2, "data", need::nullable),
+    ];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
+        at: u8,
         reader: &mut Reader<'de, A>,
     ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.int(0, i64::MIN..=i64::MAX, &mut self.error.code),
-            Some("message") => reader.read(1, &mut self.error.message),
-            Some("data") => reader.nullable(2, &mut self.error.data),
+        match at {
+            0 => reader.int(&mut self.error.code, i64::MIN..=i64::MAX),
+            1 => reader.required(&mut self.error.message),
+            2 => reader.nullable(&mut self.error.data),
             _ => reader.extra(&mut self.extra),
         }
     }

@@ -15,63 +15,8 @@ pub struct Annotated {
     /// Hints about audience and priority, which clients can use for display and filtering. Absent
     /// if the sender gives no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Annotated {
-    /// Creates an `Annotated` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            annotations: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-}
-
-impl codec::Vacant for Annotated {
-    const VACANT: Self = Self {
-        annotations: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Annotated {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Annotated {
-    const NAME: &'static str = "Annotated";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("annotations") => reader.optional(0, &mut self.annotations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Annotated {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("annotations", &self.annotations);
-        writer.extra(&self.extra, &["annotations"]);
-        writer.end()
-    }
 }
 
 /// Content block of a tool result or a prompt message: text, an image, or an embedded
@@ -85,67 +30,4 @@ pub enum ContentBlock {
     Image(ImageContent),
     /// Resource embedded in a message together with its contents.
     Resource(EmbeddedResource),
-}
-
-impl From<TextContent> for ContentBlock {
-    fn from(value: TextContent) -> Self {
-        Self::Text(value)
-    }
-}
-
-impl From<ImageContent> for ContentBlock {
-    fn from(value: ImageContent) -> Self {
-        Self::Image(value)
-    }
-}
-
-impl From<EmbeddedResource> for ContentBlock {
-    fn from(value: EmbeddedResource) -> Self {
-        Self::Resource(value)
-    }
-}
-
-impl<'de> Deserialize<'de> for ContentBlock {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ContentBlock {
-    const NAME: &'static str = "ContentBlock";
-
-    fn from_object<A: MapAccess<'de>>(
-        members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        match codec::find_tag(members, "type")? {
-            codec::Tagged::Found(tag, members) => {
-                match tag.as_str() {
-                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
-                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
-                    "resource" => {
-                        codec::FromMembers::from_members(members).map(Self::Resource)
-                    }
-                    other => Err(codec::unknown_tag("ContentBlock", "type", other)),
-                }
-            }
-            codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
-                Err(codec::missing_tag("type"))
-            }
-        }
-    }
-}
-
-impl Serialize for ContentBlock {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(value) => value.serialize(serializer),
-            Self::Image(value) => value.serialize(serializer),
-            Self::Resource(value) => value.serialize(serializer),
-        }
-    }
-}
-
-impl codec::Vacant for ContentBlock {
-    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }

@@ -18,8 +18,6 @@
 //! | Common: bases and parts of other types | [`ResultObject`], [`Role`] |
 
 use crate::codec::{self, Extra, Map, Number, Object};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde::de::MapAccess;
 mod messages;
 pub use messages::*;
 
@@ -32,6 +30,7 @@ mod content;
 mod sampling;
 mod progress;
 mod envelope;
+mod codecs;
 mod convert;
 pub use lifecycle::*;
 pub use tools::*;

@@ -15,78 +15,8 @@ pub struct ProgressNotificationParams {
     pub progress: Number,
     /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ProgressNotificationParams {
-    /// Creates a `ProgressNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        progress_token: impl Into<ProgressToken>,
-        progress: impl Into<Number>,
-    ) -> Self {
-        Self {
-            progress_token: progress_token.into(),
-            progress: progress.into(),
-            total: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `total`.
-    #[must_use]
-    pub fn total(mut self, total: impl Into<Number>) -> Self {
-        self.total = Some(total.into());
-        self
-    }
-}
-
-impl codec::Vacant for ProgressNotificationParams {
-    const VACANT: Self = Self {
-        progress_token: codec::Vacant::VACANT,
-        progress: codec::Vacant::VACANT,
-        total: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ProgressNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
-    const NAME: &'static str = "ProgressNotificationParams";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "progressToken"),
-        (1, "progress"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("progressToken") => reader.read(0, &mut self.progress_token),
-            Some("progress") => reader.read(1, &mut self.progress),
-            Some("total") => reader.optional(2, &mut self.total),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ProgressNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("progressToken", &self.progress_token);
-        writer.member("progress", &self.progress);
-        writer.optional("total", &self.total);
-        writer.extra(&self.extra, &["progressToken", "progress", "total"]);
-        writer.end()
-    }
 }
 
 /// Informs the sender of a request about the progress of that request
@@ -99,56 +29,6 @@ impl Serialize for ProgressNotificationParams {
 pub struct ProgressNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ProgressNotification {
-    /// Creates a `ProgressNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: ProgressNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ProgressNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ProgressNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ProgressNotification {
-    const NAME: &'static str = "ProgressNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/progress"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ProgressNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/progress");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }

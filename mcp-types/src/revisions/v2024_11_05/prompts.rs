@@ -12,58 +12,8 @@ use super::*;
 pub struct GetPromptRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: GetPromptRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetPromptRequest {
-    /// Creates a `GetPromptRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: GetPromptRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for GetPromptRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetPromptRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetPromptRequest {
-    const NAME: &'static str = "GetPromptRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "prompts/get"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetPromptRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "prompts/get");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Messages of a prompt, ready to be sent to a model.
@@ -80,78 +30,8 @@ pub struct GetPromptResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetPromptResult {
-    /// Creates a `GetPromptResult` from its required fields.
-    #[must_use]
-    pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
-        Self {
-            description: None,
-            messages: messages.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for GetPromptResult {
-    const VACANT: Self = Self {
-        description: None,
-        messages: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetPromptResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetPromptResult {
-    const NAME: &'static str = "GetPromptResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "messages")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("description") => reader.optional(0, &mut self.description),
-            Some("messages") => reader.list(1, &mut self.messages),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetPromptResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("description", &self.description);
-        writer.list("messages", &self.messages);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["description", "messages", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Message of a prompt: its author and its content. Unlike a [`SamplingMessage`], it can
@@ -165,58 +45,6 @@ pub struct PromptMessage {
     pub role: Role,
     /// Content of the message, as one content block.
     pub content: ContentBlock,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PromptMessage {
-    /// Creates a `PromptMessage` from its required fields.
-    #[must_use]
-    pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
-        Self {
-            role: role.into(),
-            content: content.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for PromptMessage {
-    const VACANT: Self = Self {
-        role: codec::Vacant::VACANT,
-        content: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PromptMessage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PromptMessage {
-    const NAME: &'static str = "PromptMessage";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("role") => reader.read(0, &mut self.role),
-            Some("content") => reader.read(1, &mut self.content),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PromptMessage {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("role", &self.role);
-        writer.member("content", &self.content);
-        writer.extra(&self.extra, &["role", "content"]);
-        writer.end()
-    }
 }

@@ -12,58 +12,8 @@ use super::*;
 pub struct CallToolRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: CallToolRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CallToolRequest {
-    /// Creates a `CallToolRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: CallToolRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CallToolRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CallToolRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CallToolRequest {
-    const NAME: &'static str = "CallToolRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "tools/call"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CallToolRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "tools/call");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Output of a tool. A tool reports its own errors here with `isError`, so that the model can
@@ -82,79 +32,8 @@ pub struct CallToolResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CallToolResult {
-    /// Creates a `CallToolResult` from its required fields.
-    #[must_use]
-    pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
-        Self {
-            content: content.into(),
-            is_error: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `isError`.
-    #[inline]
-    #[must_use]
-    pub fn is_error(mut self, is_error: bool) -> Self {
-        self.is_error = Some(is_error);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for CallToolResult {
-    const VACANT: Self = Self {
-        content: codec::Vacant::VACANT,
-        is_error: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CallToolResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CallToolResult {
-    const NAME: &'static str = "CallToolResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "content")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("content") => reader.list(0, &mut self.content),
-            Some("isError") => reader.optional(1, &mut self.is_error),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CallToolResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("content", &self.content);
-        writer.optional("isError", &self.is_error);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["content", "isError", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Requests one page of the tools of the server (`tools/list`).
@@ -165,66 +44,8 @@ impl Serialize for CallToolResult {
 pub struct ListToolsRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListToolsRequest {
-    /// Creates a `ListToolsRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListToolsRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListToolsRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListToolsRequest {
-    const NAME: &'static str = "ListToolsRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "tools/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListToolsRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "tools/list");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// One page of the tools of the server.
@@ -242,78 +63,8 @@ pub struct ListToolsResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListToolsResult {
-    /// Creates a `ListToolsResult` from its required fields.
-    #[must_use]
-    pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
-        Self {
-            tools: tools.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListToolsResult {
-    const VACANT: Self = Self {
-        tools: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListToolsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListToolsResult {
-    const NAME: &'static str = "ListToolsResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "tools")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("tools") => reader.list(0, &mut self.tools),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListToolsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("tools", &self.tools);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Description of a tool of the server, from which a model can decide when and how to call it.
@@ -331,69 +82,6 @@ pub struct Tool {
     /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
     /// 2026-07-28 it can contain any other JSON Schema keyword.
     pub input_schema: ToolInputSchema,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Tool {
-    /// Creates a `Tool` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
-        Self {
-            name: name.into(),
-            description: None,
-            input_schema,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-}
-
-impl codec::Vacant for Tool {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        description: None,
-        input_schema: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Tool {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Tool {
-    const NAME: &'static str = "Tool";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (2, "inputSchema")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("description") => reader.optional(1, &mut self.description),
-            Some("inputSchema") => reader.read(2, &mut self.input_schema),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Tool {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.optional("description", &self.description);
-        writer.member("inputSchema", &self.input_schema);
-        writer.extra(&self.extra, &["name", "description", "inputSchema"]);
-        writer.end()
-    }
 }

@@ -16,65 +16,6 @@ pub enum CompletionReference {
     Resource(ResourceReference),
 }
 
-impl From<PromptReference> for CompletionReference {
-    fn from(value: PromptReference) -> Self {
-        Self::Prompt(value)
-    }
-}
-
-impl From<ResourceReference> for CompletionReference {
-    fn from(value: ResourceReference) -> Self {
-        Self::Resource(value)
-    }
-}
-
-impl<'de> Deserialize<'de> for CompletionReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for CompletionReference {
-    const NAME: &'static str = "CompletionReference";
-
-    fn from_object<A: MapAccess<'de>>(
-        members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        match codec::find_tag(members, "type")? {
-            codec::Tagged::Found(tag, members) => {
-                match tag.as_str() {
-                    "ref/prompt" => {
-                        codec::FromMembers::from_members(members).map(Self::Prompt)
-                    }
-                    "ref/resource" => {
-                        codec::FromMembers::from_members(members).map(Self::Resource)
-                    }
-                    other => {
-                        Err(codec::unknown_tag("CompletionReference", "type", other))
-                    }
-                }
-            }
-            codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
-                Err(codec::missing_tag("type"))
-            }
-        }
-    }
-}
-
-impl Serialize for CompletionReference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Prompt(value) => value.serialize(serializer),
-            Self::Resource(value) => value.serialize(serializer),
-        }
-    }
-}
-
-impl codec::Vacant for CompletionReference {
-    const VACANT: Self = Self::Prompt(codec::Vacant::VACANT);
-}
-
 /// Parameters of `completion/complete`: the argument to complete and its current value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -84,63 +25,8 @@ pub struct CompleteRequestParams {
     pub ref_: CompletionReference,
     /// Argument to complete, with the text that the user has typed so far.
     pub argument: CompletionArgument,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteRequestParams {
-    /// Creates a `CompleteRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        ref_: impl Into<CompletionReference>,
-        argument: CompletionArgument,
-    ) -> Self {
-        Self {
-            ref_: ref_.into(),
-            argument,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CompleteRequestParams {
-    const VACANT: Self = Self {
-        ref_: codec::Vacant::VACANT,
-        argument: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
-    const NAME: &'static str = "CompleteRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "ref"), (1, "argument")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("ref") => reader.read(0, &mut self.ref_),
-            Some("argument") => reader.read(1, &mut self.argument),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("ref", &self.ref_);
-        writer.member("argument", &self.argument);
-        writer.extra(&self.extra, &["ref", "argument"]);
-        writer.end()
-    }
 }
 
 /// Requests suggestions for the value of a prompt argument or a URI template variable
@@ -152,58 +38,8 @@ impl Serialize for CompleteRequestParams {
 pub struct CompleteRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: CompleteRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteRequest {
-    /// Creates a `CompleteRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: CompleteRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CompleteRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteRequest {
-    const NAME: &'static str = "CompleteRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "completion/complete"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "completion/complete");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Reference to the prompt whose argument to complete.
@@ -214,58 +50,8 @@ impl Serialize for CompleteRequest {
 pub struct PromptReference {
     /// Name of the prompt, as listed by `prompts/list`.
     pub name: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PromptReference {
-    /// Creates a `PromptReference` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for PromptReference {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PromptReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PromptReference {
-    const NAME: &'static str = "PromptReference";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "ref/prompt"),
-            Some("name") => reader.read(1, &mut self.name),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PromptReference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "ref/prompt");
-        writer.member("name", &self.name);
-        writer.extra(&self.extra, &["type", "name"]);
-        writer.end()
-    }
 }
 
 /// Reference to the resource or resource template whose variable to complete.
@@ -276,56 +62,6 @@ impl Serialize for PromptReference {
 pub struct ResourceReference {
     /// URI or URI template, as listed by the server.
     pub uri: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceReference {
-    /// Creates a `ResourceReference` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ResourceReference {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceReference {
-    const NAME: &'static str = "ResourceReference";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "ref/resource"),
-            Some("uri") => reader.read(1, &mut self.uri),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceReference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "ref/resource");
-        writer.member("uri", &self.uri);
-        writer.extra(&self.extra, &["type", "uri"]);
-        writer.end()
-    }
 }

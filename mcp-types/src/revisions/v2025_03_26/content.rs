@@ -17,74 +17,8 @@ pub struct Annotations {
     /// Importance from `0` (optional) to `1` (required). Numbers outside that range are invalid.
     /// Absent if the sender does not specify it.
     pub priority: Option<Number>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Annotations {
-    /// Creates an `Annotations` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            audience: None,
-            priority: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `audience`.
-    #[must_use]
-    pub fn audience(mut self, audience: impl Into<Vec<Role>>) -> Self {
-        self.audience = Some(audience.into());
-        self
-    }
-
-    /// Sets `priority`.
-    #[must_use]
-    pub fn priority(mut self, priority: impl Into<Number>) -> Self {
-        self.priority = Some(priority.into());
-        self
-    }
-}
-
-impl codec::Vacant for Annotations {
-    const VACANT: Self = Self {
-        audience: None,
-        priority: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Annotations {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Annotations {
-    const NAME: &'static str = "Annotations";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("audience") => reader.optional_list(0, &mut self.audience),
-            Some("priority") => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Annotations {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional_list("audience", &self.audience);
-        writer.check_number("priority", self.priority.as_ref(), 0.0..=1.0);
-        writer.optional("priority", &self.priority);
-        writer.extra(&self.extra, &["audience", "priority"]);
-        writer.end()
-    }
 }
 
 /// Audio clip embedded in a message, as input to a model or as its output.
@@ -102,79 +36,8 @@ pub struct AudioContent {
     /// Hints about audience, priority and modification time, which clients can use for display and
     /// filtering. Absent if the sender gives no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl AudioContent {
-    /// Creates an `AudioContent` from its required fields.
-    #[must_use]
-    pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
-        Self {
-            data: data.into(),
-            mime_type: mime_type.into(),
-            annotations: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-}
-
-impl codec::Vacant for AudioContent {
-    const VACANT: Self = Self {
-        data: codec::Vacant::VACANT,
-        mime_type: codec::Vacant::VACANT,
-        annotations: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for AudioContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for AudioContent {
-    const NAME: &'static str = "AudioContent";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "type"),
-        (1, "data"),
-        (2, "mimeType"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "audio"),
-            Some("data") => reader.read(1, &mut self.data),
-            Some("mimeType") => reader.read(2, &mut self.mime_type),
-            Some("annotations") => reader.optional(3, &mut self.annotations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for AudioContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "audio");
-        writer.member("data", &self.data);
-        writer.member("mimeType", &self.mime_type);
-        writer.optional("annotations", &self.annotations);
-        writer.extra(&self.extra, &["type", "data", "mimeType", "annotations"]);
-        writer.end()
-    }
 }
 
 /// Binary contents of a resource, such as an image or an archive.
@@ -189,71 +52,8 @@ pub struct BlobResourceContents {
     pub mime_type: Option<String>,
     /// Binary data, encoded as base64.
     pub blob: Base64Text,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl BlobResourceContents {
-    /// Creates a `BlobResourceContents` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
-        Self {
-            uri: uri.into(),
-            mime_type: None,
-            blob: blob.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-}
-
-impl codec::Vacant for BlobResourceContents {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        mime_type: None,
-        blob: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for BlobResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for BlobResourceContents {
-    const NAME: &'static str = "BlobResourceContents";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "blob")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("mimeType") => reader.optional(1, &mut self.mime_type),
-            Some("blob") => reader.read(2, &mut self.blob),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for BlobResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("mimeType", &self.mime_type);
-        writer.member("blob", &self.blob);
-        writer.extra(&self.extra, &["uri", "mimeType", "blob"]);
-        writer.end()
-    }
 }
 
 /// Content block of a tool result or a prompt message: text, an image, audio, or an embedded
@@ -273,77 +73,6 @@ pub enum ContentBlock {
     Resource(EmbeddedResource),
 }
 
-impl From<TextContent> for ContentBlock {
-    fn from(value: TextContent) -> Self {
-        Self::Text(value)
-    }
-}
-
-impl From<ImageContent> for ContentBlock {
-    fn from(value: ImageContent) -> Self {
-        Self::Image(value)
-    }
-}
-
-impl From<AudioContent> for ContentBlock {
-    fn from(value: AudioContent) -> Self {
-        Self::Audio(value)
-    }
-}
-
-impl From<EmbeddedResource> for ContentBlock {
-    fn from(value: EmbeddedResource) -> Self {
-        Self::Resource(value)
-    }
-}
-
-impl<'de> Deserialize<'de> for ContentBlock {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ContentBlock {
-    const NAME: &'static str = "ContentBlock";
-
-    fn from_object<A: MapAccess<'de>>(
-        members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        match codec::find_tag(members, "type")? {
-            codec::Tagged::Found(tag, members) => {
-                match tag.as_str() {
-                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
-                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
-                    "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
-                    "resource" => {
-                        codec::FromMembers::from_members(members).map(Self::Resource)
-                    }
-                    other => Err(codec::unknown_tag("ContentBlock", "type", other)),
-                }
-            }
-            codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
-                Err(codec::missing_tag("type"))
-            }
-        }
-    }
-}
-
-impl Serialize for ContentBlock {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(value) => value.serialize(serializer),
-            Self::Image(value) => value.serialize(serializer),
-            Self::Audio(value) => value.serialize(serializer),
-            Self::Resource(value) => value.serialize(serializer),
-        }
-    }
-}
-
-impl codec::Vacant for ContentBlock {
-    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
-}
-
 /// Contents of a resource: text if `text` is present, binary data if `blob` is present. Both
 /// forms contain the URI of the resource.
 #[derive(Clone, Debug, PartialEq)]
@@ -353,72 +82,6 @@ pub enum AnyResourceContents {
     Text(TextResourceContents),
     /// Binary contents of a resource, such as an image or an archive.
     Blob(BlobResourceContents),
-}
-
-impl From<TextResourceContents> for AnyResourceContents {
-    fn from(value: TextResourceContents) -> Self {
-        Self::Text(value)
-    }
-}
-
-impl From<BlobResourceContents> for AnyResourceContents {
-    fn from(value: BlobResourceContents) -> Self {
-        Self::Blob(value)
-    }
-}
-
-impl<'de> Deserialize<'de> for AnyResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for AnyResourceContents {
-    const NAME: &'static str = "AnyResourceContents";
-
-    fn from_object<A: MapAccess<'de>>(
-        members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let candidates = const {
-            &[
-                codec::Candidate {
-                    name: "TextResourceContents",
-                    required: &["text", "uri"],
-                    nested: &[],
-                    texts: &[],
-                },
-                codec::Candidate {
-                    name: "BlobResourceContents",
-                    required: &["blob", "uri"],
-                    nested: &[],
-                    texts: &[],
-                },
-            ]
-        };
-        codec::read_shape(
-            members,
-            "AnyResourceContents",
-            candidates,
-            |name, object| match name {
-                "TextResourceContents" => object.object().map(Self::Text),
-                "BlobResourceContents" => object.object().map(Self::Blob),
-                other => Err(codec::unknown_variant(other)),
-            },
-        )
-    }
-}
-
-impl Serialize for AnyResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(value) => value.serialize(serializer),
-            Self::Blob(value) => value.serialize(serializer),
-        }
-    }
-}
-
-impl codec::Vacant for AnyResourceContents {
-    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
 /// Resource embedded in a message together with its contents. The client decides how to
@@ -433,70 +96,8 @@ pub struct EmbeddedResource {
     /// Hints about the audience and the importance of the content. Absent if the sender gives no
     /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl EmbeddedResource {
-    /// Creates an `EmbeddedResource` from its required fields.
-    #[must_use]
-    pub fn new(resource: impl Into<AnyResourceContents>) -> Self {
-        Self {
-            resource: resource.into(),
-            annotations: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-}
-
-impl codec::Vacant for EmbeddedResource {
-    const VACANT: Self = Self {
-        resource: codec::Vacant::VACANT,
-        annotations: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for EmbeddedResource {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for EmbeddedResource {
-    const NAME: &'static str = "EmbeddedResource";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "resource")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "resource"),
-            Some("resource") => reader.read(1, &mut self.resource),
-            Some("annotations") => reader.optional(2, &mut self.annotations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for EmbeddedResource {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "resource");
-        writer.member("resource", &self.resource);
-        writer.optional("annotations", &self.annotations);
-        writer.extra(&self.extra, &["type", "resource", "annotations"]);
-        writer.end()
-    }
 }
 
 /// Image embedded in a message, as input to a model or as its output.
@@ -513,79 +114,8 @@ pub struct ImageContent {
     /// Hints about audience, priority and modification time, which clients can use for display and
     /// filtering. Absent if the sender gives no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ImageContent {
-    /// Creates an `ImageContent` from its required fields.
-    #[must_use]
-    pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
-        Self {
-            data: data.into(),
-            mime_type: mime_type.into(),
-            annotations: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-}
-
-impl codec::Vacant for ImageContent {
-    const VACANT: Self = Self {
-        data: codec::Vacant::VACANT,
-        mime_type: codec::Vacant::VACANT,
-        annotations: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ImageContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ImageContent {
-    const NAME: &'static str = "ImageContent";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "type"),
-        (1, "data"),
-        (2, "mimeType"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "image"),
-            Some("data") => reader.read(1, &mut self.data),
-            Some("mimeType") => reader.read(2, &mut self.mime_type),
-            Some("annotations") => reader.optional(3, &mut self.annotations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ImageContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "image");
-        writer.member("data", &self.data);
-        writer.member("mimeType", &self.mime_type);
-        writer.optional("annotations", &self.annotations);
-        writer.extra(&self.extra, &["type", "data", "mimeType", "annotations"]);
-        writer.end()
-    }
 }
 
 /// Block of plain text, as input to a model or as its output.
@@ -599,70 +129,8 @@ pub struct TextContent {
     /// Hints about the audience and the importance of the text. Absent if the sender gives no
     /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl TextContent {
-    /// Creates a `TextContent` from its required fields.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            annotations: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-}
-
-impl codec::Vacant for TextContent {
-    const VACANT: Self = Self {
-        text: codec::Vacant::VACANT,
-        annotations: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for TextContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for TextContent {
-    const NAME: &'static str = "TextContent";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "text")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "text"),
-            Some("text") => reader.read(1, &mut self.text),
-            Some("annotations") => reader.optional(2, &mut self.annotations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for TextContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "text");
-        writer.member("text", &self.text);
-        writer.optional("annotations", &self.annotations);
-        writer.extra(&self.extra, &["type", "text", "annotations"]);
-        writer.end()
-    }
 }
 
 /// Text contents of a resource.
@@ -677,69 +145,6 @@ pub struct TextResourceContents {
     pub mime_type: Option<String>,
     /// The text. Binary data is sent as [`BlobResourceContents`] instead.
     pub text: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl TextResourceContents {
-    /// Creates a `TextResourceContents` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            mime_type: None,
-            text: text.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-}
-
-impl codec::Vacant for TextResourceContents {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        mime_type: None,
-        text: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for TextResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for TextResourceContents {
-    const NAME: &'static str = "TextResourceContents";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "text")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("mimeType") => reader.optional(1, &mut self.mime_type),
-            Some("text") => reader.read(2, &mut self.text),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for TextResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("mimeType", &self.mime_type);
-        writer.member("text", &self.text);
-        writer.extra(&self.extra, &["uri", "mimeType", "text"]);
-        writer.end()
-    }
 }

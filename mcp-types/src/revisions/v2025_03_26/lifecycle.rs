@@ -19,85 +19,8 @@ pub struct ClientCapabilities {
     /// Present if the server may ask the client to generate a message with a language model.
     /// Deprecated since 2026-07-28.
     pub sampling: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ClientCapabilities {
-    /// Creates a `ClientCapabilities` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            experimental: None,
-            roots: None,
-            sampling: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `experimental`.
-    #[must_use]
-    pub fn experimental(mut self, experimental: impl Into<Map<Object>>) -> Self {
-        self.experimental = Some(experimental.into());
-        self
-    }
-
-    /// Sets `roots`.
-    #[inline]
-    #[must_use]
-    pub fn roots(mut self, roots: RootsCapability) -> Self {
-        self.roots = Some(roots);
-        self
-    }
-
-    /// Sets `sampling`.
-    #[must_use]
-    pub fn sampling(mut self, sampling: impl Into<Object>) -> Self {
-        self.sampling = Some(sampling.into());
-        self
-    }
-}
-
-impl codec::Vacant for ClientCapabilities {
-    const VACANT: Self = Self {
-        experimental: None,
-        roots: None,
-        sampling: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilities {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ClientCapabilities {
-    const NAME: &'static str = "ClientCapabilities";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("experimental") => reader.optional(0, &mut self.experimental),
-            Some("roots") => reader.optional(1, &mut self.roots),
-            Some("sampling") => reader.optional(2, &mut self.sampling),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ClientCapabilities {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("experimental", &self.experimental);
-        writer.optional("roots", &self.roots);
-        writer.optional("sampling", &self.sampling);
-        writer.extra(&self.extra, &["experimental", "roots", "sampling"]);
-        writer.end()
-    }
 }
 
 /// Name and version of the client or server software. The protocol does not verify it, so use
@@ -111,60 +34,8 @@ pub struct Implementation {
     pub name: String,
     /// Version of the software, in any format. It is not the protocol version.
     pub version: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Implementation {
-    /// Creates an `Implementation` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            version: version.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for Implementation {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        version: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Implementation {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Implementation {
-    const NAME: &'static str = "Implementation";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (1, "version")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("version") => reader.read(1, &mut self.version),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Implementation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.member("version", &self.version);
-        writer.extra(&self.extra, &["name", "version"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
@@ -180,73 +51,8 @@ pub struct InitializeRequestParams {
     pub capabilities: ClientCapabilities,
     /// Name and version of the client software.
     pub client_info: Implementation,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InitializeRequestParams {
-    /// Creates an `InitializeRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        protocol_version: impl Into<String>,
-        capabilities: ClientCapabilities,
-        client_info: Implementation,
-    ) -> Self {
-        Self {
-            protocol_version: protocol_version.into(),
-            capabilities,
-            client_info,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for InitializeRequestParams {
-    const VACANT: Self = Self {
-        protocol_version: codec::Vacant::VACANT,
-        capabilities: codec::Vacant::VACANT,
-        client_info: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InitializeRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
-    const NAME: &'static str = "InitializeRequestParams";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "protocolVersion"),
-        (1, "capabilities"),
-        (2, "clientInfo"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
-            Some("capabilities") => reader.read(1, &mut self.capabilities),
-            Some("clientInfo") => reader.read(2, &mut self.client_info),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InitializeRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("protocolVersion", &self.protocol_version);
-        writer.member("capabilities", &self.capabilities);
-        writer.member("clientInfo", &self.client_info);
-        writer.extra(&self.extra, &["protocolVersion", "capabilities", "clientInfo"]);
-        writer.end()
-    }
 }
 
 /// Starts a session (`initialize`). The client sends its protocol version, its capabilities
@@ -260,58 +66,8 @@ impl Serialize for InitializeRequestParams {
 pub struct InitializeRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: InitializeRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InitializeRequest {
-    /// Creates an `InitializeRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: InitializeRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for InitializeRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InitializeRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InitializeRequest {
-    const NAME: &'static str = "InitializeRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "initialize"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InitializeRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "initialize");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
@@ -336,103 +92,6 @@ pub struct InitializeResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InitializeResult {
-    /// Creates an `InitializeResult` from its required fields.
-    #[must_use]
-    pub fn new(
-        protocol_version: impl Into<String>,
-        capabilities: ServerCapabilities,
-        server_info: Implementation,
-    ) -> Self {
-        Self {
-            protocol_version: protocol_version.into(),
-            capabilities,
-            server_info,
-            instructions: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `instructions`.
-    #[must_use]
-    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for InitializeResult {
-    const VACANT: Self = Self {
-        protocol_version: codec::Vacant::VACANT,
-        capabilities: codec::Vacant::VACANT,
-        server_info: codec::Vacant::VACANT,
-        instructions: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InitializeResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InitializeResult {
-    const NAME: &'static str = "InitializeResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "protocolVersion"),
-        (1, "capabilities"),
-        (2, "serverInfo"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
-            Some("capabilities") => reader.read(1, &mut self.capabilities),
-            Some("serverInfo") => reader.read(2, &mut self.server_info),
-            Some("instructions") => reader.optional(3, &mut self.instructions),
-            Some("_meta") => reader.optional(4, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InitializeResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("protocolVersion", &self.protocol_version);
-        writer.member("capabilities", &self.capabilities);
-        writer.member("serverInfo", &self.server_info);
-        writer.optional("instructions", &self.instructions);
-        writer.optional("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "protocolVersion",
-                    "capabilities",
-                    "serverInfo",
-                    "instructions",
-                    "_meta",
-                ],
-            );
-        writer.end()
-    }
 }

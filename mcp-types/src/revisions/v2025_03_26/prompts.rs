@@ -12,58 +12,8 @@ use super::*;
 pub struct GetPromptRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: GetPromptRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetPromptRequest {
-    /// Creates a `GetPromptRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: GetPromptRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for GetPromptRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetPromptRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetPromptRequest {
-    const NAME: &'static str = "GetPromptRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "prompts/get"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetPromptRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "prompts/get");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Messages of a prompt, ready to be sent to a model.
@@ -80,78 +30,8 @@ pub struct GetPromptResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetPromptResult {
-    /// Creates a `GetPromptResult` from its required fields.
-    #[must_use]
-    pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
-        Self {
-            description: None,
-            messages: messages.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for GetPromptResult {
-    const VACANT: Self = Self {
-        description: None,
-        messages: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetPromptResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetPromptResult {
-    const NAME: &'static str = "GetPromptResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "messages")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("description") => reader.optional(0, &mut self.description),
-            Some("messages") => reader.list(1, &mut self.messages),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetPromptResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("description", &self.description);
-        writer.list("messages", &self.messages);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["description", "messages", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Requests one page of the prompts of the server (`prompts/list`).
@@ -162,66 +42,8 @@ impl Serialize for GetPromptResult {
 pub struct ListPromptsRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListPromptsRequest {
-    /// Creates a `ListPromptsRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListPromptsRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListPromptsRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
-    const NAME: &'static str = "ListPromptsRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "prompts/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListPromptsRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "prompts/list");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// One page of the prompts of the server.
@@ -239,78 +61,8 @@ pub struct ListPromptsResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListPromptsResult {
-    /// Creates a `ListPromptsResult` from its required fields.
-    #[must_use]
-    pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
-        Self {
-            prompts: prompts.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListPromptsResult {
-    const VACANT: Self = Self {
-        prompts: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListPromptsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListPromptsResult {
-    const NAME: &'static str = "ListPromptsResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "prompts")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("prompts") => reader.list(0, &mut self.prompts),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListPromptsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("prompts", &self.prompts);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["prompts", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Template for a message or a conversation that a server offers. Users usually select it from
@@ -326,78 +78,8 @@ pub struct Prompt {
     pub description: Option<String>,
     /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
     pub arguments: Option<Vec<PromptArgument>>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Prompt {
-    /// Creates a `Prompt` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            description: None,
-            arguments: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `arguments`.
-    #[must_use]
-    pub fn arguments(mut self, arguments: impl Into<Vec<PromptArgument>>) -> Self {
-        self.arguments = Some(arguments.into());
-        self
-    }
-}
-
-impl codec::Vacant for Prompt {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        description: None,
-        arguments: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Prompt {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Prompt {
-    const NAME: &'static str = "Prompt";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("description") => reader.optional(1, &mut self.description),
-            Some("arguments") => reader.optional_list(2, &mut self.arguments),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Prompt {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.optional("description", &self.description);
-        writer.optional_list("arguments", &self.arguments);
-        writer.extra(&self.extra, &["name", "description", "arguments"]);
-        writer.end()
-    }
 }
 
 /// Argument of a prompt.
@@ -412,79 +94,8 @@ pub struct PromptArgument {
     pub description: Option<String>,
     /// Whether the argument is required. If absent, it is optional.
     pub required: Option<bool>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PromptArgument {
-    /// Creates a `PromptArgument` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            description: None,
-            required: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `required`.
-    #[inline]
-    #[must_use]
-    pub fn required(mut self, required: bool) -> Self {
-        self.required = Some(required);
-        self
-    }
-}
-
-impl codec::Vacant for PromptArgument {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        description: None,
-        required: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PromptArgument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PromptArgument {
-    const NAME: &'static str = "PromptArgument";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("description") => reader.optional(1, &mut self.description),
-            Some("required") => reader.optional(2, &mut self.required),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PromptArgument {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.optional("description", &self.description);
-        writer.optional("required", &self.required);
-        writer.extra(&self.extra, &["name", "description", "required"]);
-        writer.end()
-    }
 }
 
 /// Message of a prompt: its author and its content. Unlike a [`SamplingMessage`], it can
@@ -498,58 +109,6 @@ pub struct PromptMessage {
     pub role: Role,
     /// Content of the message, as one content block.
     pub content: ContentBlock,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PromptMessage {
-    /// Creates a `PromptMessage` from its required fields.
-    #[must_use]
-    pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
-        Self {
-            role: role.into(),
-            content: content.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for PromptMessage {
-    const VACANT: Self = Self {
-        role: codec::Vacant::VACANT,
-        content: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PromptMessage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PromptMessage {
-    const NAME: &'static str = "PromptMessage";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("role") => reader.read(0, &mut self.role),
-            Some("content") => reader.read(1, &mut self.content),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PromptMessage {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("role", &self.role);
-        writer.member("content", &self.content);
-        writer.extra(&self.extra, &["role", "content"]);
-        writer.end()
-    }
 }

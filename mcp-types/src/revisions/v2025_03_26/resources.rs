@@ -12,66 +12,8 @@ use super::*;
 pub struct ListResourceTemplatesRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourceTemplatesRequest {
-    /// Creates a `ListResourceTemplatesRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListResourceTemplatesRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
-    const NAME: &'static str = "ListResourceTemplatesRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/templates/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourceTemplatesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/templates/list");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// One page of the resource templates of the server.
@@ -89,78 +31,8 @@ pub struct ListResourceTemplatesResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourceTemplatesResult {
-    /// Creates a `ListResourceTemplatesResult` from its required fields.
-    #[must_use]
-    pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
-        Self {
-            resource_templates: resource_templates.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListResourceTemplatesResult {
-    const VACANT: Self = Self {
-        resource_templates: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
-    const NAME: &'static str = "ListResourceTemplatesResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resourceTemplates")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resourceTemplates") => reader.list(0, &mut self.resource_templates),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourceTemplatesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("resourceTemplates", &self.resource_templates);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["resourceTemplates", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Requests one page of the resources of the server (`resources/list`).
@@ -171,66 +43,8 @@ impl Serialize for ListResourceTemplatesResult {
 pub struct ListResourcesRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourcesRequest {
-    /// Creates a `ListResourcesRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListResourcesRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourcesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
-    const NAME: &'static str = "ListResourcesRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourcesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/list");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// One page of the resources of the server.
@@ -248,78 +62,8 @@ pub struct ListResourcesResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourcesResult {
-    /// Creates a `ListResourcesResult` from its required fields.
-    #[must_use]
-    pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
-        Self {
-            resources: resources.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListResourcesResult {
-    const VACANT: Self = Self {
-        resources: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourcesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourcesResult {
-    const NAME: &'static str = "ListResourcesResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resources")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resources") => reader.list(0, &mut self.resources),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourcesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("resources", &self.resources);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Reads the contents of a resource (`resources/read`).
@@ -330,58 +74,8 @@ impl Serialize for ListResourcesResult {
 pub struct ReadResourceRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: ReadResourceRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceRequest {
-    /// Creates a `ReadResourceRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: ReadResourceRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ReadResourceRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
-    const NAME: &'static str = "ReadResourceRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/read"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/read");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Contents of a resource, in response to `resources/read`.
@@ -397,67 +91,8 @@ pub struct ReadResourceResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceResult {
-    /// Creates a `ReadResourceResult` from its required fields.
-    #[must_use]
-    pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
-        Self {
-            contents: contents.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ReadResourceResult {
-    const VACANT: Self = Self {
-        contents: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceResult {
-    const NAME: &'static str = "ReadResourceResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "contents")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("contents") => reader.list(0, &mut self.contents),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("contents", &self.contents);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["contents", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Description of a resource that clients can read from the server, such as a file, a database
@@ -481,110 +116,8 @@ pub struct Resource {
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Resource {
-    /// Creates a `Resource` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            name: name.into(),
-            description: None,
-            mime_type: None,
-            size: None,
-            annotations: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `size`.
-    #[inline]
-    #[must_use]
-    pub fn size(mut self, size: i64) -> Self {
-        self.size = Some(size);
-        self
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-}
-
-impl codec::Vacant for Resource {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        name: codec::Vacant::VACANT,
-        description: None,
-        mime_type: None,
-        size: None,
-        annotations: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Resource {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Resource {
-    const NAME: &'static str = "Resource";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("name") => reader.read(1, &mut self.name),
-            Some("description") => reader.optional(2, &mut self.description),
-            Some("mimeType") => reader.optional(3, &mut self.mime_type),
-            Some("size") => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
-            Some("annotations") => reader.optional(5, &mut self.annotations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Resource {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.member("name", &self.name);
-        writer.optional("description", &self.description);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional("size", &self.size);
-        writer.optional("annotations", &self.annotations);
-        writer
-            .extra(
-                &self.extra,
-                &["uri", "name", "description", "mimeType", "size", "annotations"],
-            );
-        writer.end()
-    }
 }
 
 /// Base of all forms of resource contents: the URI and the media type.
@@ -597,67 +130,8 @@ pub struct ResourceContents {
     pub uri: String,
     /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceContents {
-    /// Creates a `ResourceContents` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            mime_type: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-}
-
-impl codec::Vacant for ResourceContents {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        mime_type: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceContents {
-    const NAME: &'static str = "ResourceContents";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("mimeType") => reader.optional(1, &mut self.mime_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("mimeType", &self.mime_type);
-        writer.extra(&self.extra, &["uri", "mimeType"]);
-        writer.end()
-    }
 }
 
 /// Description of a set of resources whose URIs follow a template. Expanding the variables of
@@ -680,96 +154,6 @@ pub struct ResourceTemplate {
     /// Hints about the audience and the importance of the resources. Absent if the server gives no
     /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceTemplate {
-    /// Creates a `ResourceTemplate` from its required fields.
-    #[must_use]
-    pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            uri_template: uri_template.into(),
-            name: name.into(),
-            description: None,
-            mime_type: None,
-            annotations: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-}
-
-impl codec::Vacant for ResourceTemplate {
-    const VACANT: Self = Self {
-        uri_template: codec::Vacant::VACANT,
-        name: codec::Vacant::VACANT,
-        description: None,
-        mime_type: None,
-        annotations: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceTemplate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceTemplate {
-    const NAME: &'static str = "ResourceTemplate";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (1, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uriTemplate") => reader.read(0, &mut self.uri_template),
-            Some("name") => reader.read(1, &mut self.name),
-            Some("description") => reader.optional(2, &mut self.description),
-            Some("mimeType") => reader.optional(3, &mut self.mime_type),
-            Some("annotations") => reader.optional(4, &mut self.annotations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceTemplate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uriTemplate", &self.uri_template);
-        writer.member("name", &self.name);
-        writer.optional("description", &self.description);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional("annotations", &self.annotations);
-        writer
-            .extra(
-                &self.extra,
-                &["uriTemplate", "name", "description", "mimeType", "annotations"],
-            );
-        writer.end()
-    }
 }

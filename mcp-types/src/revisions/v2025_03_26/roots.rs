@@ -13,66 +13,8 @@ use super::*;
 pub struct ListRootsRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListRootsRequest {
-    /// Creates a `ListRootsRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: RequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListRootsRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListRootsRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListRootsRequest {
-    const NAME: &'static str = "ListRootsRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "roots/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListRootsRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "roots/list");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Directories and files that the server may work on. Deprecated since 2026-07-28.
@@ -90,67 +32,8 @@ pub struct ListRootsResult {
     ///
     /// Until 2025-11-25.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListRootsResult {
-    /// Creates a `ListRootsResult` from its required fields.
-    #[must_use]
-    pub fn new(roots: impl Into<Vec<Root>>) -> Self {
-        Self {
-            roots: roots.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListRootsResult {
-    const VACANT: Self = Self {
-        roots: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListRootsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListRootsResult {
-    const NAME: &'static str = "ListRootsResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "roots")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("roots") => reader.list(0, &mut self.roots),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListRootsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("roots", &self.roots);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["roots", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Directory or file that the client allows the server to work on.
@@ -163,65 +46,6 @@ pub struct Root {
     pub uri: String,
     /// Human-readable name for display. If absent, the URI is displayed.
     pub name: Option<String>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Root {
-    /// Creates a `Root` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            name: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `name`.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-}
-
-impl codec::Vacant for Root {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        name: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Root {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Root {
-    const NAME: &'static str = "Root";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("name") => reader.optional(1, &mut self.name),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Root {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("name", &self.name);
-        writer.extra(&self.extra, &["uri", "name"]);
-        writer.end()
-    }
 }

@@ -12,62 +12,8 @@ pub struct PaginatedRequestParams {
     /// the first page. If the server does not recognize the cursor, the request fails with error
     /// `-32602`.
     pub cursor: Option<Cursor>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PaginatedRequestParams {
-    /// Creates a `PaginatedRequestParams` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            cursor: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `cursor`.
-    #[must_use]
-    pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
-        self.cursor = Some(cursor.into());
-        self
-    }
-}
-
-impl codec::Vacant for PaginatedRequestParams {
-    const VACANT: Self = Self {
-        cursor: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PaginatedRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
-    const NAME: &'static str = "PaginatedRequestParams";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("cursor") => reader.optional(0, &mut self.cursor),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PaginatedRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("cursor", &self.cursor);
-        writer.extra(&self.extra, &["cursor"]);
-        writer.end()
-    }
 }
 
 /// Base of all notifications: a method and optional parameters. A notification has no `id` and
@@ -81,68 +27,8 @@ pub struct Notification {
     pub method: String,
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Notification {
-    /// Creates a `Notification` from its required fields.
-    #[must_use]
-    pub fn new(method: impl Into<String>) -> Self {
-        Self {
-            method: method.into(),
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for Notification {
-    const VACANT: Self = Self {
-        method: codec::Vacant::VACANT,
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Notification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Notification {
-    const NAME: &'static str = "Notification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.read(0, &mut self.method),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Notification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", &self.method);
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Base of all list requests: its parameters can contain a cursor.
@@ -155,68 +41,8 @@ pub struct PaginatedRequest {
     pub params: Option<PaginatedRequestParams>,
     /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PaginatedRequest {
-    /// Creates a `PaginatedRequest` from its required fields.
-    #[must_use]
-    pub fn new(method: impl Into<String>) -> Self {
-        Self {
-            params: None,
-            method: method.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for PaginatedRequest {
-    const VACANT: Self = Self {
-        params: None,
-        method: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PaginatedRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PaginatedRequest {
-    const NAME: &'static str = "PaginatedRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("params") => reader.optional(0, &mut self.params),
-            Some("method") => reader.read(1, &mut self.method),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PaginatedRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("params", &self.params);
-        writer.member("method", &self.method);
-        writer.extra(&self.extra, &["params", "method"]);
-        writer.end()
-    }
 }
 
 /// Base of all requests: a method and optional parameters.
@@ -229,66 +55,6 @@ pub struct Request {
     pub method: String,
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Request {
-    /// Creates a `Request` from its required fields.
-    #[must_use]
-    pub fn new(method: impl Into<String>) -> Self {
-        Self {
-            method: method.into(),
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: RequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for Request {
-    const VACANT: Self = Self {
-        method: codec::Vacant::VACANT,
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Request {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Request {
-    const NAME: &'static str = "Request";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.read(0, &mut self.method),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Request {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", &self.method);
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }

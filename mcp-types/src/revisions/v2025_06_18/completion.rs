@@ -18,75 +18,8 @@ pub struct CompleteRequestParams {
     ///
     /// Since 2025-06-18.
     pub context: Option<CompletionContext>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteRequestParams {
-    /// Creates a `CompleteRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        ref_: impl Into<CompletionReference>,
-        argument: CompletionArgument,
-    ) -> Self {
-        Self {
-            ref_: ref_.into(),
-            argument,
-            context: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `context`.
-    #[inline]
-    #[must_use]
-    pub fn context(mut self, context: CompletionContext) -> Self {
-        self.context = Some(context);
-        self
-    }
-}
-
-impl codec::Vacant for CompleteRequestParams {
-    const VACANT: Self = Self {
-        ref_: codec::Vacant::VACANT,
-        argument: codec::Vacant::VACANT,
-        context: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
-    const NAME: &'static str = "CompleteRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "ref"), (1, "argument")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("ref") => reader.read(0, &mut self.ref_),
-            Some("argument") => reader.read(1, &mut self.argument),
-            Some("context") => reader.optional(2, &mut self.context),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("ref", &self.ref_);
-        writer.member("argument", &self.argument);
-        writer.optional("context", &self.context);
-        writer.extra(&self.extra, &["ref", "argument", "context"]);
-        writer.end()
-    }
 }
 
 /// Requests suggestions for the value of a prompt argument or a URI template variable
@@ -98,56 +31,6 @@ impl Serialize for CompleteRequestParams {
 pub struct CompleteRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: CompleteRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteRequest {
-    /// Creates a `CompleteRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: CompleteRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CompleteRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteRequest {
-    const NAME: &'static str = "CompleteRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "completion/complete"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "completion/complete");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }

@@ -16,71 +16,8 @@ pub struct LoggingMessageNotificationParams {
     pub logger: Option<String>,
     /// Logged data, as any JSON value: for example a sentence, or an object with details.
     pub data: Value,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl LoggingMessageNotificationParams {
-    /// Creates a `LoggingMessageNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
-        Self {
-            level: level.into(),
-            logger: None,
-            data: data.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `logger`.
-    #[must_use]
-    pub fn logger(mut self, logger: impl Into<String>) -> Self {
-        self.logger = Some(logger.into());
-        self
-    }
-}
-
-impl codec::Vacant for LoggingMessageNotificationParams {
-    const VACANT: Self = Self {
-        level: codec::Vacant::VACANT,
-        logger: None,
-        data: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
-    const NAME: &'static str = "LoggingMessageNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "level"), (2, "data")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("level") => reader.read(0, &mut self.level),
-            Some("logger") => reader.optional(1, &mut self.logger),
-            Some("data") => reader.read(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for LoggingMessageNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("level", &self.level);
-        writer.optional("logger", &self.logger);
-        writer.member("data", &self.data);
-        writer.extra(&self.extra, &["level", "logger", "data"]);
-        writer.end()
-    }
 }
 
 /// Log message of the server (`notifications/message`). The client selects the minimum level
@@ -93,58 +30,8 @@ impl Serialize for LoggingMessageNotificationParams {
 pub struct LoggingMessageNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl LoggingMessageNotification {
-    /// Creates a `LoggingMessageNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: LoggingMessageNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for LoggingMessageNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for LoggingMessageNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
-    const NAME: &'static str = "LoggingMessageNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/message"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for LoggingMessageNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/message");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `logging/setLevel`.
@@ -155,56 +42,8 @@ impl Serialize for LoggingMessageNotification {
 pub struct SetLevelRequestParams {
     /// Minimum level of the log messages to send. The server does not send less severe messages.
     pub level: LoggingLevel,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SetLevelRequestParams {
-    /// Creates a `SetLevelRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(level: impl Into<LoggingLevel>) -> Self {
-        Self {
-            level: level.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SetLevelRequestParams {
-    const VACANT: Self = Self {
-        level: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SetLevelRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
-    const NAME: &'static str = "SetLevelRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "level")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("level") => reader.read(0, &mut self.level),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SetLevelRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("level", &self.level);
-        writer.extra(&self.extra, &["level"]);
-        writer.end()
-    }
 }
 
 /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
@@ -217,56 +56,6 @@ impl Serialize for SetLevelRequestParams {
 pub struct SetLevelRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: SetLevelRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SetLevelRequest {
-    /// Creates a `SetLevelRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: SetLevelRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SetLevelRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SetLevelRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SetLevelRequest {
-    const NAME: &'static str = "SetLevelRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "logging/setLevel"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SetLevelRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "logging/setLevel");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }

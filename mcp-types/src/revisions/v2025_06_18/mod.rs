@@ -19,8 +19,6 @@
 //! | Common: bases and parts of other types | [`ResultObject`], [`Role`] |
 
 use crate::codec::{self, Extra, Map, Number, Object, Value};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde::de::MapAccess;
 mod messages;
 pub use messages::*;
 
@@ -39,6 +37,7 @@ mod logging;
 mod progress;
 mod envelope;
 mod common;
+mod codecs;
 mod convert;
 pub use lifecycle::*;
 pub use tools::*;

@@ -12,67 +12,8 @@ pub struct CancelledNotificationParams {
     pub request_id: RequestId,
     /// Reason for the cancellation, for logs and for display. Absent if the sender gives none.
     pub reason: Option<String>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CancelledNotificationParams {
-    /// Creates a `CancelledNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(request_id: impl Into<RequestId>) -> Self {
-        Self {
-            request_id: request_id.into(),
-            reason: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `reason`.
-    #[must_use]
-    pub fn reason(mut self, reason: impl Into<String>) -> Self {
-        self.reason = Some(reason.into());
-        self
-    }
-}
-
-impl codec::Vacant for CancelledNotificationParams {
-    const VACANT: Self = Self {
-        request_id: codec::Vacant::VACANT,
-        reason: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CancelledNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
-    const NAME: &'static str = "CancelledNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "requestId")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("requestId") => reader.read(0, &mut self.request_id),
-            Some("reason") => reader.optional(1, &mut self.reason),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CancelledNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("requestId", &self.request_id);
-        writer.optional("reason", &self.reason);
-        writer.extra(&self.extra, &["requestId", "reason"]);
-        writer.end()
-    }
 }
 
 /// Cancels a request that the sender issued earlier (`notifications/cancelled`). The receiver
@@ -85,58 +26,8 @@ impl Serialize for CancelledNotificationParams {
 pub struct CancelledNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: CancelledNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CancelledNotification {
-    /// Creates a `CancelledNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: CancelledNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CancelledNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CancelledNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CancelledNotification {
-    const NAME: &'static str = "CancelledNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/cancelled"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CancelledNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/cancelled");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Checks whether the peer is responsive (`ping`). Either side can send it. The receiver must
@@ -149,66 +40,8 @@ impl Serialize for CancelledNotification {
 pub struct PingRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PingRequest {
-    /// Creates a `PingRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: RequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for PingRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PingRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PingRequest {
-    const NAME: &'static str = "PingRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "ping"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PingRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "ping");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `notifications/progress`: the progress of a request.
@@ -226,89 +59,8 @@ pub struct ProgressNotificationParams {
     ///
     /// Since 2025-03-26.
     pub message: Option<String>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ProgressNotificationParams {
-    /// Creates a `ProgressNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        progress_token: impl Into<ProgressToken>,
-        progress: impl Into<Number>,
-    ) -> Self {
-        Self {
-            progress_token: progress_token.into(),
-            progress: progress.into(),
-            total: None,
-            message: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `total`.
-    #[must_use]
-    pub fn total(mut self, total: impl Into<Number>) -> Self {
-        self.total = Some(total.into());
-        self
-    }
-
-    /// Sets `message`.
-    #[must_use]
-    pub fn message(mut self, message: impl Into<String>) -> Self {
-        self.message = Some(message.into());
-        self
-    }
-}
-
-impl codec::Vacant for ProgressNotificationParams {
-    const VACANT: Self = Self {
-        progress_token: codec::Vacant::VACANT,
-        progress: codec::Vacant::VACANT,
-        total: None,
-        message: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ProgressNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
-    const NAME: &'static str = "ProgressNotificationParams";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "progressToken"),
-        (1, "progress"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("progressToken") => reader.read(0, &mut self.progress_token),
-            Some("progress") => reader.read(1, &mut self.progress),
-            Some("total") => reader.optional(2, &mut self.total),
-            Some("message") => reader.optional(3, &mut self.message),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ProgressNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("progressToken", &self.progress_token);
-        writer.member("progress", &self.progress);
-        writer.optional("total", &self.total);
-        writer.optional("message", &self.message);
-        writer.extra(&self.extra, &["progressToken", "progress", "total", "message"]);
-        writer.end()
-    }
 }
 
 /// Informs the sender of a request about the progress of that request
@@ -321,56 +73,6 @@ impl Serialize for ProgressNotificationParams {
 pub struct ProgressNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ProgressNotification {
-    /// Creates a `ProgressNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: ProgressNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ProgressNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ProgressNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ProgressNotification {
-    const NAME: &'static str = "ProgressNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/progress"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ProgressNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/progress");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }

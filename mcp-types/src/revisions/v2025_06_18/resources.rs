@@ -12,66 +12,8 @@ use super::*;
 pub struct ListResourceTemplatesRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourceTemplatesRequest {
-    /// Creates a `ListResourceTemplatesRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListResourceTemplatesRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
-    const NAME: &'static str = "ListResourceTemplatesRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/templates/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourceTemplatesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/templates/list");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// One page of the resource templates of the server.
@@ -89,78 +31,8 @@ pub struct ListResourceTemplatesResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourceTemplatesResult {
-    /// Creates a `ListResourceTemplatesResult` from its required fields.
-    #[must_use]
-    pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
-        Self {
-            resource_templates: resource_templates.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListResourceTemplatesResult {
-    const VACANT: Self = Self {
-        resource_templates: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
-    const NAME: &'static str = "ListResourceTemplatesResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resourceTemplates")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resourceTemplates") => reader.list(0, &mut self.resource_templates),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourceTemplatesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("resourceTemplates", &self.resource_templates);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["resourceTemplates", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Requests one page of the resources of the server (`resources/list`).
@@ -171,66 +43,8 @@ impl Serialize for ListResourceTemplatesResult {
 pub struct ListResourcesRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourcesRequest {
-    /// Creates a `ListResourcesRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListResourcesRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourcesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
-    const NAME: &'static str = "ListResourcesRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourcesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/list");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// One page of the resources of the server.
@@ -248,78 +62,8 @@ pub struct ListResourcesResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourcesResult {
-    /// Creates a `ListResourcesResult` from its required fields.
-    #[must_use]
-    pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
-        Self {
-            resources: resources.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListResourcesResult {
-    const VACANT: Self = Self {
-        resources: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourcesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourcesResult {
-    const NAME: &'static str = "ListResourcesResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resources")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resources") => reader.list(0, &mut self.resources),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourcesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("resources", &self.resources);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/read`.
@@ -329,56 +73,8 @@ pub struct ReadResourceRequestParams {
     /// URI of the resource to read. It can have any scheme, and the server determines what it
     /// means. An unknown resource results in an error, not in an empty result.
     pub uri: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceRequestParams {
-    /// Creates a `ReadResourceRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ReadResourceRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
-    const NAME: &'static str = "ReadResourceRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.extra(&self.extra, &["uri"]);
-        writer.end()
-    }
 }
 
 /// Reads the contents of a resource (`resources/read`).
@@ -389,58 +85,8 @@ impl Serialize for ReadResourceRequestParams {
 pub struct ReadResourceRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: ReadResourceRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceRequest {
-    /// Creates a `ReadResourceRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: ReadResourceRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ReadResourceRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
-    const NAME: &'static str = "ReadResourceRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/read"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/read");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Description of a resource that clients can read from the server, such as a file, a database
@@ -474,141 +120,8 @@ pub struct Resource {
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Resource {
-    /// Creates a `Resource` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            name: name.into(),
-            title: None,
-            description: None,
-            mime_type: None,
-            size: None,
-            meta: None,
-            annotations: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `size`.
-    #[inline]
-    #[must_use]
-    pub fn size(mut self, size: i64) -> Self {
-        self.size = Some(size);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-}
-
-impl codec::Vacant for Resource {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        name: codec::Vacant::VACANT,
-        title: None,
-        description: None,
-        mime_type: None,
-        size: None,
-        meta: None,
-        annotations: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Resource {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Resource {
-    const NAME: &'static str = "Resource";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("name") => reader.read(1, &mut self.name),
-            Some("title") => reader.optional(2, &mut self.title),
-            Some("description") => reader.optional(3, &mut self.description),
-            Some("mimeType") => reader.optional(4, &mut self.mime_type),
-            Some("size") => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
-            Some("_meta") => reader.optional(6, &mut self.meta),
-            Some("annotations") => reader.optional(7, &mut self.annotations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Resource {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.optional("description", &self.description);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional("size", &self.size);
-        writer.optional("_meta", &self.meta);
-        writer.optional("annotations", &self.annotations);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "uri",
-                    "name",
-                    "title",
-                    "description",
-                    "mimeType",
-                    "size",
-                    "_meta",
-                    "annotations",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Informs the client that the server's list of resources has changed
@@ -622,66 +135,8 @@ impl Serialize for Resource {
 pub struct ResourceListChangedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceListChangedNotification {
-    /// Creates a `ResourceListChangedNotification` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ResourceListChangedNotification {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceListChangedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
-    const NAME: &'static str = "ResourceListChangedNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/resources/list_changed"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceListChangedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/resources/list_changed");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Description of a set of resources whose URIs follow a template. Expanding the variables of
@@ -714,128 +169,8 @@ pub struct ResourceTemplate {
     ///
     /// Since 2025-06-18.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceTemplate {
-    /// Creates a `ResourceTemplate` from its required fields.
-    #[must_use]
-    pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            uri_template: uri_template.into(),
-            name: name.into(),
-            title: None,
-            description: None,
-            mime_type: None,
-            annotations: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ResourceTemplate {
-    const VACANT: Self = Self {
-        uri_template: codec::Vacant::VACANT,
-        name: codec::Vacant::VACANT,
-        title: None,
-        description: None,
-        mime_type: None,
-        annotations: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceTemplate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceTemplate {
-    const NAME: &'static str = "ResourceTemplate";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (1, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uriTemplate") => reader.read(0, &mut self.uri_template),
-            Some("name") => reader.read(1, &mut self.name),
-            Some("title") => reader.optional(2, &mut self.title),
-            Some("description") => reader.optional(3, &mut self.description),
-            Some("mimeType") => reader.optional(4, &mut self.mime_type),
-            Some("annotations") => reader.optional(5, &mut self.annotations),
-            Some("_meta") => reader.optional(6, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceTemplate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uriTemplate", &self.uri_template);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.optional("description", &self.description);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional("annotations", &self.annotations);
-        writer.optional("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "uriTemplate",
-                    "name",
-                    "title",
-                    "description",
-                    "mimeType",
-                    "annotations",
-                    "_meta",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Parameters of `notifications/resources/updated`.
@@ -845,56 +180,8 @@ pub struct ResourceUpdatedNotificationParams {
     /// URI of the resource that has changed. It can be a part of the subscribed resource, such as
     /// a file in a subscribed directory.
     pub uri: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceUpdatedNotificationParams {
-    /// Creates a `ResourceUpdatedNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ResourceUpdatedNotificationParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
-    const NAME: &'static str = "ResourceUpdatedNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceUpdatedNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.extra(&self.extra, &["uri"]);
-        writer.end()
-    }
 }
 
 /// Informs the client that a subscribed resource has changed and can be read again
@@ -908,58 +195,8 @@ impl Serialize for ResourceUpdatedNotificationParams {
 pub struct ResourceUpdatedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceUpdatedNotification {
-    /// Creates a `ResourceUpdatedNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ResourceUpdatedNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
-    const NAME: &'static str = "ResourceUpdatedNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/resources/updated"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceUpdatedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/resources/updated");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/subscribe`.
@@ -971,56 +208,8 @@ pub struct SubscribeRequestParams {
     /// URI of the resource to subscribe to. It can have any scheme, and the server determines what
     /// it means.
     pub uri: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscribeRequestParams {
-    /// Creates a `SubscribeRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SubscribeRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscribeRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
-    const NAME: &'static str = "SubscribeRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscribeRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.extra(&self.extra, &["uri"]);
-        writer.end()
-    }
 }
 
 /// Subscribes to changes of one resource (`resources/subscribe`) until
@@ -1033,58 +222,8 @@ impl Serialize for SubscribeRequestParams {
 pub struct SubscribeRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: SubscribeRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscribeRequest {
-    /// Creates a `SubscribeRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: SubscribeRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SubscribeRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscribeRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscribeRequest {
-    const NAME: &'static str = "SubscribeRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/subscribe"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscribeRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/subscribe");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/unsubscribe`.
@@ -1095,56 +234,8 @@ impl Serialize for SubscribeRequest {
 pub struct UnsubscribeRequestParams {
     /// URI of the resource to unsubscribe from, as in `resources/subscribe`.
     pub uri: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UnsubscribeRequestParams {
-    /// Creates an `UnsubscribeRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for UnsubscribeRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
-    const NAME: &'static str = "UnsubscribeRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UnsubscribeRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.extra(&self.extra, &["uri"]);
-        writer.end()
-    }
 }
 
 /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`). The
@@ -1157,56 +248,6 @@ impl Serialize for UnsubscribeRequestParams {
 pub struct UnsubscribeRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: UnsubscribeRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UnsubscribeRequest {
-    /// Creates an `UnsubscribeRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: UnsubscribeRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for UnsubscribeRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UnsubscribeRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
-    const NAME: &'static str = "UnsubscribeRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/unsubscribe"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UnsubscribeRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/unsubscribe");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }

@@ -14,67 +14,8 @@ pub struct CallToolRequestParams {
     /// Arguments of the tool by name. They must conform to the tool's `inputSchema`. Absent if the
     /// tool takes no arguments.
     pub arguments: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CallToolRequestParams {
-    /// Creates a `CallToolRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            arguments: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `arguments`.
-    #[must_use]
-    pub fn arguments(mut self, arguments: impl Into<Object>) -> Self {
-        self.arguments = Some(arguments.into());
-        self
-    }
-}
-
-impl codec::Vacant for CallToolRequestParams {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        arguments: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CallToolRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
-    const NAME: &'static str = "CallToolRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("arguments") => reader.optional(1, &mut self.arguments),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CallToolRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.optional("arguments", &self.arguments);
-        writer.extra(&self.extra, &["name", "arguments"]);
-        writer.end()
-    }
 }
 
 /// Calls a tool of the server (`tools/call`).
@@ -85,58 +26,8 @@ impl Serialize for CallToolRequestParams {
 pub struct CallToolRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: CallToolRequestParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CallToolRequest {
-    /// Creates a `CallToolRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: CallToolRequestParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CallToolRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CallToolRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CallToolRequest {
-    const NAME: &'static str = "CallToolRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "tools/call"),
-            Some("params") => reader.read(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CallToolRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "tools/call");
-        writer.member("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Output of a tool. A tool reports its own errors here with `isError`, so that the model can
@@ -161,90 +52,8 @@ pub struct CallToolResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CallToolResult {
-    /// Creates a `CallToolResult` from its required fields.
-    #[must_use]
-    pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
-        Self {
-            content: content.into(),
-            structured_content: None,
-            is_error: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `structuredContent`.
-    #[must_use]
-    pub fn structured_content(mut self, structured_content: impl Into<Object>) -> Self {
-        self.structured_content = Some(structured_content.into());
-        self
-    }
-
-    /// Sets `isError`.
-    #[inline]
-    #[must_use]
-    pub fn is_error(mut self, is_error: bool) -> Self {
-        self.is_error = Some(is_error);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for CallToolResult {
-    const VACANT: Self = Self {
-        content: codec::Vacant::VACANT,
-        structured_content: None,
-        is_error: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CallToolResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CallToolResult {
-    const NAME: &'static str = "CallToolResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "content")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("content") => reader.list(0, &mut self.content),
-            Some("structuredContent") => reader.optional(1, &mut self.structured_content),
-            Some("isError") => reader.optional(2, &mut self.is_error),
-            Some("_meta") => reader.optional(3, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CallToolResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("content", &self.content);
-        writer.optional("structuredContent", &self.structured_content);
-        writer.optional("isError", &self.is_error);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["content", "structuredContent", "isError", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Requests one page of the tools of the server (`tools/list`).
@@ -255,66 +64,8 @@ impl Serialize for CallToolResult {
 pub struct ListToolsRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListToolsRequest {
-    /// Creates a `ListToolsRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListToolsRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListToolsRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListToolsRequest {
-    const NAME: &'static str = "ListToolsRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "tools/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListToolsRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "tools/list");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// One page of the tools of the server.
@@ -332,78 +83,8 @@ pub struct ListToolsResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListToolsResult {
-    /// Creates a `ListToolsResult` from its required fields.
-    #[must_use]
-    pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
-        Self {
-            tools: tools.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListToolsResult {
-    const VACANT: Self = Self {
-        tools: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListToolsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListToolsResult {
-    const NAME: &'static str = "ListToolsResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "tools")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("tools") => reader.list(0, &mut self.tools),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListToolsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("tools", &self.tools);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// JSON Schema of a tool's arguments. Keywords without a member here are preserved, including
@@ -419,76 +100,8 @@ pub struct ToolInputSchema {
     ///
     /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ToolInputSchema {
-    /// Creates a `ToolInputSchema` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            properties: None,
-            required: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `properties`.
-    #[must_use]
-    pub fn properties(mut self, properties: impl Into<Map<Object>>) -> Self {
-        self.properties = Some(properties.into());
-        self
-    }
-
-    /// Sets `required`.
-    #[must_use]
-    pub fn required(mut self, required: impl Into<Vec<String>>) -> Self {
-        self.required = Some(required.into());
-        self
-    }
-}
-
-impl codec::Vacant for ToolInputSchema {
-    const VACANT: Self = Self {
-        properties: None,
-        required: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ToolInputSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ToolInputSchema {
-    const NAME: &'static str = "ToolInputSchema";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "object"),
-            Some("properties") => reader.optional(1, &mut self.properties),
-            Some("required") => reader.optional_list(2, &mut self.required),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ToolInputSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "object");
-        writer.optional("properties", &self.properties);
-        writer.optional_list("required", &self.required);
-        writer.extra(&self.extra, &["type", "properties", "required"]);
-        writer.end()
-    }
 }
 
 /// JSON Schema of a tool's structured result. Keywords without a member here are preserved.
@@ -505,76 +118,8 @@ pub struct ToolOutputSchema {
     ///
     /// Until 2025-11-25.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ToolOutputSchema {
-    /// Creates a `ToolOutputSchema` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            properties: None,
-            required: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `properties`.
-    #[must_use]
-    pub fn properties(mut self, properties: impl Into<Map<Object>>) -> Self {
-        self.properties = Some(properties.into());
-        self
-    }
-
-    /// Sets `required`.
-    #[must_use]
-    pub fn required(mut self, required: impl Into<Vec<String>>) -> Self {
-        self.required = Some(required.into());
-        self
-    }
-}
-
-impl codec::Vacant for ToolOutputSchema {
-    const VACANT: Self = Self {
-        properties: None,
-        required: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ToolOutputSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
-    const NAME: &'static str = "ToolOutputSchema";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "object"),
-            Some("properties") => reader.optional(1, &mut self.properties),
-            Some("required") => reader.optional_list(2, &mut self.required),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ToolOutputSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "object");
-        writer.optional("properties", &self.properties);
-        writer.optional_list("required", &self.required);
-        writer.extra(&self.extra, &["type", "properties", "required"]);
-        writer.end()
-    }
 }
 
 /// Description of a tool of the server, from which a model can decide when and how to call it.
@@ -612,129 +157,8 @@ pub struct Tool {
     ///
     /// Since 2025-06-18.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Tool {
-    /// Creates a `Tool` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
-        Self {
-            name: name.into(),
-            title: None,
-            description: None,
-            input_schema,
-            output_schema: None,
-            annotations: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `outputSchema`.
-    #[inline]
-    #[must_use]
-    pub fn output_schema(mut self, output_schema: ToolOutputSchema) -> Self {
-        self.output_schema = Some(output_schema);
-        self
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for Tool {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        title: None,
-        description: None,
-        input_schema: codec::Vacant::VACANT,
-        output_schema: None,
-        annotations: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Tool {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Tool {
-    const NAME: &'static str = "Tool";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (3, "inputSchema")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("title") => reader.optional(1, &mut self.title),
-            Some("description") => reader.optional(2, &mut self.description),
-            Some("inputSchema") => reader.read(3, &mut self.input_schema),
-            Some("outputSchema") => reader.optional(4, &mut self.output_schema),
-            Some("annotations") => reader.optional(5, &mut self.annotations),
-            Some("_meta") => reader.optional(6, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Tool {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.optional("description", &self.description);
-        writer.member("inputSchema", &self.input_schema);
-        writer.optional("outputSchema", &self.output_schema);
-        writer.optional("annotations", &self.annotations);
-        writer.optional("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "name",
-                    "title",
-                    "description",
-                    "inputSchema",
-                    "outputSchema",
-                    "annotations",
-                    "_meta",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Informs the client that the server's list of tools has changed
@@ -748,64 +172,6 @@ impl Serialize for Tool {
 pub struct ToolListChangedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ToolListChangedNotification {
-    /// Creates a `ToolListChangedNotification` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ToolListChangedNotification {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ToolListChangedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
-    const NAME: &'static str = "ToolListChangedNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/tools/list_changed"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ToolListChangedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/tools/list_changed");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }

@@ -11,62 +11,8 @@ pub struct RequestMetaObject {
     /// Token that the progress notifications for this request repeat. Present if the requester
     /// wants such notifications; the receiver does not have to send any.
     pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl RequestMetaObject {
-    /// Creates a `RequestMetaObject` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            progress_token: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    pub fn progress_token(mut self, progress_token: impl Into<ProgressToken>) -> Self {
-        self.progress_token = Some(progress_token.into());
-        self
-    }
-}
-
-impl codec::Vacant for RequestMetaObject {
-    const VACANT: Self = Self {
-        progress_token: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for RequestMetaObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for RequestMetaObject {
-    const NAME: &'static str = "RequestMetaObject";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("progressToken") => reader.optional(0, &mut self.progress_token),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for RequestMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("progressToken", &self.progress_token);
-        writer.extra(&self.extra, &["progressToken"]);
-        writer.end()
-    }
 }
 
 /// Successful result without data. It contains only the members that are common to all
@@ -85,62 +31,8 @@ pub struct NotificationParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl NotificationParams {
-    /// Creates a `NotificationParams` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for NotificationParams {
-    const VACANT: Self = Self {
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for NotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for NotificationParams {
-    const NAME: &'static str = "NotificationParams";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for NotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["_meta"]);
-        writer.end()
-    }
 }
 
 /// Base of all list requests: its parameters can contain a cursor.
@@ -157,79 +49,8 @@ pub struct PaginatedRequest {
     pub id: RequestId,
     /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PaginatedRequest {
-    /// Creates a `PaginatedRequest` from its required fields.
-    #[must_use]
-    pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
-        Self {
-            params: None,
-            id: id.into(),
-            method: method.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for PaginatedRequest {
-    const VACANT: Self = Self {
-        params: None,
-        id: codec::Vacant::VACANT,
-        method: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PaginatedRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PaginatedRequest {
-    const NAME: &'static str = "PaginatedRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "jsonrpc"),
-        (2, "id"),
-        (3, "method"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("params") => reader.optional(0, &mut self.params),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.read(2, &mut self.id),
-            Some("method") => reader.read(3, &mut self.method),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PaginatedRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.member("method", &self.method);
-        writer.extra(&self.extra, &["params", "jsonrpc", "id", "method"]);
-        writer.end()
-    }
 }
 
 /// Parameters of a request for one page of a list.
@@ -246,74 +67,8 @@ pub struct PaginatedRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PaginatedRequestParams {
-    /// Creates a `PaginatedRequestParams` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `cursor`.
-    #[must_use]
-    pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
-        self.cursor = Some(cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for PaginatedRequestParams {
-    const VACANT: Self = Self {
-        cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PaginatedRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
-    const NAME: &'static str = "PaginatedRequestParams";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("cursor") => reader.optional(0, &mut self.cursor),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PaginatedRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("cursor", &self.cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["cursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Base of all results that are pages of a list.
@@ -329,73 +84,8 @@ pub struct PaginatedResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PaginatedResult {
-    /// Creates a `PaginatedResult` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for PaginatedResult {
-    const VACANT: Self = Self {
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PaginatedResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PaginatedResult {
-    const NAME: &'static str = "PaginatedResult";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("nextCursor") => reader.optional(0, &mut self.next_cursor),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PaginatedResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Parameters of a request that has no members other than `_meta`.
@@ -408,63 +98,8 @@ pub struct RequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl RequestParams {
-    /// Creates a `RequestParams` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for RequestParams {
-    const VACANT: Self = Self {
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for RequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for RequestParams {
-    const NAME: &'static str = "RequestParams";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for RequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["_meta"]);
-        writer.end()
-    }
 }
 
 /// Base of all results. Unknown members are allowed and preserved.
@@ -477,60 +112,6 @@ pub struct ResultObject {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResultObject {
-    /// Creates a `ResultObject` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ResultObject {
-    const VACANT: Self = Self {
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResultObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResultObject {
-    const NAME: &'static str = "Result";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResultObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["_meta"]);
-        writer.end()
-    }
 }

@@ -17,70 +17,8 @@ pub struct CompleteRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteRequest {
-    /// Creates a `CompleteRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CompleteRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteRequest {
-    const NAME: &'static str = "CompleteRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "completion/complete"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "completion/complete");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `completion/complete`: the argument to complete and its current value.
@@ -103,87 +41,8 @@ pub struct CompleteRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteRequestParams {
-    /// Creates a `CompleteRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        ref_: impl Into<CompletionReference>,
-        argument: CompletionArgument,
-    ) -> Self {
-        Self {
-            ref_: ref_.into(),
-            argument,
-            context: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `context`.
-    #[inline]
-    #[must_use]
-    pub fn context(mut self, context: CompletionContext) -> Self {
-        self.context = Some(context);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for CompleteRequestParams {
-    const VACANT: Self = Self {
-        ref_: codec::Vacant::VACANT,
-        argument: codec::Vacant::VACANT,
-        context: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
-    const NAME: &'static str = "CompleteRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "ref"), (1, "argument")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("ref") => reader.read(0, &mut self.ref_),
-            Some("argument") => reader.read(1, &mut self.argument),
-            Some("context") => reader.optional(2, &mut self.context),
-            Some("_meta") => reader.optional(3, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("ref", &self.ref_);
-        writer.member("argument", &self.argument);
-        writer.optional("context", &self.context);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["ref", "argument", "context", "_meta"]);
-        writer.end()
-    }
 }
 
 /// List of suggestions for one argument.
@@ -198,80 +57,8 @@ pub struct Completion {
     /// Whether the server has more suggestions than it sent. Absent if the server does not specify
     /// it.
     pub has_more: Option<bool>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Completion {
-    /// Creates a `Completion` from its required fields.
-    #[must_use]
-    pub fn new(values: impl Into<Vec<String>>) -> Self {
-        Self {
-            values: values.into(),
-            total: None,
-            has_more: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `total`.
-    #[inline]
-    #[must_use]
-    pub fn total(mut self, total: i64) -> Self {
-        self.total = Some(total);
-        self
-    }
-
-    /// Sets `hasMore`.
-    #[inline]
-    #[must_use]
-    pub fn has_more(mut self, has_more: bool) -> Self {
-        self.has_more = Some(has_more);
-        self
-    }
-}
-
-impl codec::Vacant for Completion {
-    const VACANT: Self = Self {
-        values: codec::Vacant::VACANT,
-        total: None,
-        has_more: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Completion {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Completion {
-    const NAME: &'static str = "Completion";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "values")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("values") => reader.list(0, &mut self.values),
-            Some("total") => reader.optional_int(1, i64::MIN..=i64::MAX, &mut self.total),
-            Some("hasMore") => reader.optional(2, &mut self.has_more),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Completion {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("values", &self.values);
-        writer.optional("total", &self.total);
-        writer.optional("hasMore", &self.has_more);
-        writer.extra(&self.extra, &["values", "total", "hasMore"]);
-        writer.end()
-    }
 }
 
 /// Suggestions for the value of an argument, in response to `completion/complete`.
@@ -286,65 +73,6 @@ pub struct CompleteResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteResult {
-    /// Creates a `CompleteResult` from its required fields.
-    #[must_use]
-    pub fn new(completion: Completion) -> Self {
-        Self {
-            completion,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for CompleteResult {
-    const VACANT: Self = Self {
-        completion: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteResult {
-    const NAME: &'static str = "CompleteResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "completion")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("completion") => reader.read(0, &mut self.completion),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("completion", &self.completion);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["completion", "_meta"]);
-        writer.end()
-    }
 }

@@ -20,73 +20,8 @@ pub struct ElicitRequest {
     ///
     /// Until 2025-11-25.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ElicitRequest {
-    /// Creates an `ElicitRequest` from its required fields.
-    #[must_use]
-    pub fn new(
-        params: impl Into<ElicitRequestParams>,
-        id: impl Into<RequestId>,
-    ) -> Self {
-        Self {
-            params: params.into(),
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ElicitRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ElicitRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ElicitRequest {
-    const NAME: &'static str = "ElicitRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "elicitation/create"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ElicitRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "elicitation/create");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `elicitation/create` for a form that the client displays. Never request
@@ -118,103 +53,8 @@ pub struct ElicitRequestFormParams {
     ///
     /// Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ElicitRequestFormParams {
-    /// Creates an `ElicitRequestFormParams` from its required fields.
-    #[must_use]
-    pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
-        Self {
-            mode: None,
-            message: message.into(),
-            requested_schema,
-            task: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `mode`.
-    #[must_use]
-    pub fn mode(mut self, mode: impl Into<ElicitRequestFormParamsMode>) -> Self {
-        self.mode = Some(mode.into());
-        self
-    }
-
-    /// Sets `task`.
-    #[inline]
-    #[must_use]
-    pub fn task(mut self, task: TaskMetadata) -> Self {
-        self.task = Some(task);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for ElicitRequestFormParams {
-    const VACANT: Self = Self {
-        mode: None,
-        message: codec::Vacant::VACANT,
-        requested_schema: codec::Vacant::VACANT,
-        task: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ElicitRequestFormParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
-    const NAME: &'static str = "ElicitRequestFormParams";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "message"),
-        (2, "requestedSchema"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("mode") => reader.optional(0, &mut self.mode),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("requestedSchema") => reader.read(2, &mut self.requested_schema),
-            Some("task") => reader.optional(3, &mut self.task),
-            Some("_meta") => reader.optional(4, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ElicitRequestFormParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("mode", &self.mode);
-        writer.member("message", &self.message);
-        writer.member("requestedSchema", &self.requested_schema);
-        writer.optional("task", &self.task);
-        writer.optional("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &["mode", "message", "requestedSchema", "task", "_meta"],
-            );
-        writer.end()
-    }
 }
 
 /// Parameters of `elicitation/create`: a form to fill in, or a URL to open. The `mode` member
@@ -230,62 +70,6 @@ pub enum ElicitRequestParams {
     Url(ElicitRequestUrlParams),
     /// Parameters of `elicitation/create` for a form that the client displays.
     Form(ElicitRequestFormParams),
-}
-
-impl From<ElicitRequestUrlParams> for ElicitRequestParams {
-    fn from(value: ElicitRequestUrlParams) -> Self {
-        Self::Url(value)
-    }
-}
-
-impl From<ElicitRequestFormParams> for ElicitRequestParams {
-    fn from(value: ElicitRequestFormParams) -> Self {
-        Self::Form(value)
-    }
-}
-
-impl<'de> Deserialize<'de> for ElicitRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ElicitRequestParams {
-    const NAME: &'static str = "ElicitRequestParams";
-
-    fn from_object<A: MapAccess<'de>>(
-        members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        match codec::find_tag(members, "mode")? {
-            codec::Tagged::Found(tag, members) => {
-                match tag.as_str() {
-                    "url" => codec::FromMembers::from_members(members).map(Self::Url),
-                    "form" => codec::FromMembers::from_members(members).map(Self::Form),
-                    other => {
-                        Err(codec::unknown_tag("ElicitRequestParams", "mode", other))
-                    }
-                }
-            }
-            codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Missing(members) => {
-                codec::FromMembers::from_members(members).map(Self::Form)
-            }
-            codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::Form),
-        }
-    }
-}
-
-impl Serialize for ElicitRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Url(value) => value.serialize(serializer),
-            Self::Form(value) => value.serialize(serializer),
-        }
-    }
-}
-
-impl codec::Vacant for ElicitRequestParams {
-    const VACANT: Self = Self::Url(codec::Vacant::VACANT);
 }
 
 /// Parameters of `elicitation/create` for input that the user enters on a web page, so that
@@ -319,104 +103,8 @@ pub struct ElicitRequestUrlParams {
     ///
     /// Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ElicitRequestUrlParams {
-    /// Creates an `ElicitRequestUrlParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        message: impl Into<String>,
-        elicitation_id: impl Into<String>,
-        url: impl Into<String>,
-    ) -> Self {
-        Self {
-            message: message.into(),
-            elicitation_id: elicitation_id.into(),
-            url: url.into(),
-            task: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `task`.
-    #[inline]
-    #[must_use]
-    pub fn task(mut self, task: TaskMetadata) -> Self {
-        self.task = Some(task);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for ElicitRequestUrlParams {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        elicitation_id: codec::Vacant::VACANT,
-        url: codec::Vacant::VACANT,
-        task: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ElicitRequestUrlParams {
-    const NAME: &'static str = "ElicitRequestURLParams";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "mode"),
-        (1, "message"),
-        (2, "elicitationId"),
-        (3, "url"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("mode") => reader.text(0, "url"),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("elicitationId") => reader.read(2, &mut self.elicitation_id),
-            Some("url") => reader.read(3, &mut self.url),
-            Some("task") => reader.optional(4, &mut self.task),
-            Some("_meta") => reader.optional(5, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ElicitRequestUrlParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("mode", "url");
-        writer.member("message", &self.message);
-        writer.member("elicitationId", &self.elicitation_id);
-        writer.member("url", &self.url);
-        writer.optional("task", &self.task);
-        writer.optional("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &["mode", "message", "elicitationId", "url", "task", "_meta"],
-            );
-        writer.end()
-    }
 }
 
 /// Reaction of the user to an elicitation request, with the submitted values of the form.
@@ -437,78 +125,8 @@ pub struct ElicitResult {
     ///
     /// Until 2025-11-25.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ElicitResult {
-    /// Creates an `ElicitResult` from its required fields.
-    #[must_use]
-    pub fn new(action: impl Into<ElicitAction>) -> Self {
-        Self {
-            action: action.into(),
-            content: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `content`.
-    #[must_use]
-    pub fn content(mut self, content: impl Into<Map<ElicitValue>>) -> Self {
-        self.content = Some(content.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ElicitResult {
-    const VACANT: Self = Self {
-        action: codec::Vacant::VACANT,
-        content: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ElicitResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ElicitResult {
-    const NAME: &'static str = "ElicitResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "action")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("action") => reader.read(0, &mut self.action),
-            Some("content") => reader.optional(1, &mut self.content),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ElicitResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("action", &self.action);
-        writer.optional("content", &self.content);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["action", "content", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `notifications/elicitation/complete`: the elicitation that has finished.
@@ -519,56 +137,8 @@ impl Serialize for ElicitResult {
 pub struct ElicitationCompleteNotificationParams {
     /// `elicitationId` of the elicitation request.
     pub elicitation_id: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ElicitationCompleteNotificationParams {
-    /// Creates an `ElicitationCompleteNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(elicitation_id: impl Into<String>) -> Self {
-        Self {
-            elicitation_id: elicitation_id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ElicitationCompleteNotificationParams {
-    const VACANT: Self = Self {
-        elicitation_id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ElicitationCompleteNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotificationParams {
-    const NAME: &'static str = "ElicitationCompleteNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "elicitationId")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("elicitationId") => reader.read(0, &mut self.elicitation_id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ElicitationCompleteNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("elicitationId", &self.elicitation_id);
-        writer.extra(&self.extra, &["elicitationId"]);
-        writer.end()
-    }
 }
 
 /// Informs the client that the user has finished on the web page
@@ -600,65 +170,8 @@ impl Serialize for ElicitationCompleteNotificationParams {
 pub struct ElicitationCompleteNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: ElicitationCompleteNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ElicitationCompleteNotification {
-    /// Creates an `ElicitationCompleteNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ElicitationCompleteNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ElicitationCompleteNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotification {
-    const NAME: &'static str = "ElicitationCompleteNotification";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/elicitation/complete"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ElicitationCompleteNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/elicitation/complete");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Details of a [`UrlElicitationRequiredError`].
@@ -669,56 +182,8 @@ impl Serialize for ElicitationCompleteNotification {
 pub struct UrlElicitationRequiredErrorData {
     /// URL elicitations that the user must complete before the client retries the request.
     pub elicitations: Vec<ElicitRequestUrlParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UrlElicitationRequiredErrorData {
-    /// Creates a `UrlElicitationRequiredErrorData` from its required fields.
-    #[must_use]
-    pub fn new(elicitations: impl Into<Vec<ElicitRequestUrlParams>>) -> Self {
-        Self {
-            elicitations: elicitations.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for UrlElicitationRequiredErrorData {
-    const VACANT: Self = Self {
-        elicitations: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UrlElicitationRequiredErrorData {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UrlElicitationRequiredErrorData {
-    const NAME: &'static str = "URLElicitationRequiredErrorData";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "elicitations")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("elicitations") => reader.list(0, &mut self.elicitations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UrlElicitationRequiredErrorData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("elicitations", &self.elicitations);
-        writer.extra(&self.extra, &["elicitations"]);
-        writer.end()
-    }
 }
 
 /// Error object of a [`UrlElicitationRequiredError`].
@@ -731,70 +196,8 @@ pub struct UrlElicitationRequiredErrorObject {
     pub message: String,
     /// URLs that the user must visit.
     pub data: UrlElicitationRequiredErrorData,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UrlElicitationRequiredErrorObject {
-    /// Creates a `UrlElicitationRequiredErrorObject` from its required fields.
-    #[must_use]
-    pub fn new(
-        message: impl Into<String>,
-        data: UrlElicitationRequiredErrorData,
-    ) -> Self {
-        Self {
-            message: message.into(),
-            data,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for UrlElicitationRequiredErrorObject {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        data: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UrlElicitationRequiredErrorObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UrlElicitationRequiredErrorObject {
-    const NAME: &'static str = "URLElicitationRequiredErrorObject";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "code"),
-        (1, "message"),
-        (2, "data"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.constant(0, &-32042i64),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.read(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UrlElicitationRequiredErrorObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &-32042i64);
-        writer.member("message", &self.message);
-        writer.member("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// Error for a request that the server can process only after the user has visited one or more
@@ -811,67 +214,6 @@ pub struct UrlElicitationRequiredError {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UrlElicitationRequiredError {
-    /// Creates a `UrlElicitationRequiredError` from its required fields.
-    #[must_use]
-    pub fn new(error: UrlElicitationRequiredErrorObject) -> Self {
-        Self {
-            error,
-            id: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `id`.
-    #[must_use]
-    pub fn id(mut self, id: impl Into<RequestId>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
-}
-
-impl codec::Vacant for UrlElicitationRequiredError {
-    const VACANT: Self = Self {
-        error: codec::Vacant::VACANT,
-        id: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UrlElicitationRequiredError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UrlElicitationRequiredError {
-    const NAME: &'static str = "URLElicitationRequiredError";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("error") => reader.read(0, &mut self.error),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.optional(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UrlElicitationRequiredError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("error", &self.error);
-        writer.member("jsonrpc", "2.0");
-        writer.optional("id", &self.id);
-        writer.extra(&self.extra, &["error", "jsonrpc", "id"]);
-        writer.end()
-    }
 }

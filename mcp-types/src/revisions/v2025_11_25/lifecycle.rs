@@ -14,63 +14,8 @@ pub struct RootsCapability {
     /// Whether the client sends notifications when its list of roots changes. If absent, it does
     /// not.
     pub list_changed: Option<bool>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl RootsCapability {
-    /// Creates a `RootsCapability` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            list_changed: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `listChanged`.
-    #[inline]
-    #[must_use]
-    pub fn list_changed(mut self, list_changed: bool) -> Self {
-        self.list_changed = Some(list_changed);
-        self
-    }
-}
-
-impl codec::Vacant for RootsCapability {
-    const VACANT: Self = Self {
-        list_changed: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for RootsCapability {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for RootsCapability {
-    const NAME: &'static str = "RootsCapability";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("listChanged") => reader.optional(0, &mut self.list_changed),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for RootsCapability {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("listChanged", &self.list_changed);
-        writer.extra(&self.extra, &["listChanged"]);
-        writer.end()
-    }
 }
 
 /// Sampling requests that a client can run as tasks.
@@ -81,62 +26,8 @@ impl Serialize for RootsCapability {
 pub struct SamplingTasks {
     /// Present if `sampling/createMessage` can run as a task.
     pub create_message: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SamplingTasks {
-    /// Creates a `SamplingTasks` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            create_message: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `createMessage`.
-    #[must_use]
-    pub fn create_message(mut self, create_message: impl Into<Object>) -> Self {
-        self.create_message = Some(create_message.into());
-        self
-    }
-}
-
-impl codec::Vacant for SamplingTasks {
-    const VACANT: Self = Self {
-        create_message: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SamplingTasks {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SamplingTasks {
-    const NAME: &'static str = "SamplingTasks";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("createMessage") => reader.optional(0, &mut self.create_message),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SamplingTasks {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("createMessage", &self.create_message);
-        writer.extra(&self.extra, &["createMessage"]);
-        writer.end()
-    }
 }
 
 /// Task support for elicitation.
@@ -147,62 +38,8 @@ impl Serialize for SamplingTasks {
 pub struct ElicitationTasks {
     /// Present if `elicitation/create` can run as a task.
     pub create: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ElicitationTasks {
-    /// Creates an `ElicitationTasks` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            create: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `create`.
-    #[must_use]
-    pub fn create(mut self, create: impl Into<Object>) -> Self {
-        self.create = Some(create.into());
-        self
-    }
-}
-
-impl codec::Vacant for ElicitationTasks {
-    const VACANT: Self = Self {
-        create: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ElicitationTasks {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ElicitationTasks {
-    const NAME: &'static str = "ElicitationTasks";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("create") => reader.optional(0, &mut self.create),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ElicitationTasks {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("create", &self.create);
-        writer.extra(&self.extra, &["create"]);
-        writer.end()
-    }
 }
 
 /// Requests of the server that the client can run as tasks.
@@ -215,75 +52,8 @@ pub struct ClientTaskRequests {
     pub sampling: Option<SamplingTasks>,
     /// Task support for elicitation. If absent, elicitation cannot run as a task.
     pub elicitation: Option<ElicitationTasks>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ClientTaskRequests {
-    /// Creates a `ClientTaskRequests` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            sampling: None,
-            elicitation: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `sampling`.
-    #[inline]
-    #[must_use]
-    pub fn sampling(mut self, sampling: SamplingTasks) -> Self {
-        self.sampling = Some(sampling);
-        self
-    }
-
-    /// Sets `elicitation`.
-    #[inline]
-    #[must_use]
-    pub fn elicitation(mut self, elicitation: ElicitationTasks) -> Self {
-        self.elicitation = Some(elicitation);
-        self
-    }
-}
-
-impl codec::Vacant for ClientTaskRequests {
-    const VACANT: Self = Self {
-        sampling: None,
-        elicitation: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ClientTaskRequests {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ClientTaskRequests {
-    const NAME: &'static str = "ClientTaskRequests";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("sampling") => reader.optional(0, &mut self.sampling),
-            Some("elicitation") => reader.optional(1, &mut self.elicitation),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ClientTaskRequests {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("sampling", &self.sampling);
-        writer.optional("elicitation", &self.elicitation);
-        writer.extra(&self.extra, &["sampling", "elicitation"]);
-        writer.end()
-    }
 }
 
 /// Task operations that a client supports.
@@ -299,85 +69,8 @@ pub struct ClientTasksCapability {
     /// Requests that the client can run as tasks. If absent, there are none. The client ignores
     /// the `task` member of all other requests.
     pub requests: Option<ClientTaskRequests>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ClientTasksCapability {
-    /// Creates a `ClientTasksCapability` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            list: None,
-            cancel: None,
-            requests: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `list`.
-    #[must_use]
-    pub fn list(mut self, list: impl Into<Object>) -> Self {
-        self.list = Some(list.into());
-        self
-    }
-
-    /// Sets `cancel`.
-    #[must_use]
-    pub fn cancel(mut self, cancel: impl Into<Object>) -> Self {
-        self.cancel = Some(cancel.into());
-        self
-    }
-
-    /// Sets `requests`.
-    #[inline]
-    #[must_use]
-    pub fn requests(mut self, requests: ClientTaskRequests) -> Self {
-        self.requests = Some(requests);
-        self
-    }
-}
-
-impl codec::Vacant for ClientTasksCapability {
-    const VACANT: Self = Self {
-        list: None,
-        cancel: None,
-        requests: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ClientTasksCapability {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ClientTasksCapability {
-    const NAME: &'static str = "ClientTasksCapability";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("list") => reader.optional(0, &mut self.list),
-            Some("cancel") => reader.optional(1, &mut self.cancel),
-            Some("requests") => reader.optional(2, &mut self.requests),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ClientTasksCapability {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("list", &self.list);
-        writer.optional("cancel", &self.cancel);
-        writer.optional("requests", &self.requests);
-        writer.extra(&self.extra, &["list", "cancel", "requests"]);
-        writer.end()
-    }
 }
 
 /// Optional features that the client supports. The server must not use a feature that is not
@@ -404,114 +97,8 @@ pub struct ClientCapabilities {
     ///
     /// Since 2025-11-25. Until 2025-11-25.
     pub tasks: Option<ClientTasksCapability>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ClientCapabilities {
-    /// Creates a `ClientCapabilities` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            experimental: None,
-            roots: None,
-            sampling: None,
-            elicitation: None,
-            tasks: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `experimental`.
-    #[must_use]
-    pub fn experimental(mut self, experimental: impl Into<Map<Object>>) -> Self {
-        self.experimental = Some(experimental.into());
-        self
-    }
-
-    /// Sets `roots`.
-    #[inline]
-    #[must_use]
-    pub fn roots(mut self, roots: RootsCapability) -> Self {
-        self.roots = Some(roots);
-        self
-    }
-
-    /// Sets `sampling`.
-    #[inline]
-    #[must_use]
-    pub fn sampling(mut self, sampling: SamplingCapability) -> Self {
-        self.sampling = Some(sampling);
-        self
-    }
-
-    /// Sets `elicitation`.
-    #[inline]
-    #[must_use]
-    pub fn elicitation(mut self, elicitation: ElicitationCapability) -> Self {
-        self.elicitation = Some(elicitation);
-        self
-    }
-
-    /// Sets `tasks`.
-    #[inline]
-    #[must_use]
-    pub fn tasks(mut self, tasks: ClientTasksCapability) -> Self {
-        self.tasks = Some(tasks);
-        self
-    }
-}
-
-impl codec::Vacant for ClientCapabilities {
-    const VACANT: Self = Self {
-        experimental: None,
-        roots: None,
-        sampling: None,
-        elicitation: None,
-        tasks: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilities {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ClientCapabilities {
-    const NAME: &'static str = "ClientCapabilities";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("experimental") => reader.optional(0, &mut self.experimental),
-            Some("roots") => reader.optional(1, &mut self.roots),
-            Some("sampling") => reader.optional(2, &mut self.sampling),
-            Some("elicitation") => reader.optional(3, &mut self.elicitation),
-            Some("tasks") => reader.optional(4, &mut self.tasks),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ClientCapabilities {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("experimental", &self.experimental);
-        writer.optional("roots", &self.roots);
-        writer.optional("sampling", &self.sampling);
-        writer.optional("elicitation", &self.elicitation);
-        writer.optional("tasks", &self.tasks);
-        writer
-            .extra(
-                &self.extra,
-                &["experimental", "roots", "sampling", "elicitation", "tasks"],
-            );
-        writer.end()
-    }
 }
 
 /// Starts a session (`initialize`). The client sends its protocol version, its capabilities
@@ -553,70 +140,8 @@ pub struct InitializeRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InitializeRequest {
-    /// Creates an `InitializeRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: InitializeRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for InitializeRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InitializeRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InitializeRequest {
-    const NAME: &'static str = "InitializeRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "initialize"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InitializeRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "initialize");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `initialize`: the protocol version and the capabilities of the client.
@@ -637,89 +162,8 @@ pub struct InitializeRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InitializeRequestParams {
-    /// Creates an `InitializeRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        protocol_version: impl Into<String>,
-        capabilities: ClientCapabilities,
-        client_info: Implementation,
-    ) -> Self {
-        Self {
-            protocol_version: protocol_version.into(),
-            capabilities,
-            client_info,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for InitializeRequestParams {
-    const VACANT: Self = Self {
-        protocol_version: codec::Vacant::VACANT,
-        capabilities: codec::Vacant::VACANT,
-        client_info: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InitializeRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
-    const NAME: &'static str = "InitializeRequestParams";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "protocolVersion"),
-        (1, "capabilities"),
-        (2, "clientInfo"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
-            Some("capabilities") => reader.read(1, &mut self.capabilities),
-            Some("clientInfo") => reader.read(2, &mut self.client_info),
-            Some("_meta") => reader.optional(3, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InitializeRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("protocolVersion", &self.protocol_version);
-        writer.member("capabilities", &self.capabilities);
-        writer.member("clientInfo", &self.client_info);
-        writer.optional("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &["protocolVersion", "capabilities", "clientInfo", "_meta"],
-            );
-        writer.end()
-    }
 }
 
 /// Protocol version and capabilities of the server, in response to `initialize`. The client
@@ -765,105 +209,8 @@ pub struct InitializeResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InitializeResult {
-    /// Creates an `InitializeResult` from its required fields.
-    #[must_use]
-    pub fn new(
-        protocol_version: impl Into<String>,
-        capabilities: ServerCapabilities,
-        server_info: Implementation,
-    ) -> Self {
-        Self {
-            protocol_version: protocol_version.into(),
-            capabilities,
-            server_info,
-            instructions: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `instructions`.
-    #[must_use]
-    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for InitializeResult {
-    const VACANT: Self = Self {
-        protocol_version: codec::Vacant::VACANT,
-        capabilities: codec::Vacant::VACANT,
-        server_info: codec::Vacant::VACANT,
-        instructions: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InitializeResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InitializeResult {
-    const NAME: &'static str = "InitializeResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "protocolVersion"),
-        (1, "capabilities"),
-        (2, "serverInfo"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
-            Some("capabilities") => reader.read(1, &mut self.capabilities),
-            Some("serverInfo") => reader.read(2, &mut self.server_info),
-            Some("instructions") => reader.optional(3, &mut self.instructions),
-            Some("_meta") => reader.optional(4, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InitializeResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("protocolVersion", &self.protocol_version);
-        writer.member("capabilities", &self.capabilities);
-        writer.member("serverInfo", &self.server_info);
-        writer.optional("instructions", &self.instructions);
-        writer.optional("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "protocolVersion",
-                    "capabilities",
-                    "serverInfo",
-                    "instructions",
-                    "_meta",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Completes the handshake (`notifications/initialized`). The client sends it after it has
@@ -891,68 +238,8 @@ impl Serialize for InitializeResult {
 pub struct InitializedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InitializedNotification {
-    /// Creates an `InitializedNotification` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for InitializedNotification {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InitializedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InitializedNotification {
-    const NAME: &'static str = "InitializedNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/initialized"),
-            Some("params") => reader.optional(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InitializedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/initialized");
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Requests about tools that a server can run as tasks.
@@ -963,62 +250,8 @@ impl Serialize for InitializedNotification {
 pub struct ToolTasks {
     /// Present if `tools/call` can run as a task.
     pub call: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ToolTasks {
-    /// Creates a `ToolTasks` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            call: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `call`.
-    #[must_use]
-    pub fn call(mut self, call: impl Into<Object>) -> Self {
-        self.call = Some(call.into());
-        self
-    }
-}
-
-impl codec::Vacant for ToolTasks {
-    const VACANT: Self = Self {
-        call: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ToolTasks {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ToolTasks {
-    const NAME: &'static str = "ToolTasks";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("call") => reader.optional(0, &mut self.call),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ToolTasks {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("call", &self.call);
-        writer.extra(&self.extra, &["call"]);
-        writer.end()
-    }
 }
 
 /// Requests that the server can run as tasks.
@@ -1029,63 +262,8 @@ impl Serialize for ToolTasks {
 pub struct ServerTaskRequests {
     /// Task support for requests about tools. If absent, they cannot run as tasks.
     pub tools: Option<ToolTasks>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ServerTaskRequests {
-    /// Creates a `ServerTaskRequests` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            tools: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `tools`.
-    #[inline]
-    #[must_use]
-    pub fn tools(mut self, tools: ToolTasks) -> Self {
-        self.tools = Some(tools);
-        self
-    }
-}
-
-impl codec::Vacant for ServerTaskRequests {
-    const VACANT: Self = Self {
-        tools: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ServerTaskRequests {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ServerTaskRequests {
-    const NAME: &'static str = "ServerTaskRequests";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("tools") => reader.optional(0, &mut self.tools),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ServerTaskRequests {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("tools", &self.tools);
-        writer.extra(&self.extra, &["tools"]);
-        writer.end()
-    }
 }
 
 /// Task operations that a server supports.
@@ -1100,85 +278,8 @@ pub struct ServerTasksCapability {
     pub cancel: Option<Object>,
     /// Requests that the server can run as tasks. If absent, there are none.
     pub requests: Option<ServerTaskRequests>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ServerTasksCapability {
-    /// Creates a `ServerTasksCapability` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            list: None,
-            cancel: None,
-            requests: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `list`.
-    #[must_use]
-    pub fn list(mut self, list: impl Into<Object>) -> Self {
-        self.list = Some(list.into());
-        self
-    }
-
-    /// Sets `cancel`.
-    #[must_use]
-    pub fn cancel(mut self, cancel: impl Into<Object>) -> Self {
-        self.cancel = Some(cancel.into());
-        self
-    }
-
-    /// Sets `requests`.
-    #[inline]
-    #[must_use]
-    pub fn requests(mut self, requests: ServerTaskRequests) -> Self {
-        self.requests = Some(requests);
-        self
-    }
-}
-
-impl codec::Vacant for ServerTasksCapability {
-    const VACANT: Self = Self {
-        list: None,
-        cancel: None,
-        requests: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ServerTasksCapability {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ServerTasksCapability {
-    const NAME: &'static str = "ServerTasksCapability";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("list") => reader.optional(0, &mut self.list),
-            Some("cancel") => reader.optional(1, &mut self.cancel),
-            Some("requests") => reader.optional(2, &mut self.requests),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ServerTasksCapability {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("list", &self.list);
-        writer.optional("cancel", &self.cancel);
-        writer.optional("requests", &self.requests);
-        writer.extra(&self.extra, &["list", "cancel", "requests"]);
-        writer.end()
-    }
 }
 
 /// Optional features that the server supports. The server does not support a feature whose
@@ -1208,142 +309,6 @@ pub struct ServerCapabilities {
     ///
     /// Since 2025-11-25. Until 2025-11-25.
     pub tasks: Option<ServerTasksCapability>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ServerCapabilities {
-    /// Creates a `ServerCapabilities` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            experimental: None,
-            logging: None,
-            completions: None,
-            prompts: None,
-            resources: None,
-            tools: None,
-            tasks: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `experimental`.
-    #[must_use]
-    pub fn experimental(mut self, experimental: impl Into<Map<Object>>) -> Self {
-        self.experimental = Some(experimental.into());
-        self
-    }
-
-    /// Sets `logging`.
-    #[must_use]
-    pub fn logging(mut self, logging: impl Into<Object>) -> Self {
-        self.logging = Some(logging.into());
-        self
-    }
-
-    /// Sets `completions`.
-    #[must_use]
-    pub fn completions(mut self, completions: impl Into<Object>) -> Self {
-        self.completions = Some(completions.into());
-        self
-    }
-
-    /// Sets `prompts`.
-    #[inline]
-    #[must_use]
-    pub fn prompts(mut self, prompts: PromptsCapability) -> Self {
-        self.prompts = Some(prompts);
-        self
-    }
-
-    /// Sets `resources`.
-    #[inline]
-    #[must_use]
-    pub fn resources(mut self, resources: ResourcesCapability) -> Self {
-        self.resources = Some(resources);
-        self
-    }
-
-    /// Sets `tools`.
-    #[inline]
-    #[must_use]
-    pub fn tools(mut self, tools: ToolsCapability) -> Self {
-        self.tools = Some(tools);
-        self
-    }
-
-    /// Sets `tasks`.
-    #[inline]
-    #[must_use]
-    pub fn tasks(mut self, tasks: ServerTasksCapability) -> Self {
-        self.tasks = Some(tasks);
-        self
-    }
-}
-
-impl codec::Vacant for ServerCapabilities {
-    const VACANT: Self = Self {
-        experimental: None,
-        logging: None,
-        completions: None,
-        prompts: None,
-        resources: None,
-        tools: None,
-        tasks: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ServerCapabilities {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ServerCapabilities {
-    const NAME: &'static str = "ServerCapabilities";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("experimental") => reader.optional(0, &mut self.experimental),
-            Some("logging") => reader.optional(1, &mut self.logging),
-            Some("completions") => reader.optional(2, &mut self.completions),
-            Some("prompts") => reader.optional(3, &mut self.prompts),
-            Some("resources") => reader.optional(4, &mut self.resources),
-            Some("tools") => reader.optional(5, &mut self.tools),
-            Some("tasks") => reader.optional(6, &mut self.tasks),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ServerCapabilities {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("experimental", &self.experimental);
-        writer.optional("logging", &self.logging);
-        writer.optional("completions", &self.completions);
-        writer.optional("prompts", &self.prompts);
-        writer.optional("resources", &self.resources);
-        writer.optional("tools", &self.tools);
-        writer.optional("tasks", &self.tasks);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "experimental",
-                    "logging",
-                    "completions",
-                    "prompts",
-                    "resources",
-                    "tools",
-                    "tasks",
-                ],
-            );
-        writer.end()
-    }
 }

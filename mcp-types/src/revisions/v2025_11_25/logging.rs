@@ -14,65 +14,8 @@ use super::*;
 pub struct LoggingMessageNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl LoggingMessageNotification {
-    /// Creates a `LoggingMessageNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: LoggingMessageNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for LoggingMessageNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for LoggingMessageNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
-    const NAME: &'static str = "LoggingMessageNotification";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/message"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for LoggingMessageNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/message");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `notifications/message`: the content of a log message. It must not contain
@@ -93,82 +36,8 @@ pub struct LoggingMessageNotificationParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl LoggingMessageNotificationParams {
-    /// Creates a `LoggingMessageNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
-        Self {
-            level: level.into(),
-            logger: None,
-            data: data.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `logger`.
-    #[must_use]
-    pub fn logger(mut self, logger: impl Into<String>) -> Self {
-        self.logger = Some(logger.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for LoggingMessageNotificationParams {
-    const VACANT: Self = Self {
-        level: codec::Vacant::VACANT,
-        logger: None,
-        data: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
-    const NAME: &'static str = "LoggingMessageNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "level"), (2, "data")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("level") => reader.read(0, &mut self.level),
-            Some("logger") => reader.optional(1, &mut self.logger),
-            Some("data") => reader.read(2, &mut self.data),
-            Some("_meta") => reader.optional(3, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for LoggingMessageNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("level", &self.level);
-        writer.optional("logger", &self.logger);
-        writer.member("data", &self.data);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["level", "logger", "data", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
@@ -204,70 +73,8 @@ pub struct SetLevelRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SetLevelRequest {
-    /// Creates a `SetLevelRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: SetLevelRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SetLevelRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SetLevelRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SetLevelRequest {
-    const NAME: &'static str = "SetLevelRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "logging/setLevel"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SetLevelRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "logging/setLevel");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `logging/setLevel`.
@@ -283,66 +90,6 @@ pub struct SetLevelRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SetLevelRequestParams {
-    /// Creates a `SetLevelRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(level: impl Into<LoggingLevel>) -> Self {
-        Self {
-            level: level.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for SetLevelRequestParams {
-    const VACANT: Self = Self {
-        level: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SetLevelRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
-    const NAME: &'static str = "SetLevelRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "level")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("level") => reader.read(0, &mut self.level),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SetLevelRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("level", &self.level);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["level", "_meta"]);
-        writer.end()
-    }
 }

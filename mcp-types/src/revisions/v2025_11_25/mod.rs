@@ -21,8 +21,6 @@
 //! | Common: bases and parts of other types | [`ResultObject`], [`Icon`], [`Role`] |
 
 use crate::codec::{self, Extra, Map, Number, Object, Value};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde::de::MapAccess;
 mod messages;
 pub use messages::*;
 
@@ -41,6 +39,7 @@ mod logging;
 mod progress;
 mod envelope;
 mod common;
+mod codecs;
 mod convert;
 pub use lifecycle::*;
 pub use tools::*;

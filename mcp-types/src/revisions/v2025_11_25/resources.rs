@@ -16,77 +16,8 @@ pub struct ListResourceTemplatesRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourceTemplatesRequest {
-    /// Creates a `ListResourceTemplatesRequest` from its required fields.
-    #[must_use]
-    pub fn new(id: impl Into<RequestId>) -> Self {
-        Self {
-            params: None,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListResourceTemplatesRequest {
-    const VACANT: Self = Self {
-        params: None,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
-    const NAME: &'static str = "ListResourceTemplatesRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/templates/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourceTemplatesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/templates/list");
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// One page of the resource templates of the server.
@@ -104,78 +35,8 @@ pub struct ListResourceTemplatesResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourceTemplatesResult {
-    /// Creates a `ListResourceTemplatesResult` from its required fields.
-    #[must_use]
-    pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
-        Self {
-            resource_templates: resource_templates.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListResourceTemplatesResult {
-    const VACANT: Self = Self {
-        resource_templates: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
-    const NAME: &'static str = "ListResourceTemplatesResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resourceTemplates")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resourceTemplates") => reader.list(0, &mut self.resource_templates),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourceTemplatesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("resourceTemplates", &self.resource_templates);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["resourceTemplates", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Requests one page of the resources of the server (`resources/list`).
@@ -190,77 +51,8 @@ pub struct ListResourcesRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourcesRequest {
-    /// Creates a `ListResourcesRequest` from its required fields.
-    #[must_use]
-    pub fn new(id: impl Into<RequestId>) -> Self {
-        Self {
-            params: None,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListResourcesRequest {
-    const VACANT: Self = Self {
-        params: None,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourcesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
-    const NAME: &'static str = "ListResourcesRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourcesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/list");
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// One page of the resources of the server.
@@ -278,78 +70,8 @@ pub struct ListResourcesResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourcesResult {
-    /// Creates a `ListResourcesResult` from its required fields.
-    #[must_use]
-    pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
-        Self {
-            resources: resources.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListResourcesResult {
-    const VACANT: Self = Self {
-        resources: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourcesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourcesResult {
-    const NAME: &'static str = "ListResourcesResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resources")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resources") => reader.list(0, &mut self.resources),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourcesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("resources", &self.resources);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Reads the contents of a resource (`resources/read`).
@@ -364,70 +86,8 @@ pub struct ReadResourceRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceRequest {
-    /// Creates a `ReadResourceRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ReadResourceRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
-    const NAME: &'static str = "ReadResourceRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/read"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/read");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/read`.
@@ -443,68 +103,8 @@ pub struct ReadResourceRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceRequestParams {
-    /// Creates a `ReadResourceRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for ReadResourceRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
-    const NAME: &'static str = "ReadResourceRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Contents of a resource, in response to `resources/read`.
@@ -520,67 +120,8 @@ pub struct ReadResourceResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceResult {
-    /// Creates a `ReadResourceResult` from its required fields.
-    #[must_use]
-    pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
-        Self {
-            contents: contents.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ReadResourceResult {
-    const VACANT: Self = Self {
-        contents: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceResult {
-    const NAME: &'static str = "ReadResourceResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "contents")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("contents") => reader.list(0, &mut self.contents),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("contents", &self.contents);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["contents", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Informs the client that the server's list of resources has changed
@@ -594,68 +135,8 @@ impl Serialize for ReadResourceResult {
 pub struct ResourceListChangedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceListChangedNotification {
-    /// Creates a `ResourceListChangedNotification` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ResourceListChangedNotification {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceListChangedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
-    const NAME: &'static str = "ResourceListChangedNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/resources/list_changed"),
-            Some("params") => reader.optional(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceListChangedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/resources/list_changed");
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Parameters of a request about one resource.
@@ -671,68 +152,8 @@ pub struct ResourceRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceRequestParams {
-    /// Creates a `ResourceRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for ResourceRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
-    const NAME: &'static str = "ResourceRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Informs the client that a subscribed resource has changed and can be read again
@@ -746,65 +167,8 @@ impl Serialize for ResourceRequestParams {
 pub struct ResourceUpdatedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceUpdatedNotification {
-    /// Creates a `ResourceUpdatedNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ResourceUpdatedNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
-    const NAME: &'static str = "ResourceUpdatedNotification";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/resources/updated"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceUpdatedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/resources/updated");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `notifications/resources/updated`.
@@ -820,67 +184,8 @@ pub struct ResourceUpdatedNotificationParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceUpdatedNotificationParams {
-    /// Creates a `ResourceUpdatedNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ResourceUpdatedNotificationParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
-    const NAME: &'static str = "ResourceUpdatedNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceUpdatedNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Subscribes to changes of one resource (`resources/subscribe`) until
@@ -916,70 +221,8 @@ pub struct SubscribeRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscribeRequest {
-    /// Creates a `SubscribeRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: SubscribeRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SubscribeRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscribeRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscribeRequest {
-    const NAME: &'static str = "SubscribeRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/subscribe"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscribeRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/subscribe");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/subscribe`.
@@ -996,68 +239,8 @@ pub struct SubscribeRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscribeRequestParams {
-    /// Creates a `SubscribeRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for SubscribeRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscribeRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
-    const NAME: &'static str = "SubscribeRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscribeRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`). The
@@ -1093,70 +276,8 @@ pub struct UnsubscribeRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UnsubscribeRequest {
-    /// Creates an `UnsubscribeRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: UnsubscribeRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for UnsubscribeRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UnsubscribeRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
-    const NAME: &'static str = "UnsubscribeRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/unsubscribe"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UnsubscribeRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/unsubscribe");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/unsubscribe`.
@@ -1172,66 +293,6 @@ pub struct UnsubscribeRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UnsubscribeRequestParams {
-    /// Creates an `UnsubscribeRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for UnsubscribeRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
-    const NAME: &'static str = "UnsubscribeRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UnsubscribeRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "_meta"]);
-        writer.end()
-    }
 }

@@ -19,77 +19,8 @@ pub struct ListRootsRequest {
     ///
     /// Until 2025-11-25.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListRootsRequest {
-    /// Creates a `ListRootsRequest` from its required fields.
-    #[must_use]
-    pub fn new(id: impl Into<RequestId>) -> Self {
-        Self {
-            params: None,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: RequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListRootsRequest {
-    const VACANT: Self = Self {
-        params: None,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListRootsRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListRootsRequest {
-    const NAME: &'static str = "ListRootsRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "roots/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListRootsRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "roots/list");
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Directories and files that the server may work on. Deprecated since 2026-07-28.
@@ -107,67 +38,8 @@ pub struct ListRootsResult {
     ///
     /// Until 2025-11-25.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListRootsResult {
-    /// Creates a `ListRootsResult` from its required fields.
-    #[must_use]
-    pub fn new(roots: impl Into<Vec<Root>>) -> Self {
-        Self {
-            roots: roots.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListRootsResult {
-    const VACANT: Self = Self {
-        roots: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListRootsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListRootsResult {
-    const NAME: &'static str = "ListRootsResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "roots")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("roots") => reader.list(0, &mut self.roots),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListRootsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("roots", &self.roots);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["roots", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Informs the server that the client added, removed or changed a root
@@ -195,66 +67,6 @@ impl Serialize for ListRootsResult {
 pub struct RootsListChangedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl RootsListChangedNotification {
-    /// Creates a `RootsListChangedNotification` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for RootsListChangedNotification {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for RootsListChangedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
-    const NAME: &'static str = "RootsListChangedNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/roots/list_changed"),
-            Some("params") => reader.optional(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for RootsListChangedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/roots/list_changed");
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }

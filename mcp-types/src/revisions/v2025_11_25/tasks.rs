@@ -12,56 +12,8 @@ use super::*;
 pub struct CancelTaskRequestParams {
     /// Identifier of the task to cancel.
     pub task_id: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CancelTaskRequestParams {
-    /// Creates a `CancelTaskRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(task_id: impl Into<String>) -> Self {
-        Self {
-            task_id: task_id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CancelTaskRequestParams {
-    const VACANT: Self = Self {
-        task_id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CancelTaskRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
-    const NAME: &'static str = "CancelTaskRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("taskId") => reader.read(0, &mut self.task_id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CancelTaskRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("taskId", &self.task_id);
-        writer.extra(&self.extra, &["taskId"]);
-        writer.end()
-    }
 }
 
 /// Cancels a task (`tasks/cancel`). If the task has already ended, the request fails with
@@ -97,70 +49,8 @@ pub struct CancelTaskRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CancelTaskRequest {
-    /// Creates a `CancelTaskRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CancelTaskRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CancelTaskRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
-    const NAME: &'static str = "CancelTaskRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "tasks/cancel"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CancelTaskRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "tasks/cancel");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// State of the task after its cancellation, in response to `tasks/cancel`.
@@ -209,134 +99,8 @@ pub struct CancelTaskResult {
     /// Suggested time in milliseconds to wait before the next poll. Absent if the side that runs
     /// the task suggests none.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CancelTaskResult {
-    /// Creates a `CancelTaskResult` from its required fields.
-    #[must_use]
-    pub fn new(
-        task_id: impl Into<String>,
-        status: impl Into<TaskStatus>,
-        created_at: impl Into<String>,
-        last_updated_at: impl Into<String>,
-        ttl: Option<i64>,
-    ) -> Self {
-        Self {
-            meta: None,
-            task_id: task_id.into(),
-            status: status.into(),
-            status_message: None,
-            created_at: created_at.into(),
-            last_updated_at: last_updated_at.into(),
-            ttl,
-            poll_interval: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-
-    /// Sets `statusMessage`.
-    #[must_use]
-    pub fn status_message(mut self, status_message: impl Into<String>) -> Self {
-        self.status_message = Some(status_message.into());
-        self
-    }
-
-    /// Sets `pollInterval`.
-    #[inline]
-    #[must_use]
-    pub fn poll_interval(mut self, poll_interval: i64) -> Self {
-        self.poll_interval = Some(poll_interval);
-        self
-    }
-}
-
-impl codec::Vacant for CancelTaskResult {
-    const VACANT: Self = Self {
-        meta: None,
-        task_id: codec::Vacant::VACANT,
-        status: codec::Vacant::VACANT,
-        status_message: None,
-        created_at: codec::Vacant::VACANT,
-        last_updated_at: codec::Vacant::VACANT,
-        ttl: codec::Vacant::VACANT,
-        poll_interval: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CancelTaskResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CancelTaskResult {
-    const NAME: &'static str = "CancelTaskResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "taskId"),
-        (2, "status"),
-        (4, "createdAt"),
-        (5, "lastUpdatedAt"),
-        (6, "ttl"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            Some("taskId") => reader.read(1, &mut self.task_id),
-            Some("status") => reader.read(2, &mut self.status),
-            Some("statusMessage") => reader.optional(3, &mut self.status_message),
-            Some("createdAt") => reader.read(4, &mut self.created_at),
-            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
-            Some("ttl") => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
-            Some("pollInterval") => {
-                reader.optional_int(7, i64::MIN..=i64::MAX, &mut self.poll_interval)
-            }
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CancelTaskResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.member("taskId", &self.task_id);
-        writer.member("status", &self.status);
-        writer.optional("statusMessage", &self.status_message);
-        writer.member("createdAt", &self.created_at);
-        writer.member("lastUpdatedAt", &self.last_updated_at);
-        writer.member("ttl", &self.ttl);
-        writer.optional("pollInterval", &self.poll_interval);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "_meta",
-                    "taskId",
-                    "status",
-                    "statusMessage",
-                    "createdAt",
-                    "lastUpdatedAt",
-                    "ttl",
-                    "pollInterval",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Immediate response to a request that runs as a task. The requester fetches the actual
@@ -373,67 +137,8 @@ pub struct CreateTaskResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CreateTaskResult {
-    /// Creates a `CreateTaskResult` from its required fields.
-    #[must_use]
-    pub fn new(task: Task) -> Self {
-        Self {
-            task,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for CreateTaskResult {
-    const VACANT: Self = Self {
-        task: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CreateTaskResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CreateTaskResult {
-    const NAME: &'static str = "CreateTaskResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "task")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("task") => reader.read(0, &mut self.task),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CreateTaskResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("task", &self.task);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["task", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `tasks/result`: the task whose result to fetch.
@@ -445,56 +150,8 @@ pub struct GetTaskPayloadRequestParams {
     /// Identifier of the task whose result to fetch. If it is unknown or if the task is no longer
     /// kept, the request fails with error `-32602`.
     pub task_id: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetTaskPayloadRequestParams {
-    /// Creates a `GetTaskPayloadRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(task_id: impl Into<String>) -> Self {
-        Self {
-            task_id: task_id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for GetTaskPayloadRequestParams {
-    const VACANT: Self = Self {
-        task_id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequestParams {
-    const NAME: &'static str = "GetTaskPayloadRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("taskId") => reader.read(0, &mut self.task_id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetTaskPayloadRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("taskId", &self.task_id);
-        writer.extra(&self.extra, &["taskId"]);
-        writer.end()
-    }
 }
 
 /// Fetches the result of a task (`tasks/result`). The receiver responds only after the task
@@ -530,70 +187,8 @@ pub struct GetTaskPayloadRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetTaskPayloadRequest {
-    /// Creates a `GetTaskPayloadRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: GetTaskPayloadRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for GetTaskPayloadRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetTaskPayloadRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequest {
-    const NAME: &'static str = "GetTaskPayloadRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "tasks/result"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetTaskPayloadRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "tasks/result");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Result of the request that ran as a task, with the members of that request's ordinary
@@ -632,62 +227,8 @@ pub struct GetTaskPayloadResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetTaskPayloadResult {
-    /// Creates a `GetTaskPayloadResult` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for GetTaskPayloadResult {
-    const VACANT: Self = Self {
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetTaskPayloadResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetTaskPayloadResult {
-    const NAME: &'static str = "GetTaskPayloadResult";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetTaskPayloadResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["_meta"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `tasks/get`.
@@ -699,56 +240,8 @@ pub struct GetTaskRequestParams {
     /// Identifier of the task. If it is unknown or if the task is no longer kept, the request
     /// fails with error `-32602`.
     pub task_id: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetTaskRequestParams {
-    /// Creates a `GetTaskRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(task_id: impl Into<String>) -> Self {
-        Self {
-            task_id: task_id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for GetTaskRequestParams {
-    const VACANT: Self = Self {
-        task_id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetTaskRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
-    const NAME: &'static str = "GetTaskRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("taskId") => reader.read(0, &mut self.task_id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetTaskRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("taskId", &self.task_id);
-        writer.extra(&self.extra, &["taskId"]);
-        writer.end()
-    }
 }
 
 /// Requests the state of a task (`tasks/get`). The result of the task is fetched with
@@ -784,70 +277,8 @@ pub struct GetTaskRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetTaskRequest {
-    /// Creates a `GetTaskRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for GetTaskRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetTaskRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetTaskRequest {
-    const NAME: &'static str = "GetTaskRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "tasks/get"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetTaskRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "tasks/get");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// State of a task, in response to `tasks/get`. It does not contain the result of the task.
@@ -897,134 +328,8 @@ pub struct GetTaskResult {
     /// Suggested time in milliseconds to wait before the next poll. Absent if the side that runs
     /// the task suggests none.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetTaskResult {
-    /// Creates a `GetTaskResult` from its required fields.
-    #[must_use]
-    pub fn new(
-        task_id: impl Into<String>,
-        status: impl Into<TaskStatus>,
-        created_at: impl Into<String>,
-        last_updated_at: impl Into<String>,
-        ttl: Option<i64>,
-    ) -> Self {
-        Self {
-            meta: None,
-            task_id: task_id.into(),
-            status: status.into(),
-            status_message: None,
-            created_at: created_at.into(),
-            last_updated_at: last_updated_at.into(),
-            ttl,
-            poll_interval: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-
-    /// Sets `statusMessage`.
-    #[must_use]
-    pub fn status_message(mut self, status_message: impl Into<String>) -> Self {
-        self.status_message = Some(status_message.into());
-        self
-    }
-
-    /// Sets `pollInterval`.
-    #[inline]
-    #[must_use]
-    pub fn poll_interval(mut self, poll_interval: i64) -> Self {
-        self.poll_interval = Some(poll_interval);
-        self
-    }
-}
-
-impl codec::Vacant for GetTaskResult {
-    const VACANT: Self = Self {
-        meta: None,
-        task_id: codec::Vacant::VACANT,
-        status: codec::Vacant::VACANT,
-        status_message: None,
-        created_at: codec::Vacant::VACANT,
-        last_updated_at: codec::Vacant::VACANT,
-        ttl: codec::Vacant::VACANT,
-        poll_interval: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetTaskResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetTaskResult {
-    const NAME: &'static str = "GetTaskResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "taskId"),
-        (2, "status"),
-        (4, "createdAt"),
-        (5, "lastUpdatedAt"),
-        (6, "ttl"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            Some("taskId") => reader.read(1, &mut self.task_id),
-            Some("status") => reader.read(2, &mut self.status),
-            Some("statusMessage") => reader.optional(3, &mut self.status_message),
-            Some("createdAt") => reader.read(4, &mut self.created_at),
-            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
-            Some("ttl") => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
-            Some("pollInterval") => {
-                reader.optional_int(7, i64::MIN..=i64::MAX, &mut self.poll_interval)
-            }
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetTaskResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.member("taskId", &self.task_id);
-        writer.member("status", &self.status);
-        writer.optional("statusMessage", &self.status_message);
-        writer.member("createdAt", &self.created_at);
-        writer.member("lastUpdatedAt", &self.last_updated_at);
-        writer.member("ttl", &self.ttl);
-        writer.optional("pollInterval", &self.poll_interval);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "_meta",
-                    "taskId",
-                    "status",
-                    "statusMessage",
-                    "createdAt",
-                    "lastUpdatedAt",
-                    "ttl",
-                    "pollInterval",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Requests one page of the tasks that the peer runs for the sender (`tasks/list`). Send it
@@ -1060,77 +365,8 @@ pub struct ListTasksRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListTasksRequest {
-    /// Creates a `ListTasksRequest` from its required fields.
-    #[must_use]
-    pub fn new(id: impl Into<RequestId>) -> Self {
-        Self {
-            params: None,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListTasksRequest {
-    const VACANT: Self = Self {
-        params: None,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListTasksRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListTasksRequest {
-    const NAME: &'static str = "ListTasksRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "tasks/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListTasksRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "tasks/list");
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// One page of the tasks that the sender of the request may access.
@@ -1172,78 +408,8 @@ pub struct ListTasksResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListTasksResult {
-    /// Creates a `ListTasksResult` from its required fields.
-    #[must_use]
-    pub fn new(tasks: impl Into<Vec<Task>>) -> Self {
-        Self {
-            tasks: tasks.into(),
-            next_cursor: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListTasksResult {
-    const VACANT: Self = Self {
-        tasks: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListTasksResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListTasksResult {
-    const NAME: &'static str = "ListTasksResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "tasks")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("tasks") => reader.list(0, &mut self.tasks),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListTasksResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("tasks", &self.tasks);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["tasks", "nextCursor", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Links a message to a task. It is sent in `_meta` under
@@ -1256,56 +422,8 @@ impl Serialize for ListTasksResult {
 pub struct RelatedTaskMetadata {
     /// Identifier of the task that the message belongs to.
     pub task_id: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl RelatedTaskMetadata {
-    /// Creates a `RelatedTaskMetadata` from its required fields.
-    #[must_use]
-    pub fn new(task_id: impl Into<String>) -> Self {
-        Self {
-            task_id: task_id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for RelatedTaskMetadata {
-    const VACANT: Self = Self {
-        task_id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for RelatedTaskMetadata {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for RelatedTaskMetadata {
-    const NAME: &'static str = "RelatedTaskMetadata";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("taskId") => reader.read(0, &mut self.task_id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for RelatedTaskMetadata {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("taskId", &self.task_id);
-        writer.extra(&self.extra, &["taskId"]);
-        writer.end()
-    }
 }
 
 /// State of work that a request started and that continues after the immediate response. Both
@@ -1334,122 +452,8 @@ pub struct Task {
     /// Suggested interval between two polls of the task, in milliseconds. If absent, the requester
     /// chooses the interval.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Task {
-    /// Creates a `Task` from its required fields.
-    #[must_use]
-    pub fn new(
-        task_id: impl Into<String>,
-        status: impl Into<TaskStatus>,
-        created_at: impl Into<String>,
-        last_updated_at: impl Into<String>,
-        ttl: Option<i64>,
-    ) -> Self {
-        Self {
-            task_id: task_id.into(),
-            status: status.into(),
-            status_message: None,
-            created_at: created_at.into(),
-            last_updated_at: last_updated_at.into(),
-            ttl,
-            poll_interval: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `statusMessage`.
-    #[must_use]
-    pub fn status_message(mut self, status_message: impl Into<String>) -> Self {
-        self.status_message = Some(status_message.into());
-        self
-    }
-
-    /// Sets `pollInterval`.
-    #[inline]
-    #[must_use]
-    pub fn poll_interval(mut self, poll_interval: i64) -> Self {
-        self.poll_interval = Some(poll_interval);
-        self
-    }
-}
-
-impl codec::Vacant for Task {
-    const VACANT: Self = Self {
-        task_id: codec::Vacant::VACANT,
-        status: codec::Vacant::VACANT,
-        status_message: None,
-        created_at: codec::Vacant::VACANT,
-        last_updated_at: codec::Vacant::VACANT,
-        ttl: codec::Vacant::VACANT,
-        poll_interval: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Task {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Task {
-    const NAME: &'static str = "Task";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "taskId"),
-        (1, "status"),
-        (3, "createdAt"),
-        (4, "lastUpdatedAt"),
-        (5, "ttl"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("taskId") => reader.read(0, &mut self.task_id),
-            Some("status") => reader.read(1, &mut self.status),
-            Some("statusMessage") => reader.optional(2, &mut self.status_message),
-            Some("createdAt") => reader.read(3, &mut self.created_at),
-            Some("lastUpdatedAt") => reader.read(4, &mut self.last_updated_at),
-            Some("ttl") => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.ttl),
-            Some("pollInterval") => {
-                reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.poll_interval)
-            }
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Task {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("taskId", &self.task_id);
-        writer.member("status", &self.status);
-        writer.optional("statusMessage", &self.status_message);
-        writer.member("createdAt", &self.created_at);
-        writer.member("lastUpdatedAt", &self.last_updated_at);
-        writer.member("ttl", &self.ttl);
-        writer.optional("pollInterval", &self.poll_interval);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "taskId",
-                    "status",
-                    "statusMessage",
-                    "createdAt",
-                    "lastUpdatedAt",
-                    "ttl",
-                    "pollInterval",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Base of the parameters of requests that can run as tasks.
@@ -1467,75 +471,8 @@ pub struct TaskAugmentedRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl TaskAugmentedRequestParams {
-    /// Creates a `TaskAugmentedRequestParams` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            task: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `task`.
-    #[inline]
-    #[must_use]
-    pub fn task(mut self, task: TaskMetadata) -> Self {
-        self.task = Some(task);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: RequestMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for TaskAugmentedRequestParams {
-    const VACANT: Self = Self {
-        task: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for TaskAugmentedRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for TaskAugmentedRequestParams {
-    const NAME: &'static str = "TaskAugmentedRequestParams";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("task") => reader.optional(0, &mut self.task),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for TaskAugmentedRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("task", &self.task);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["task", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Options for a request that should run as a task.
@@ -1548,63 +485,8 @@ pub struct TaskMetadata {
     /// Time in milliseconds, counted from the creation of the task, for which the receiver should
     /// keep it. The receiver can choose another time. If absent, the receiver decides.
     pub ttl: Option<i64>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl TaskMetadata {
-    /// Creates a `TaskMetadata` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            ttl: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `ttl`.
-    #[inline]
-    #[must_use]
-    pub fn ttl(mut self, ttl: i64) -> Self {
-        self.ttl = Some(ttl);
-        self
-    }
-}
-
-impl codec::Vacant for TaskMetadata {
-    const VACANT: Self = Self {
-        ttl: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for TaskMetadata {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for TaskMetadata {
-    const NAME: &'static str = "TaskMetadata";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("ttl") => reader.optional_int(0, i64::MIN..=i64::MAX, &mut self.ttl),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for TaskMetadata {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("ttl", &self.ttl);
-        writer.extra(&self.extra, &["ttl"]);
-        writer.end()
-    }
 }
 
 /// Status of a task. A new task is `working`.
@@ -1624,76 +506,6 @@ pub enum TaskStatus {
     Failed,
     /// The task was cancelled before its work finished.
     Cancelled,
-}
-
-impl TaskStatus {
-    /// Returns the value as it is written in messages.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Working => "working",
-            Self::InputRequired => "input_required",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
-impl codec::FromText for TaskStatus {
-    const VALUES: &'static [&'static str] = &[
-        "working",
-        "input_required",
-        "completed",
-        "failed",
-        "cancelled",
-    ];
-
-    #[inline]
-    fn from_text(text: &str) -> Option<Self> {
-        Some(
-            match text {
-                "working" => Self::Working,
-                "input_required" => Self::InputRequired,
-                "completed" => Self::Completed,
-                "failed" => Self::Failed,
-                "cancelled" => Self::Cancelled,
-                _ => return None,
-            },
-        )
-    }
-}
-
-impl std::str::FromStr for TaskStatus {
-    type Err = codec::UnknownValue;
-
-    #[inline]
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        codec::parse_text(text)
-    }
-}
-
-impl codec::Vacant for TaskStatus {
-    const VACANT: Self = Self::Working;
-}
-
-impl std::fmt::Display for TaskStatus {
-    #[inline]
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
-
-impl Serialize for TaskStatus {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for TaskStatus {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_text_enum(deserializer, "TaskStatus")
-    }
 }
 
 /// Informs the requester about a change of a task (`notifications/tasks/status`). These
@@ -1728,65 +540,8 @@ impl<'de> Deserialize<'de> for TaskStatus {
 pub struct TaskStatusNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: TaskStatusNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl TaskStatusNotification {
-    /// Creates a `TaskStatusNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: TaskStatusNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for TaskStatusNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for TaskStatusNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
-    const NAME: &'static str = "TaskStatusNotification";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/tasks/status"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for TaskStatusNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/tasks/status");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `notifications/tasks/status`: the current state of the task.
@@ -1818,132 +573,6 @@ pub struct TaskStatusNotificationParams {
     /// Suggested interval between two polls of the task, in milliseconds. If absent, the requester
     /// chooses the interval.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl TaskStatusNotificationParams {
-    /// Creates a `TaskStatusNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        task_id: impl Into<String>,
-        status: impl Into<TaskStatus>,
-        created_at: impl Into<String>,
-        last_updated_at: impl Into<String>,
-        ttl: Option<i64>,
-    ) -> Self {
-        Self {
-            meta: None,
-            task_id: task_id.into(),
-            status: status.into(),
-            status_message: None,
-            created_at: created_at.into(),
-            last_updated_at: last_updated_at.into(),
-            ttl,
-            poll_interval: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<Object>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-
-    /// Sets `statusMessage`.
-    #[must_use]
-    pub fn status_message(mut self, status_message: impl Into<String>) -> Self {
-        self.status_message = Some(status_message.into());
-        self
-    }
-
-    /// Sets `pollInterval`.
-    #[inline]
-    #[must_use]
-    pub fn poll_interval(mut self, poll_interval: i64) -> Self {
-        self.poll_interval = Some(poll_interval);
-        self
-    }
-}
-
-impl codec::Vacant for TaskStatusNotificationParams {
-    const VACANT: Self = Self {
-        meta: None,
-        task_id: codec::Vacant::VACANT,
-        status: codec::Vacant::VACANT,
-        status_message: None,
-        created_at: codec::Vacant::VACANT,
-        last_updated_at: codec::Vacant::VACANT,
-        ttl: codec::Vacant::VACANT,
-        poll_interval: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParams {
-    const NAME: &'static str = "TaskStatusNotificationParams";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "taskId"),
-        (2, "status"),
-        (4, "createdAt"),
-        (5, "lastUpdatedAt"),
-        (6, "ttl"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            Some("taskId") => reader.read(1, &mut self.task_id),
-            Some("status") => reader.read(2, &mut self.status),
-            Some("statusMessage") => reader.optional(3, &mut self.status_message),
-            Some("createdAt") => reader.read(4, &mut self.created_at),
-            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
-            Some("ttl") => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
-            Some("pollInterval") => {
-                reader.optional_int(7, i64::MIN..=i64::MAX, &mut self.poll_interval)
-            }
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for TaskStatusNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.member("taskId", &self.task_id);
-        writer.member("status", &self.status);
-        writer.optional("statusMessage", &self.status_message);
-        writer.member("createdAt", &self.created_at);
-        writer.member("lastUpdatedAt", &self.last_updated_at);
-        writer.member("ttl", &self.ttl);
-        writer.optional("pollInterval", &self.poll_interval);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "_meta",
-                    "taskId",
-                    "status",
-                    "statusMessage",
-                    "createdAt",
-                    "lastUpdatedAt",
-                    "ttl",
-                    "pollInterval",
-                ],
-            );
-        writer.end()
-    }
 }

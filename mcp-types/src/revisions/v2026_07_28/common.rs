@@ -16,67 +16,8 @@ pub struct BaseMetadata {
     /// Human-readable name for display. If absent, display `name` instead; for a tool,
     /// `annotations.title` takes precedence over `name`.
     pub title: Option<String>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl BaseMetadata {
-    /// Creates a `BaseMetadata` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            title: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-}
-
-impl codec::Vacant for BaseMetadata {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        title: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for BaseMetadata {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for BaseMetadata {
-    const NAME: &'static str = "BaseMetadata";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("title") => reader.optional(1, &mut self.title),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for BaseMetadata {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.extra(&self.extra, &["name", "title"]);
-        writer.end()
-    }
 }
 
 /// Who may share a cached result. It controls only caching and does not replace access
@@ -91,64 +32,6 @@ pub enum CacheScope {
     /// The result depends on the caller. A cache may reuse it only for callers with the same
     /// authorization.
     Private,
-}
-
-impl CacheScope {
-    /// Returns the value as it is written in messages.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Public => "public",
-            Self::Private => "private",
-        }
-    }
-}
-
-impl codec::FromText for CacheScope {
-    const VALUES: &'static [&'static str] = &["public", "private"];
-
-    #[inline]
-    fn from_text(text: &str) -> Option<Self> {
-        Some(
-            match text {
-                "public" => Self::Public,
-                "private" => Self::Private,
-                _ => return None,
-            },
-        )
-    }
-}
-
-impl std::str::FromStr for CacheScope {
-    type Err = codec::UnknownValue;
-
-    #[inline]
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        codec::parse_text(text)
-    }
-}
-
-impl codec::Vacant for CacheScope {
-    const VACANT: Self = Self::Public;
-}
-
-impl std::fmt::Display for CacheScope {
-    #[inline]
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
-
-impl Serialize for CacheScope {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for CacheScope {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_text_enum(deserializer, "CacheScope")
-    }
 }
 
 /// Base of results that a client may cache: lists, discovery results and resource contents.
@@ -173,89 +56,8 @@ pub struct CacheableResult {
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CacheableResult {
-    /// Creates a `CacheableResult` from its required fields.
-    #[must_use]
-    pub fn new(ttl_ms: i64, cache_scope: impl Into<CacheScope>) -> Self {
-        Self {
-            ttl_ms,
-            cache_scope: cache_scope.into(),
-            meta: None,
-            result_type: ResultType::Complete,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for CacheableResult {
-    const VACANT: Self = Self {
-        ttl_ms: codec::Vacant::VACANT,
-        cache_scope: codec::Vacant::VACANT,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CacheableResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CacheableResult {
-    const NAME: &'static str = "CacheableResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "ttlMs"),
-        (1, "cacheScope"),
-        (3, "resultType"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("ttlMs") => reader.int(0, 0..=i64::MAX, &mut self.ttl_ms),
-            Some("cacheScope") => reader.read(1, &mut self.cache_scope),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            Some("resultType") => reader.read(3, &mut self.result_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CacheableResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
-        writer.member("ttlMs", &self.ttl_ms);
-        writer.member("cacheScope", &self.cache_scope);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.extra(&self.extra, &["ttlMs", "cacheScope", "_meta", "resultType"]);
-        writer.end()
-    }
 }
 
 /// Successful result without data. It contains only the members that are common to all
@@ -289,64 +91,6 @@ pub enum IconTheme {
     Dark,
 }
 
-impl IconTheme {
-    /// Returns the value as it is written in messages.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-}
-
-impl codec::FromText for IconTheme {
-    const VALUES: &'static [&'static str] = &["light", "dark"];
-
-    #[inline]
-    fn from_text(text: &str) -> Option<Self> {
-        Some(
-            match text {
-                "light" => Self::Light,
-                "dark" => Self::Dark,
-                _ => return None,
-            },
-        )
-    }
-}
-
-impl std::str::FromStr for IconTheme {
-    type Err = codec::UnknownValue;
-
-    #[inline]
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        codec::parse_text(text)
-    }
-}
-
-impl codec::Vacant for IconTheme {
-    const VACANT: Self = Self::Light;
-}
-
-impl std::fmt::Display for IconTheme {
-    #[inline]
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
-
-impl Serialize for IconTheme {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for IconTheme {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_text_enum(deserializer, "IconTheme")
-    }
-}
-
 /// Icon of a server, tool, prompt or resource. Treat the URL and the image data as untrusted;
 /// SVG images can contain scripts.
 ///
@@ -366,89 +110,8 @@ pub struct Icon {
     pub sizes: Option<Vec<String>>,
     /// Background for which the icon is designed. If absent, it is suitable for both.
     pub theme: Option<IconTheme>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Icon {
-    /// Creates an `Icon` from its required fields.
-    #[must_use]
-    pub fn new(src: impl Into<String>) -> Self {
-        Self {
-            src: src.into(),
-            mime_type: None,
-            sizes: None,
-            theme: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `sizes`.
-    #[must_use]
-    pub fn sizes(mut self, sizes: impl Into<Vec<String>>) -> Self {
-        self.sizes = Some(sizes.into());
-        self
-    }
-
-    /// Sets `theme`.
-    #[must_use]
-    pub fn theme(mut self, theme: impl Into<IconTheme>) -> Self {
-        self.theme = Some(theme.into());
-        self
-    }
-}
-
-impl codec::Vacant for Icon {
-    const VACANT: Self = Self {
-        src: codec::Vacant::VACANT,
-        mime_type: None,
-        sizes: None,
-        theme: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Icon {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Icon {
-    const NAME: &'static str = "Icon";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "src")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("src") => reader.read(0, &mut self.src),
-            Some("mimeType") => reader.optional(1, &mut self.mime_type),
-            Some("sizes") => reader.one_or_many(2, &mut self.sizes),
-            Some("theme") => reader.optional(3, &mut self.theme),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Icon {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("src", &self.src);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional_list("sizes", &self.sizes);
-        writer.optional("theme", &self.theme);
-        writer.extra(&self.extra, &["src", "mimeType", "sizes", "theme"]);
-        writer.end()
-    }
 }
 
 /// Base of types that can be displayed with an icon.
@@ -461,62 +124,8 @@ pub struct Icons {
     /// Icons to display next to the name, usually one image in several sizes or themes. Clients
     /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Icons {
-    /// Creates an `Icons` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            icons: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `icons`.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.icons = Some(icons.into());
-        self
-    }
-}
-
-impl codec::Vacant for Icons {
-    const VACANT: Self = Self {
-        icons: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Icons {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Icons {
-    const NAME: &'static str = "Icons";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("icons") => reader.optional_list(0, &mut self.icons),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Icons {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional_list("icons", &self.icons);
-        writer.extra(&self.extra, &["icons"]);
-        writer.end()
-    }
 }
 
 /// Array of arbitrary JSON values.
@@ -555,67 +164,8 @@ pub struct Notification {
     pub method: String,
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Notification {
-    /// Creates a `Notification` from its required fields.
-    #[must_use]
-    pub fn new(method: impl Into<String>) -> Self {
-        Self {
-            method: method.into(),
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    pub fn params(mut self, params: impl Into<Object>) -> Self {
-        self.params = Some(params.into());
-        self
-    }
-}
-
-impl codec::Vacant for Notification {
-    const VACANT: Self = Self {
-        method: codec::Vacant::VACANT,
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Notification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Notification {
-    const NAME: &'static str = "Notification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.read(0, &mut self.method),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Notification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", &self.method);
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// `_meta` of a notification, with the key that assigns the notification to a subscription.
@@ -627,64 +177,8 @@ impl Serialize for Notification {
 pub struct NotificationMetaObject {
     /// `id` of the `subscriptions/listen` request on whose stream this notification is sent. Absent on notifications that do not belong to a subscription, such as the progress of a running request.
     pub subscription_id: Option<RequestId>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl NotificationMetaObject {
-    /// Creates a `NotificationMetaObject` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            subscription_id: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `io.modelcontextprotocol/subscriptionId`.
-    #[must_use]
-    pub fn subscription_id(mut self, subscription_id: impl Into<RequestId>) -> Self {
-        self.subscription_id = Some(subscription_id.into());
-        self
-    }
-}
-
-impl codec::Vacant for NotificationMetaObject {
-    const VACANT: Self = Self {
-        subscription_id: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for NotificationMetaObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for NotificationMetaObject {
-    const NAME: &'static str = "NotificationMetaObject";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("io.modelcontextprotocol/subscriptionId") => {
-                reader.optional(0, &mut self.subscription_id)
-            }
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for NotificationMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("io.modelcontextprotocol/subscriptionId", &self.subscription_id);
-        writer.extra(&self.extra, &["io.modelcontextprotocol/subscriptionId"]);
-        writer.end()
-    }
 }
 
 /// Parameters of a notification that has no members other than `_meta`.
@@ -697,63 +191,8 @@ pub struct NotificationParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl NotificationParams {
-    /// Creates a `NotificationParams` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for NotificationParams {
-    const VACANT: Self = Self {
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for NotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for NotificationParams {
-    const NAME: &'static str = "NotificationParams";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for NotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["_meta"]);
-        writer.end()
-    }
 }
 
 /// Base of all list requests: its parameters can contain a cursor.
@@ -770,76 +209,8 @@ pub struct PaginatedRequest {
     pub id: RequestId,
     /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PaginatedRequest {
-    /// Creates a `PaginatedRequest` from its required fields.
-    #[must_use]
-    pub fn new(
-        params: PaginatedRequestParams,
-        id: impl Into<RequestId>,
-        method: impl Into<String>,
-    ) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            method: method.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for PaginatedRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        method: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PaginatedRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PaginatedRequest {
-    const NAME: &'static str = "PaginatedRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "jsonrpc"),
-        (0, "params"),
-        (2, "id"),
-        (3, "method"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("params") => reader.read(0, &mut self.params),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.read(2, &mut self.id),
-            Some("method") => reader.read(3, &mut self.method),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PaginatedRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.member("method", &self.method);
-        writer.extra(&self.extra, &["params", "jsonrpc", "id", "method"]);
-        writer.end()
-    }
 }
 
 /// Parameters of a request for one page of a list.
@@ -868,114 +239,8 @@ pub struct PaginatedRequestParams {
     /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub filter: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PaginatedRequestParams {
-    /// Creates a `PaginatedRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(meta: RequestMetaObject) -> Self {
-        Self {
-            cursor: None,
-            meta,
-            #[cfg(feature = "sep-2093")]
-            uri: None,
-            #[cfg(feature = "versioned-resources")]
-            filter: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `cursor`.
-    #[must_use]
-    pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
-        self.cursor = Some(cursor.into());
-        self
-    }
-
-    /// Sets `uri`.
-    #[cfg(feature = "sep-2093")]
-    #[must_use]
-    pub fn uri(mut self, uri: impl Into<String>) -> Self {
-        self.uri = Some(uri.into());
-        self
-    }
-
-    /// Sets `filter`.
-    #[cfg(feature = "versioned-resources")]
-    #[must_use]
-    pub fn filter(mut self, filter: impl Into<Object>) -> Self {
-        self.filter = Some(filter.into());
-        self
-    }
-}
-
-impl codec::Vacant for PaginatedRequestParams {
-    const VACANT: Self = Self {
-        cursor: None,
-        meta: codec::Vacant::VACANT,
-        #[cfg(feature = "sep-2093")]
-        uri: None,
-        #[cfg(feature = "versioned-resources")]
-        filter: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PaginatedRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
-    const NAME: &'static str = "PaginatedRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "_meta")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("cursor") => reader.optional(0, &mut self.cursor),
-            Some("_meta") => reader.read(1, &mut self.meta),
-            #[cfg(feature = "sep-2093")]
-            Some("uri") => reader.optional(2, &mut self.uri),
-            #[cfg(feature = "versioned-resources")]
-            Some("filter") => reader.optional(3, &mut self.filter),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PaginatedRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("cursor", &self.cursor);
-        writer.member("_meta", &self.meta);
-        #[cfg(feature = "sep-2093")]
-        {
-            writer.optional("uri", &self.uri);
-        }
-        #[cfg(feature = "versioned-resources")]
-        {
-            writer.optional("filter", &self.filter);
-        }
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "cursor",
-                    "_meta",
-                    #[cfg(feature = "sep-2093")]
-                    "uri",
-                    #[cfg(feature = "versioned-resources")]
-                    "filter",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Base of all results that are pages of a list.
@@ -997,92 +262,8 @@ pub struct PaginatedResult {
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Default for PaginatedResult {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl PaginatedResult {
-    /// Creates a `PaginatedResult` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            next_cursor: None,
-            meta: None,
-            result_type: ResultType::Complete,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for PaginatedResult {
-    const VACANT: Self = Self {
-        next_cursor: None,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PaginatedResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PaginatedResult {
-    const NAME: &'static str = "PaginatedResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(2, "resultType")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("nextCursor") => reader.optional(0, &mut self.next_cursor),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            Some("resultType") => reader.read(2, &mut self.result_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PaginatedResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.extra(&self.extra, &["nextCursor", "_meta", "resultType"]);
-        writer.end()
-    }
 }
 
 /// Base of all requests: a method and optional parameters.
@@ -1095,67 +276,8 @@ pub struct Request {
     pub method: String,
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Request {
-    /// Creates a `Request` from its required fields.
-    #[must_use]
-    pub fn new(method: impl Into<String>) -> Self {
-        Self {
-            method: method.into(),
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    pub fn params(mut self, params: impl Into<Object>) -> Self {
-        self.params = Some(params.into());
-        self
-    }
-}
-
-impl codec::Vacant for Request {
-    const VACANT: Self = Self {
-        method: codec::Vacant::VACANT,
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Request {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Request {
-    const NAME: &'static str = "Request";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.read(0, &mut self.method),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Request {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", &self.method);
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// `_meta` of a request. Since 2026-07-28 there is no handshake, so every request contains its protocol version and the capabilities of the client here.
@@ -1189,123 +311,8 @@ pub struct RequestMetaObject {
     ///
     /// Since 2026-07-28.
     pub log_level: Option<LoggingLevel>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl RequestMetaObject {
-    /// Creates a `RequestMetaObject` from its required fields.
-    #[must_use]
-    pub fn new(
-        protocol_version: impl Into<String>,
-        client_capabilities: ClientCapabilities,
-    ) -> Self {
-        Self {
-            progress_token: None,
-            protocol_version: protocol_version.into(),
-            client_info: None,
-            client_capabilities,
-            log_level: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    pub fn progress_token(mut self, progress_token: impl Into<ProgressToken>) -> Self {
-        self.progress_token = Some(progress_token.into());
-        self
-    }
-
-    /// Sets `io.modelcontextprotocol/clientInfo`.
-    #[inline]
-    #[must_use]
-    pub fn client_info(mut self, client_info: Implementation) -> Self {
-        self.client_info = Some(client_info);
-        self
-    }
-
-    /// Sets `io.modelcontextprotocol/logLevel`.
-    #[must_use]
-    pub fn log_level(mut self, log_level: impl Into<LoggingLevel>) -> Self {
-        self.log_level = Some(log_level.into());
-        self
-    }
-}
-
-impl codec::Vacant for RequestMetaObject {
-    const VACANT: Self = Self {
-        progress_token: None,
-        protocol_version: codec::Vacant::VACANT,
-        client_info: None,
-        client_capabilities: codec::Vacant::VACANT,
-        log_level: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for RequestMetaObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for RequestMetaObject {
-    const NAME: &'static str = "RequestMetaObject";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "io.modelcontextprotocol/protocolVersion"),
-        (3, "io.modelcontextprotocol/clientCapabilities"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("progressToken") => reader.optional(0, &mut self.progress_token),
-            Some("io.modelcontextprotocol/protocolVersion") => {
-                reader.read(1, &mut self.protocol_version)
-            }
-            Some("io.modelcontextprotocol/clientInfo") => {
-                reader.optional(2, &mut self.client_info)
-            }
-            Some("io.modelcontextprotocol/clientCapabilities") => {
-                reader.read(3, &mut self.client_capabilities)
-            }
-            Some("io.modelcontextprotocol/logLevel") => {
-                reader.optional(4, &mut self.log_level)
-            }
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for RequestMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("progressToken", &self.progress_token);
-        writer.member("io.modelcontextprotocol/protocolVersion", &self.protocol_version);
-        writer.optional("io.modelcontextprotocol/clientInfo", &self.client_info);
-        writer
-            .member(
-                "io.modelcontextprotocol/clientCapabilities",
-                &self.client_capabilities,
-            );
-        writer.optional("io.modelcontextprotocol/logLevel", &self.log_level);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "progressToken",
-                    "io.modelcontextprotocol/protocolVersion",
-                    "io.modelcontextprotocol/clientInfo",
-                    "io.modelcontextprotocol/clientCapabilities",
-                    "io.modelcontextprotocol/logLevel",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Parameters of a request that has no members other than `_meta`.
@@ -1318,53 +325,8 @@ pub struct RequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl RequestParams {
-    /// Creates a `RequestParams` from its required fields.
-    #[must_use]
-    pub fn new(meta: RequestMetaObject) -> Self {
-        Self { meta, extra: Extra::new() }
-    }
-}
-
-impl codec::Vacant for RequestParams {
-    const VACANT: Self = Self {
-        meta: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for RequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for RequestParams {
-    const NAME: &'static str = "RequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "_meta")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.read(0, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for RequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("_meta", &self.meta);
-        writer.extra(&self.extra, &["_meta"]);
-        writer.end()
-    }
 }
 
 /// Base of all results. Unknown members are allowed and preserved.
@@ -1383,81 +345,8 @@ pub struct ResultObject {
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Default for ResultObject {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl ResultObject {
-    /// Creates a `ResultObject` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            meta: None,
-            result_type: ResultType::Complete,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for ResultObject {
-    const VACANT: Self = Self {
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResultObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResultObject {
-    const NAME: &'static str = "Result";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "resultType")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            Some("resultType") => reader.read(1, &mut self.result_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResultObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.extra(&self.extra, &["_meta", "resultType"]);
-        writer.end()
-    }
 }
 
 /// `_meta` of a result, with the key that identifies the server software.
@@ -1470,65 +359,8 @@ pub struct ResultMetaObject {
     /// Name and version of the server software, as declared by the server. The protocol does not
     /// verify it, so use it only for display and logs.
     pub server_info: Option<Implementation>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResultMetaObject {
-    /// Creates a `ResultMetaObject` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            server_info: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `io.modelcontextprotocol/serverInfo`.
-    #[inline]
-    #[must_use]
-    pub fn server_info(mut self, server_info: Implementation) -> Self {
-        self.server_info = Some(server_info);
-        self
-    }
-}
-
-impl codec::Vacant for ResultMetaObject {
-    const VACANT: Self = Self {
-        server_info: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResultMetaObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResultMetaObject {
-    const NAME: &'static str = "ResultMetaObject";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("io.modelcontextprotocol/serverInfo") => {
-                reader.optional(0, &mut self.server_info)
-            }
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResultMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("io.modelcontextprotocol/serverInfo", &self.server_info);
-        writer.extra(&self.extra, &["io.modelcontextprotocol/serverInfo"]);
-        writer.end()
-    }
 }
 
 /// Kind of a result, which determines how to decode it. Extensions can define additional
@@ -1548,68 +380,6 @@ pub enum ResultType {
     Other(codec::OtherText<Self>),
 }
 
-impl ResultType {
-    /// Returns the value as it is written in messages.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Complete => "complete",
-            Self::InputRequired => "input_required",
-            Self::Other(text) => text.as_str(),
-        }
-    }
-}
-
-impl From<&str> for ResultType {
-    #[inline]
-    fn from(text: &str) -> Self {
-        match text {
-            "complete" => Self::Complete,
-            "input_required" => Self::InputRequired,
-            other => Self::Other(codec::FromText::other(other)),
-        }
-    }
-}
-
-impl From<String> for ResultType {
-    #[inline]
-    fn from(text: String) -> Self {
-        Self::from(text.as_str())
-    }
-}
-
-impl codec::FromText for ResultType {
-    const VALUES: &'static [&'static str] = &["complete", "input_required"];
-
-    #[inline]
-    fn from_text(text: &str) -> Option<Self> {
-        Some(Self::from(text))
-    }
-}
-
-impl codec::Vacant for ResultType {
-    const VACANT: Self = Self::Complete;
-}
-
-impl std::fmt::Display for ResultType {
-    #[inline]
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
-
-impl Serialize for ResultType {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for ResultType {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_text_enum(deserializer, "ResultType")
-    }
-}
-
 /// Author of a message in a conversation with a model.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#role)
@@ -1619,62 +389,4 @@ pub enum Role {
     User,
     /// The model.
     Assistant,
-}
-
-impl Role {
-    /// Returns the value as it is written in messages.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
-}
-
-impl codec::FromText for Role {
-    const VALUES: &'static [&'static str] = &["user", "assistant"];
-
-    #[inline]
-    fn from_text(text: &str) -> Option<Self> {
-        Some(
-            match text {
-                "user" => Self::User,
-                "assistant" => Self::Assistant,
-                _ => return None,
-            },
-        )
-    }
-}
-
-impl std::str::FromStr for Role {
-    type Err = codec::UnknownValue;
-
-    #[inline]
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        codec::parse_text(text)
-    }
-}
-
-impl codec::Vacant for Role {
-    const VACANT: Self = Self::User;
-}
-
-impl std::fmt::Display for Role {
-    #[inline]
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
-
-impl Serialize for Role {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for Role {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_text_enum(deserializer, "Role")
-    }
 }

@@ -47,70 +47,8 @@ pub struct CompleteRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteRequest {
-    /// Creates a `CompleteRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CompleteRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteRequest {
-    const NAME: &'static str = "CompleteRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "completion/complete"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "completion/complete");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Prompt or resource template that the argument to complete belongs to: a prompt by name
@@ -125,66 +63,6 @@ pub enum CompletionReference {
     ResourceTemplate(ResourceTemplateReference),
 }
 
-impl From<PromptReference> for CompletionReference {
-    fn from(value: PromptReference) -> Self {
-        Self::Prompt(value)
-    }
-}
-
-impl From<ResourceTemplateReference> for CompletionReference {
-    fn from(value: ResourceTemplateReference) -> Self {
-        Self::ResourceTemplate(value)
-    }
-}
-
-impl<'de> Deserialize<'de> for CompletionReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for CompletionReference {
-    const NAME: &'static str = "CompletionReference";
-
-    fn from_object<A: MapAccess<'de>>(
-        members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        match codec::find_tag(members, "type")? {
-            codec::Tagged::Found(tag, members) => {
-                match tag.as_str() {
-                    "ref/prompt" => {
-                        codec::FromMembers::from_members(members).map(Self::Prompt)
-                    }
-                    "ref/resource" => {
-                        codec::FromMembers::from_members(members)
-                            .map(Self::ResourceTemplate)
-                    }
-                    other => {
-                        Err(codec::unknown_tag("CompletionReference", "type", other))
-                    }
-                }
-            }
-            codec::Tagged::Later(text) => codec::from_text(&text),
-            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
-                Err(codec::missing_tag("type"))
-            }
-        }
-    }
-}
-
-impl Serialize for CompletionReference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Prompt(value) => value.serialize(serializer),
-            Self::ResourceTemplate(value) => value.serialize(serializer),
-        }
-    }
-}
-
-impl codec::Vacant for CompletionReference {
-    const VACANT: Self = Self::Prompt(codec::Vacant::VACANT);
-}
-
 /// Argument to complete.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -193,60 +71,8 @@ pub struct CompletionArgument {
     pub name: String,
     /// Text typed so far, which the suggestions should match. It can be empty.
     pub value: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompletionArgument {
-    /// Creates a `CompletionArgument` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            value: value.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CompletionArgument {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        value: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompletionArgument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompletionArgument {
-    const NAME: &'static str = "CompletionArgument";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (1, "value")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("value") => reader.read(1, &mut self.value),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompletionArgument {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.member("value", &self.value);
-        writer.extra(&self.extra, &["name", "value"]);
-        writer.end()
-    }
 }
 
 /// Context of the argument to complete.
@@ -258,62 +84,8 @@ pub struct CompletionContext {
     /// Values that the user has chosen for other arguments, by argument name. Absent if there are
     /// none.
     pub arguments: Option<Map<String>>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompletionContext {
-    /// Creates a `CompletionContext` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            arguments: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `arguments`.
-    #[must_use]
-    pub fn arguments(mut self, arguments: impl Into<Map<String>>) -> Self {
-        self.arguments = Some(arguments.into());
-        self
-    }
-}
-
-impl codec::Vacant for CompletionContext {
-    const VACANT: Self = Self {
-        arguments: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompletionContext {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompletionContext {
-    const NAME: &'static str = "CompletionContext";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("arguments") => reader.optional(0, &mut self.arguments),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompletionContext {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("arguments", &self.arguments);
-        writer.extra(&self.extra, &["arguments"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `completion/complete`: the argument to complete and its current value.
@@ -336,85 +108,8 @@ pub struct CompleteRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteRequestParams {
-    /// Creates a `CompleteRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(
-        ref_: impl Into<CompletionReference>,
-        argument: CompletionArgument,
-        meta: RequestMetaObject,
-    ) -> Self {
-        Self {
-            ref_: ref_.into(),
-            argument,
-            context: None,
-            meta,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `context`.
-    #[inline]
-    #[must_use]
-    pub fn context(mut self, context: CompletionContext) -> Self {
-        self.context = Some(context);
-        self
-    }
-}
-
-impl codec::Vacant for CompleteRequestParams {
-    const VACANT: Self = Self {
-        ref_: codec::Vacant::VACANT,
-        argument: codec::Vacant::VACANT,
-        context: None,
-        meta: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
-    const NAME: &'static str = "CompleteRequestParams";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "ref"),
-        (1, "argument"),
-        (3, "_meta"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("ref") => reader.read(0, &mut self.ref_),
-            Some("argument") => reader.read(1, &mut self.argument),
-            Some("context") => reader.optional(2, &mut self.context),
-            Some("_meta") => reader.read(3, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("ref", &self.ref_);
-        writer.member("argument", &self.argument);
-        writer.optional("context", &self.context);
-        writer.member("_meta", &self.meta);
-        writer.extra(&self.extra, &["ref", "argument", "context", "_meta"]);
-        writer.end()
-    }
 }
 
 /// List of suggestions for one argument.
@@ -429,81 +124,8 @@ pub struct Completion {
     /// Whether the server has more suggestions than it sent. Absent if the server does not specify
     /// it.
     pub has_more: Option<bool>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Completion {
-    /// Creates a `Completion` from its required fields.
-    #[must_use]
-    pub fn new(values: impl Into<Vec<String>>) -> Self {
-        Self {
-            values: values.into(),
-            total: None,
-            has_more: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `total`.
-    #[inline]
-    #[must_use]
-    pub fn total(mut self, total: i64) -> Self {
-        self.total = Some(total);
-        self
-    }
-
-    /// Sets `hasMore`.
-    #[inline]
-    #[must_use]
-    pub fn has_more(mut self, has_more: bool) -> Self {
-        self.has_more = Some(has_more);
-        self
-    }
-}
-
-impl codec::Vacant for Completion {
-    const VACANT: Self = Self {
-        values: codec::Vacant::VACANT,
-        total: None,
-        has_more: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Completion {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Completion {
-    const NAME: &'static str = "Completion";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "values")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("values") => reader.sized(0, 0..=100, &mut self.values),
-            Some("total") => reader.optional_int(1, i64::MIN..=i64::MAX, &mut self.total),
-            Some("hasMore") => reader.optional(2, &mut self.has_more),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Completion {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.check_size("values", Some(&self.values), 0..=100);
-        writer.list("values", &self.values);
-        writer.optional("total", &self.total);
-        writer.optional("hasMore", &self.has_more);
-        writer.extra(&self.extra, &["values", "total", "hasMore"]);
-        writer.end()
-    }
 }
 
 /// Suggestions for the value of an argument, in response to `completion/complete`.
@@ -545,83 +167,8 @@ pub struct CompleteResult {
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteResult {
-    /// Creates a `CompleteResult` from its required fields.
-    #[must_use]
-    pub fn new(completion: Completion) -> Self {
-        Self {
-            completion,
-            meta: None,
-            result_type: ResultType::Complete,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for CompleteResult {
-    const VACANT: Self = Self {
-        completion: codec::Vacant::VACANT,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteResult {
-    const NAME: &'static str = "CompleteResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "completion"),
-        (2, "resultType"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("completion") => reader.read(0, &mut self.completion),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            Some("resultType") => reader.read(2, &mut self.result_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("completion", &self.completion);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.extra(&self.extra, &["completion", "_meta", "resultType"]);
-        writer.end()
-    }
 }
 
 /// JSON-RPC envelope of a successful response to `completion/complete`, with the `id` of the
@@ -638,67 +185,8 @@ pub struct CompleteResultResponse {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl CompleteResultResponse {
-    /// Creates a `CompleteResultResponse` from its required fields.
-    #[must_use]
-    pub fn new(result: CompleteResult, id: impl Into<RequestId>) -> Self {
-        Self {
-            result,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for CompleteResultResponse {
-    const VACANT: Self = Self {
-        result: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for CompleteResultResponse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for CompleteResultResponse {
-    const NAME: &'static str = "CompleteResultResponse";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "jsonrpc"),
-        (0, "result"),
-        (2, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("result") => reader.read(0, &mut self.result),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.read(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for CompleteResultResponse {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("result", &self.result);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Reference to the prompt whose argument to complete.
@@ -713,69 +201,8 @@ pub struct PromptReference {
     ///
     /// Since 2025-06-18.
     pub title: Option<String>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PromptReference {
-    /// Creates a `PromptReference` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            title: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-}
-
-impl codec::Vacant for PromptReference {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        title: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PromptReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PromptReference {
-    const NAME: &'static str = "PromptReference";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "ref/prompt"),
-            Some("name") => reader.read(1, &mut self.name),
-            Some("title") => reader.optional(2, &mut self.title),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PromptReference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "ref/prompt");
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.extra(&self.extra, &["type", "name", "title"]);
-        writer.end()
-    }
 }
 
 /// Reference to the resource template whose variable to complete.
@@ -786,56 +213,6 @@ impl Serialize for PromptReference {
 pub struct ResourceTemplateReference {
     /// URI template, as listed by `resources/templates/list`, or a plain URI.
     pub uri: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceTemplateReference {
-    /// Creates a `ResourceTemplateReference` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ResourceTemplateReference {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceTemplateReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceTemplateReference {
-    const NAME: &'static str = "ResourceTemplateReference";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("type") => reader.text(0, "ref/resource"),
-            Some("uri") => reader.read(1, &mut self.uri),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceTemplateReference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("type", "ref/resource");
-        writer.member("uri", &self.uri);
-        writer.extra(&self.extra, &["type", "uri"]);
-        writer.end()
-    }
 }

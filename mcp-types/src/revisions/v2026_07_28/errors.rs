@@ -18,71 +18,8 @@ pub struct ErrorObject {
     pub message: String,
     /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ErrorObject {
-    /// Creates an `ErrorObject` from its required fields.
-    #[must_use]
-    pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            data: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    pub fn data(mut self, data: impl Into<Value>) -> Self {
-        self.data = Some(data.into());
-        self
-    }
-}
-
-impl codec::Vacant for ErrorObject {
-    const VACANT: Self = Self {
-        code: codec::Vacant::VACANT,
-        message: codec::Vacant::VACANT,
-        data: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ErrorObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ErrorObject {
-    const NAME: &'static str = "Error";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.int(0, i64::MIN..=i64::MAX, &mut self.code),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.nullable(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ErrorObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &self.code);
-        writer.member("message", &self.message);
-        writer.optional("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// Error object of a [`HeaderMismatchError`].
@@ -95,69 +32,8 @@ pub struct HeaderMismatchErrorObject {
     pub message: String,
     /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl HeaderMismatchErrorObject {
-    /// Creates a `HeaderMismatchErrorObject` from its required fields.
-    #[must_use]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            data: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    pub fn data(mut self, data: impl Into<Value>) -> Self {
-        self.data = Some(data.into());
-        self
-    }
-}
-
-impl codec::Vacant for HeaderMismatchErrorObject {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        data: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for HeaderMismatchErrorObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for HeaderMismatchErrorObject {
-    const NAME: &'static str = "HeaderMismatchErrorObject";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.constant(0, &-32020i64),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.nullable(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for HeaderMismatchErrorObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &-32020i64);
-        writer.member("message", &self.message);
-        writer.optional("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// Error for an HTTP request whose headers are missing, malformed, or contradict the body. The
@@ -175,69 +51,8 @@ pub struct HeaderMismatchError {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl HeaderMismatchError {
-    /// Creates a `HeaderMismatchError` from its required fields.
-    #[must_use]
-    pub fn new(error: HeaderMismatchErrorObject) -> Self {
-        Self {
-            error,
-            id: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `id`.
-    #[must_use]
-    pub fn id(mut self, id: impl Into<RequestId>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
-}
-
-impl codec::Vacant for HeaderMismatchError {
-    const VACANT: Self = Self {
-        error: codec::Vacant::VACANT,
-        id: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for HeaderMismatchError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for HeaderMismatchError {
-    const NAME: &'static str = "HeaderMismatchError";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("error") => reader.read(0, &mut self.error),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.optional(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for HeaderMismatchError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("error", &self.error);
-        writer.member("jsonrpc", "2.0");
-        writer.optional("id", &self.id);
-        writer.extra(&self.extra, &["error", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// JSON-RPC error `-32603`: the request is valid, but the receiver failed to process it.
@@ -251,69 +66,8 @@ pub struct InternalError {
     pub message: String,
     /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InternalError {
-    /// Creates an `InternalError` from its required fields.
-    #[must_use]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            data: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    pub fn data(mut self, data: impl Into<Value>) -> Self {
-        self.data = Some(data.into());
-        self
-    }
-}
-
-impl codec::Vacant for InternalError {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        data: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InternalError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InternalError {
-    const NAME: &'static str = "InternalError";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.constant(0, &-32603i64),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.nullable(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InternalError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &-32603i64);
-        writer.member("message", &self.message);
-        writer.optional("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// JSON-RPC error `-32602`: the method exists, but its parameters are invalid. Examples are an
@@ -329,69 +83,8 @@ pub struct InvalidParamsError {
     pub message: String,
     /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InvalidParamsError {
-    /// Creates an `InvalidParamsError` from its required fields.
-    #[must_use]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            data: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    pub fn data(mut self, data: impl Into<Value>) -> Self {
-        self.data = Some(data.into());
-        self
-    }
-}
-
-impl codec::Vacant for InvalidParamsError {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        data: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InvalidParamsError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InvalidParamsError {
-    const NAME: &'static str = "InvalidParamsError";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.constant(0, &-32602i64),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.nullable(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InvalidParamsError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &-32602i64);
-        writer.member("message", &self.message);
-        writer.optional("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// JSON-RPC error `-32600`: the message is valid JSON but not a valid request, for example
@@ -406,69 +99,8 @@ pub struct InvalidRequestError {
     pub message: String,
     /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl InvalidRequestError {
-    /// Creates an `InvalidRequestError` from its required fields.
-    #[must_use]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            data: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    pub fn data(mut self, data: impl Into<Value>) -> Self {
-        self.data = Some(data.into());
-        self
-    }
-}
-
-impl codec::Vacant for InvalidRequestError {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        data: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for InvalidRequestError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for InvalidRequestError {
-    const NAME: &'static str = "InvalidRequestError";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.constant(0, &-32600i64),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.nullable(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for InvalidRequestError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &-32600i64);
-        writer.member("message", &self.message);
-        writer.optional("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// JSON-RPC error `-32601`: the receiver does not know the method, or the method belongs to a
@@ -484,69 +116,8 @@ pub struct MethodNotFoundError {
     pub message: String,
     /// Additional information about the error. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl MethodNotFoundError {
-    /// Creates a `MethodNotFoundError` from its required fields.
-    #[must_use]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            data: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    pub fn data(mut self, data: impl Into<Value>) -> Self {
-        self.data = Some(data.into());
-        self
-    }
-}
-
-impl codec::Vacant for MethodNotFoundError {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        data: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for MethodNotFoundError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for MethodNotFoundError {
-    const NAME: &'static str = "MethodNotFoundError";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.constant(0, &-32601i64),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.nullable(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for MethodNotFoundError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &-32601i64);
-        writer.member("message", &self.message);
-        writer.optional("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// Details of a [`MissingRequiredClientCapabilityError`]: the capabilities that the client
@@ -558,58 +129,8 @@ impl Serialize for MethodNotFoundError {
 pub struct MissingRequiredClientCapabilityErrorData {
     /// Missing capabilities, in the form in which the client declares them.
     pub required_capabilities: ClientCapabilities,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl MissingRequiredClientCapabilityErrorData {
-    /// Creates a `MissingRequiredClientCapabilityErrorData` from its required fields.
-    #[must_use]
-    pub fn new(required_capabilities: ClientCapabilities) -> Self {
-        Self {
-            required_capabilities,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for MissingRequiredClientCapabilityErrorData {
-    const VACANT: Self = Self {
-        required_capabilities: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorData {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorData {
-    const NAME: &'static str = "MissingRequiredClientCapabilityErrorData";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "requiredCapabilities")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("requiredCapabilities") => {
-                reader.read(0, &mut self.required_capabilities)
-            }
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for MissingRequiredClientCapabilityErrorData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("requiredCapabilities", &self.required_capabilities);
-        writer.extra(&self.extra, &["requiredCapabilities"]);
-        writer.end()
-    }
 }
 
 /// Error object of a [`MissingRequiredClientCapabilityError`].
@@ -622,70 +143,8 @@ pub struct MissingRequiredClientCapabilityErrorObject {
     pub message: String,
     /// Capabilities that the request needs.
     pub data: MissingRequiredClientCapabilityErrorData,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl MissingRequiredClientCapabilityErrorObject {
-    /// Creates a `MissingRequiredClientCapabilityErrorObject` from its required fields.
-    #[must_use]
-    pub fn new(
-        message: impl Into<String>,
-        data: MissingRequiredClientCapabilityErrorData,
-    ) -> Self {
-        Self {
-            message: message.into(),
-            data,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for MissingRequiredClientCapabilityErrorObject {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        data: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorObject {
-    const NAME: &'static str = "MissingRequiredClientCapabilityErrorObject";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "code"),
-        (1, "message"),
-        (2, "data"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.constant(0, &-32021i64),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.read(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for MissingRequiredClientCapabilityErrorObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &-32021i64);
-        writer.member("message", &self.message);
-        writer.member("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// Error for a request that the server can process only if the client declares a certain
@@ -702,69 +161,8 @@ pub struct MissingRequiredClientCapabilityError {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl MissingRequiredClientCapabilityError {
-    /// Creates a `MissingRequiredClientCapabilityError` from its required fields.
-    #[must_use]
-    pub fn new(error: MissingRequiredClientCapabilityErrorObject) -> Self {
-        Self {
-            error,
-            id: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `id`.
-    #[must_use]
-    pub fn id(mut self, id: impl Into<RequestId>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
-}
-
-impl codec::Vacant for MissingRequiredClientCapabilityError {
-    const VACANT: Self = Self {
-        error: codec::Vacant::VACANT,
-        id: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityError {
-    const NAME: &'static str = "MissingRequiredClientCapabilityError";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("error") => reader.read(0, &mut self.error),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.optional(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for MissingRequiredClientCapabilityError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("error", &self.error);
-        writer.member("jsonrpc", "2.0");
-        writer.optional("id", &self.id);
-        writer.extra(&self.extra, &["error", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// JSON-RPC error `-32700`: the receiver could not parse the message as JSON. The response has
@@ -779,69 +177,8 @@ pub struct ParseError {
     pub message: String,
     /// Additional information about the error. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ParseError {
-    /// Creates a `ParseError` from its required fields.
-    #[must_use]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            data: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    pub fn data(mut self, data: impl Into<Value>) -> Self {
-        self.data = Some(data.into());
-        self
-    }
-}
-
-impl codec::Vacant for ParseError {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        data: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ParseError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ParseError {
-    const NAME: &'static str = "ParseError";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.constant(0, &-32700i64),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.nullable(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ParseError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &-32700i64);
-        writer.member("message", &self.message);
-        writer.optional("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// Details of an [`UnsupportedProtocolVersionError`], from which the client can choose another
@@ -856,64 +193,8 @@ pub struct UnsupportedProtocolVersionErrorData {
     pub supported: Vec<String>,
     /// Protocol version of the request.
     pub requested: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UnsupportedProtocolVersionErrorData {
-    /// Creates an `UnsupportedProtocolVersionErrorData` from its required fields.
-    #[must_use]
-    pub fn new(supported: impl Into<Vec<String>>, requested: impl Into<String>) -> Self {
-        Self {
-            supported: supported.into(),
-            requested: requested.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for UnsupportedProtocolVersionErrorData {
-    const VACANT: Self = Self {
-        supported: codec::Vacant::VACANT,
-        requested: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorData {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
-    const NAME: &'static str = "UnsupportedProtocolVersionErrorData";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "supported"),
-        (1, "requested"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("supported") => reader.list(0, &mut self.supported),
-            Some("requested") => reader.read(1, &mut self.requested),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UnsupportedProtocolVersionErrorData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("supported", &self.supported);
-        writer.member("requested", &self.requested);
-        writer.extra(&self.extra, &["supported", "requested"]);
-        writer.end()
-    }
 }
 
 /// Error object of an [`UnsupportedProtocolVersionError`].
@@ -926,70 +207,8 @@ pub struct UnsupportedProtocolVersionErrorObject {
     pub message: String,
     /// Requested protocol version and the supported ones.
     pub data: UnsupportedProtocolVersionErrorData,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UnsupportedProtocolVersionErrorObject {
-    /// Creates an `UnsupportedProtocolVersionErrorObject` from its required fields.
-    #[must_use]
-    pub fn new(
-        message: impl Into<String>,
-        data: UnsupportedProtocolVersionErrorData,
-    ) -> Self {
-        Self {
-            message: message.into(),
-            data,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for UnsupportedProtocolVersionErrorObject {
-    const VACANT: Self = Self {
-        message: codec::Vacant::VACANT,
-        data: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorObject {
-    const NAME: &'static str = "UnsupportedProtocolVersionErrorObject";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "code"),
-        (1, "message"),
-        (2, "data"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("code") => reader.constant(0, &-32022i64),
-            Some("message") => reader.read(1, &mut self.message),
-            Some("data") => reader.read(2, &mut self.data),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UnsupportedProtocolVersionErrorObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("code", &-32022i64);
-        writer.member("message", &self.message);
-        writer.member("data", &self.data);
-        writer.extra(&self.extra, &["code", "message", "data"]);
-        writer.end()
-    }
 }
 
 /// Error for a request with a protocol version that the server does not support. Over HTTP,
@@ -1006,67 +225,6 @@ pub struct UnsupportedProtocolVersionError {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl UnsupportedProtocolVersionError {
-    /// Creates an `UnsupportedProtocolVersionError` from its required fields.
-    #[must_use]
-    pub fn new(error: UnsupportedProtocolVersionErrorObject) -> Self {
-        Self {
-            error,
-            id: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `id`.
-    #[must_use]
-    pub fn id(mut self, id: impl Into<RequestId>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
-}
-
-impl codec::Vacant for UnsupportedProtocolVersionError {
-    const VACANT: Self = Self {
-        error: codec::Vacant::VACANT,
-        id: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for UnsupportedProtocolVersionError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionError {
-    const NAME: &'static str = "UnsupportedProtocolVersionError";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("error") => reader.read(0, &mut self.error),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.optional(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for UnsupportedProtocolVersionError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("error", &self.error);
-        writer.member("jsonrpc", "2.0");
-        writer.optional("id", &self.id);
-        writer.extra(&self.extra, &["error", "jsonrpc", "id"]);
-        writer.end()
-    }
 }

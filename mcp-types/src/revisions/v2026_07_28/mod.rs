@@ -22,8 +22,6 @@
 //! | Common: bases and parts of other types | [`MetaObject`], [`RequestMetaObject`], [`ResultObject`], [`Icon`], [`Role`] |
 
 use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde::de::MapAccess;
 mod messages;
 pub use messages::*;
 
@@ -48,6 +46,7 @@ mod progress;
 mod errors;
 mod envelope;
 mod common;
+mod codecs;
 pub use lifecycle::*;
 pub use tools::*;
 pub use resources::*;

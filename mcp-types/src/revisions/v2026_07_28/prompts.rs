@@ -42,70 +42,8 @@ pub struct GetPromptRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetPromptRequest {
-    /// Creates a `GetPromptRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for GetPromptRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetPromptRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetPromptRequest {
-    const NAME: &'static str = "GetPromptRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "prompts/get"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetPromptRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "prompts/get");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `prompts/get`: the name of the prompt and its arguments.
@@ -135,100 +73,8 @@ pub struct GetPromptRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetPromptRequestParams {
-    /// Creates a `GetPromptRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
-        Self {
-            name: name.into(),
-            arguments: None,
-            input_responses: None,
-            request_state: None,
-            meta,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `arguments`.
-    #[must_use]
-    pub fn arguments(mut self, arguments: impl Into<Map<String>>) -> Self {
-        self.arguments = Some(arguments.into());
-        self
-    }
-
-    /// Sets `inputResponses`.
-    #[must_use]
-    pub fn input_responses(
-        mut self,
-        input_responses: impl Into<InputResponses>,
-    ) -> Self {
-        self.input_responses = Some(input_responses.into());
-        self
-    }
-
-    /// Sets `requestState`.
-    #[must_use]
-    pub fn request_state(mut self, request_state: impl Into<String>) -> Self {
-        self.request_state = Some(request_state.into());
-        self
-    }
-}
-
-impl codec::Vacant for GetPromptRequestParams {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        arguments: None,
-        input_responses: None,
-        request_state: None,
-        meta: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetPromptRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
-    const NAME: &'static str = "GetPromptRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (4, "_meta")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("arguments") => reader.optional(1, &mut self.arguments),
-            Some("inputResponses") => reader.optional(2, &mut self.input_responses),
-            Some("requestState") => reader.optional(3, &mut self.request_state),
-            Some("_meta") => reader.read(4, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetPromptRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.optional("arguments", &self.arguments);
-        writer.optional("inputResponses", &self.input_responses);
-        writer.optional("requestState", &self.request_state);
-        writer.member("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &["name", "arguments", "inputResponses", "requestState", "_meta"],
-            );
-        writer.end()
-    }
 }
 
 /// Messages of a prompt, ready to be sent to a model.
@@ -274,94 +120,8 @@ pub struct GetPromptResult {
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetPromptResult {
-    /// Creates a `GetPromptResult` from its required fields.
-    #[must_use]
-    pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
-        Self {
-            description: None,
-            messages: messages.into(),
-            meta: None,
-            result_type: ResultType::Complete,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for GetPromptResult {
-    const VACANT: Self = Self {
-        description: None,
-        messages: codec::Vacant::VACANT,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetPromptResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetPromptResult {
-    const NAME: &'static str = "GetPromptResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "messages"),
-        (3, "resultType"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("description") => reader.optional(0, &mut self.description),
-            Some("messages") => reader.list(1, &mut self.messages),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            Some("resultType") => reader.read(3, &mut self.result_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetPromptResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("description", &self.description);
-        writer.list("messages", &self.messages);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.extra(&self.extra, &["description", "messages", "_meta", "resultType"]);
-        writer.end()
-    }
 }
 
 /// Result of a `prompts/get` request: the messages of the prompt ([`GetPromptResult`]), or
@@ -378,72 +138,6 @@ pub enum GetPromptOutcome {
     Complete(GetPromptResult),
 }
 
-impl From<InputRequiredResult> for GetPromptOutcome {
-    fn from(value: InputRequiredResult) -> Self {
-        Self::InputRequired(value)
-    }
-}
-
-impl From<GetPromptResult> for GetPromptOutcome {
-    fn from(value: GetPromptResult) -> Self {
-        Self::Complete(value)
-    }
-}
-
-impl<'de> Deserialize<'de> for GetPromptOutcome {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for GetPromptOutcome {
-    const NAME: &'static str = "GetPromptOutcome";
-
-    fn from_object<A: MapAccess<'de>>(
-        members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let candidates = const {
-            &[
-                codec::Candidate {
-                    name: "InputRequiredResult",
-                    required: &[],
-                    nested: &[],
-                    texts: &[("resultType", &["input_required"])],
-                },
-                codec::Candidate {
-                    name: "GetPromptResult",
-                    required: &["messages", "resultType"],
-                    nested: &[],
-                    texts: &[],
-                },
-            ]
-        };
-        codec::read_shape(
-            members,
-            "GetPromptOutcome",
-            candidates,
-            |name, object| match name {
-                "InputRequiredResult" => object.object().map(Self::InputRequired),
-                "GetPromptResult" => object.object().map(Self::Complete),
-                other => Err(codec::unknown_variant(other)),
-            },
-        )
-    }
-}
-
-impl Serialize for GetPromptOutcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::InputRequired(value) => value.serialize(serializer),
-            Self::Complete(value) => value.serialize(serializer),
-        }
-    }
-}
-
-impl codec::Vacant for GetPromptOutcome {
-    const VACANT: Self = Self::InputRequired(codec::Vacant::VACANT);
-}
-
 /// JSON-RPC envelope of a successful response to `prompts/get`, with the `id` of the request.
 ///
 /// Since 2026-07-28.
@@ -457,67 +151,8 @@ pub struct GetPromptResultResponse {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl GetPromptResultResponse {
-    /// Creates a `GetPromptResultResponse` from its required fields.
-    #[must_use]
-    pub fn new(result: impl Into<GetPromptOutcome>, id: impl Into<RequestId>) -> Self {
-        Self {
-            result: result.into(),
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for GetPromptResultResponse {
-    const VACANT: Self = Self {
-        result: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for GetPromptResultResponse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for GetPromptResultResponse {
-    const NAME: &'static str = "GetPromptResultResponse";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "jsonrpc"),
-        (0, "result"),
-        (2, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("result") => reader.read(0, &mut self.result),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.read(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for GetPromptResultResponse {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("result", &self.result);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Requests one page of the prompts of the server (`prompts/list`).
@@ -554,70 +189,8 @@ pub struct ListPromptsRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListPromptsRequest {
-    /// Creates a `ListPromptsRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ListPromptsRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListPromptsRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
-    const NAME: &'static str = "ListPromptsRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "prompts/list"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListPromptsRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "prompts/list");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// One page of the prompts of the server.
@@ -673,113 +246,8 @@ pub struct ListPromptsResult {
     ///
     /// Since 2026-07-28.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListPromptsResult {
-    /// Creates a `ListPromptsResult` from its required fields.
-    #[must_use]
-    pub fn new(
-        prompts: impl Into<Vec<Prompt>>,
-        ttl_ms: i64,
-        cache_scope: impl Into<CacheScope>,
-    ) -> Self {
-        Self {
-            prompts: prompts.into(),
-            next_cursor: None,
-            meta: None,
-            result_type: ResultType::Complete,
-            ttl_ms,
-            cache_scope: cache_scope.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for ListPromptsResult {
-    const VACANT: Self = Self {
-        prompts: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        ttl_ms: codec::Vacant::VACANT,
-        cache_scope: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListPromptsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListPromptsResult {
-    const NAME: &'static str = "ListPromptsResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "prompts"),
-        (3, "resultType"),
-        (4, "ttlMs"),
-        (5, "cacheScope"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("prompts") => reader.list(0, &mut self.prompts),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            Some("resultType") => reader.read(3, &mut self.result_type),
-            Some("ttlMs") => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
-            Some("cacheScope") => reader.read(5, &mut self.cache_scope),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListPromptsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("prompts", &self.prompts);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
-        writer.member("ttlMs", &self.ttl_ms);
-        writer.member("cacheScope", &self.cache_scope);
-        writer
-            .extra(
-                &self.extra,
-                &["prompts", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"],
-            );
-        writer.end()
-    }
 }
 
 /// JSON-RPC envelope of a successful response to `prompts/list`, with the `id` of the request.
@@ -795,67 +263,8 @@ pub struct ListPromptsResultResponse {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListPromptsResultResponse {
-    /// Creates a `ListPromptsResultResponse` from its required fields.
-    #[must_use]
-    pub fn new(result: ListPromptsResult, id: impl Into<RequestId>) -> Self {
-        Self {
-            result,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ListPromptsResultResponse {
-    const VACANT: Self = Self {
-        result: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListPromptsResultResponse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListPromptsResultResponse {
-    const NAME: &'static str = "ListPromptsResultResponse";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "jsonrpc"),
-        (0, "result"),
-        (2, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("result") => reader.read(0, &mut self.result),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.read(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListPromptsResultResponse {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("result", &self.result);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Template for a message or a conversation that a server offers. Users usually select it from
@@ -886,115 +295,8 @@ pub struct Prompt {
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Prompt {
-    /// Creates a `Prompt` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            title: None,
-            icons: None,
-            description: None,
-            arguments: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Sets `icons`.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.icons = Some(icons.into());
-        self
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `arguments`.
-    #[must_use]
-    pub fn arguments(mut self, arguments: impl Into<Vec<PromptArgument>>) -> Self {
-        self.arguments = Some(arguments.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<MetaObject>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for Prompt {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        title: None,
-        icons: None,
-        description: None,
-        arguments: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Prompt {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Prompt {
-    const NAME: &'static str = "Prompt";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("title") => reader.optional(1, &mut self.title),
-            Some("icons") => reader.optional_list(2, &mut self.icons),
-            Some("description") => reader.optional(3, &mut self.description),
-            Some("arguments") => reader.optional_list(4, &mut self.arguments),
-            Some("_meta") => reader.optional(5, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Prompt {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.optional_list("icons", &self.icons);
-        writer.optional("description", &self.description);
-        writer.optional_list("arguments", &self.arguments);
-        writer.optional("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &["name", "title", "icons", "description", "arguments", "_meta"],
-            );
-        writer.end()
-    }
 }
 
 /// Argument of a prompt.
@@ -1013,90 +315,8 @@ pub struct PromptArgument {
     pub description: Option<String>,
     /// Whether the argument is required. If absent, it is optional.
     pub required: Option<bool>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PromptArgument {
-    /// Creates a `PromptArgument` from its required fields.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            title: None,
-            description: None,
-            required: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `required`.
-    #[inline]
-    #[must_use]
-    pub fn required(mut self, required: bool) -> Self {
-        self.required = Some(required);
-        self
-    }
-}
-
-impl codec::Vacant for PromptArgument {
-    const VACANT: Self = Self {
-        name: codec::Vacant::VACANT,
-        title: None,
-        description: None,
-        required: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PromptArgument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PromptArgument {
-    const NAME: &'static str = "PromptArgument";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("name") => reader.read(0, &mut self.name),
-            Some("title") => reader.optional(1, &mut self.title),
-            Some("description") => reader.optional(2, &mut self.description),
-            Some("required") => reader.optional(3, &mut self.required),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PromptArgument {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.optional("description", &self.description);
-        writer.optional("required", &self.required);
-        writer.extra(&self.extra, &["name", "title", "description", "required"]);
-        writer.end()
-    }
 }
 
 /// Informs the client that the server's list of prompts has changed
@@ -1130,68 +350,8 @@ impl Serialize for PromptArgument {
 pub struct PromptListChangedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PromptListChangedNotification {
-    /// Creates a `PromptListChangedNotification` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for PromptListChangedNotification {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PromptListChangedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
-    const NAME: &'static str = "PromptListChangedNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/prompts/list_changed"),
-            Some("params") => reader.optional(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PromptListChangedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/prompts/list_changed");
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Message of a prompt: its author and its content. Unlike a [`SamplingMessage`], it can
@@ -1205,58 +365,6 @@ pub struct PromptMessage {
     pub role: Role,
     /// Content of the message, as one content block.
     pub content: ContentBlock,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl PromptMessage {
-    /// Creates a `PromptMessage` from its required fields.
-    #[must_use]
-    pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
-        Self {
-            role: role.into(),
-            content: content.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for PromptMessage {
-    const VACANT: Self = Self {
-        role: codec::Vacant::VACANT,
-        content: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for PromptMessage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for PromptMessage {
-    const NAME: &'static str = "PromptMessage";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("role") => reader.read(0, &mut self.role),
-            Some("content") => reader.read(1, &mut self.content),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for PromptMessage {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("role", &self.role);
-        writer.member("content", &self.content);
-        writer.extra(&self.extra, &["role", "content"]);
-        writer.end()
-    }
 }

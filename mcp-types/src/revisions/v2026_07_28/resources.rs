@@ -38,70 +38,8 @@ pub struct ListResourceTemplatesRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourceTemplatesRequest {
-    /// Creates a `ListResourceTemplatesRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ListResourceTemplatesRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
-    const NAME: &'static str = "ListResourceTemplatesRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/templates/list"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourceTemplatesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/templates/list");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// One page of the resource templates of the server.
@@ -157,120 +95,8 @@ pub struct ListResourceTemplatesResult {
     ///
     /// Since 2026-07-28.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourceTemplatesResult {
-    /// Creates a `ListResourceTemplatesResult` from its required fields.
-    #[must_use]
-    pub fn new(
-        resource_templates: impl Into<Vec<ResourceTemplate>>,
-        ttl_ms: i64,
-        cache_scope: impl Into<CacheScope>,
-    ) -> Self {
-        Self {
-            resource_templates: resource_templates.into(),
-            next_cursor: None,
-            meta: None,
-            result_type: ResultType::Complete,
-            ttl_ms,
-            cache_scope: cache_scope.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for ListResourceTemplatesResult {
-    const VACANT: Self = Self {
-        resource_templates: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        ttl_ms: codec::Vacant::VACANT,
-        cache_scope: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
-    const NAME: &'static str = "ListResourceTemplatesResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "resourceTemplates"),
-        (3, "resultType"),
-        (4, "ttlMs"),
-        (5, "cacheScope"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resourceTemplates") => reader.list(0, &mut self.resource_templates),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            Some("resultType") => reader.read(3, &mut self.result_type),
-            Some("ttlMs") => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
-            Some("cacheScope") => reader.read(5, &mut self.cache_scope),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourceTemplatesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("resourceTemplates", &self.resource_templates);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
-        writer.member("ttlMs", &self.ttl_ms);
-        writer.member("cacheScope", &self.cache_scope);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "resourceTemplates",
-                    "nextCursor",
-                    "_meta",
-                    "resultType",
-                    "ttlMs",
-                    "cacheScope",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// JSON-RPC envelope of a successful response to `resources/templates/list`, with the `id` of
@@ -287,67 +113,8 @@ pub struct ListResourceTemplatesResultResponse {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourceTemplatesResultResponse {
-    /// Creates a `ListResourceTemplatesResultResponse` from its required fields.
-    #[must_use]
-    pub fn new(result: ListResourceTemplatesResult, id: impl Into<RequestId>) -> Self {
-        Self {
-            result,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ListResourceTemplatesResultResponse {
-    const VACANT: Self = Self {
-        result: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesResultResponse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResultResponse {
-    const NAME: &'static str = "ListResourceTemplatesResultResponse";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "jsonrpc"),
-        (0, "result"),
-        (2, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("result") => reader.read(0, &mut self.result),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.read(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourceTemplatesResultResponse {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("result", &self.result);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Requests one page of the resources of the server (`resources/list`).
@@ -385,70 +152,8 @@ pub struct ListResourcesRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourcesRequest {
-    /// Creates a `ListResourcesRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ListResourcesRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourcesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
-    const NAME: &'static str = "ListResourcesRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/list"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourcesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/list");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// One page of the resources of the server.
@@ -505,120 +210,8 @@ pub struct ListResourcesResult {
     ///
     /// Since 2026-07-28.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourcesResult {
-    /// Creates a `ListResourcesResult` from its required fields.
-    #[must_use]
-    pub fn new(
-        resources: impl Into<Vec<Resource>>,
-        ttl_ms: i64,
-        cache_scope: impl Into<CacheScope>,
-    ) -> Self {
-        Self {
-            resources: resources.into(),
-            next_cursor: None,
-            meta: None,
-            result_type: ResultType::Complete,
-            ttl_ms,
-            cache_scope: cache_scope.into(),
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `nextCursor`.
-    #[must_use]
-    pub fn next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
-        self.next_cursor = Some(next_cursor.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for ListResourcesResult {
-    const VACANT: Self = Self {
-        resources: codec::Vacant::VACANT,
-        next_cursor: None,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        ttl_ms: codec::Vacant::VACANT,
-        cache_scope: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourcesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourcesResult {
-    const NAME: &'static str = "ListResourcesResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "resources"),
-        (3, "resultType"),
-        (4, "ttlMs"),
-        (5, "cacheScope"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resources") => reader.list(0, &mut self.resources),
-            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            Some("resultType") => reader.read(3, &mut self.result_type),
-            Some("ttlMs") => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
-            Some("cacheScope") => reader.read(5, &mut self.cache_scope),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourcesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("resources", &self.resources);
-        writer.optional("nextCursor", &self.next_cursor);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
-        writer.member("ttlMs", &self.ttl_ms);
-        writer.member("cacheScope", &self.cache_scope);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "resources",
-                    "nextCursor",
-                    "_meta",
-                    "resultType",
-                    "ttlMs",
-                    "cacheScope",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// JSON-RPC envelope of a successful response to `resources/list`, with the `id` of the
@@ -635,67 +228,8 @@ pub struct ListResourcesResultResponse {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListResourcesResultResponse {
-    /// Creates a `ListResourcesResultResponse` from its required fields.
-    #[must_use]
-    pub fn new(result: ListResourcesResult, id: impl Into<RequestId>) -> Self {
-        Self {
-            result,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ListResourcesResultResponse {
-    const VACANT: Self = Self {
-        result: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListResourcesResultResponse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListResourcesResultResponse {
-    const NAME: &'static str = "ListResourcesResultResponse";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "jsonrpc"),
-        (0, "result"),
-        (2, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("result") => reader.read(0, &mut self.result),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.read(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListResourcesResultResponse {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("result", &self.result);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Reads the contents of a resource (`resources/read`).
@@ -733,70 +267,8 @@ pub struct ReadResourceRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceRequest {
-    /// Creates a `ReadResourceRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ReadResourceRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
-    const NAME: &'static str = "ReadResourceRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/read"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/read");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/read`.
@@ -823,85 +295,8 @@ pub struct ReadResourceRequestParams {
     ///
     /// Since 2026-07-28.
     pub request_state: Option<String>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceRequestParams {
-    /// Creates a `ReadResourceRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
-        Self {
-            uri: uri.into(),
-            meta,
-            input_responses: None,
-            request_state: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `inputResponses`.
-    #[must_use]
-    pub fn input_responses(
-        mut self,
-        input_responses: impl Into<InputResponses>,
-    ) -> Self {
-        self.input_responses = Some(input_responses.into());
-        self
-    }
-
-    /// Sets `requestState`.
-    #[must_use]
-    pub fn request_state(mut self, request_state: impl Into<String>) -> Self {
-        self.request_state = Some(request_state.into());
-        self
-    }
-}
-
-impl codec::Vacant for ReadResourceRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        meta: codec::Vacant::VACANT,
-        input_responses: None,
-        request_state: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
-    const NAME: &'static str = "ReadResourceRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "_meta")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("_meta") => reader.read(1, &mut self.meta),
-            Some("inputResponses") => reader.optional(2, &mut self.input_responses),
-            Some("requestState") => reader.optional(3, &mut self.request_state),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.member("_meta", &self.meta);
-        writer.optional("inputResponses", &self.input_responses);
-        writer.optional("requestState", &self.request_state);
-        writer.extra(&self.extra, &["uri", "_meta", "inputResponses", "requestState"]);
-        writer.end()
-    }
 }
 
 /// Contents of a resource, in response to `resources/read`.
@@ -956,102 +351,8 @@ pub struct ReadResourceResult {
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceResult {
-    /// Creates a `ReadResourceResult` from its required fields.
-    #[must_use]
-    pub fn new(
-        contents: impl Into<Vec<AnyResourceContents>>,
-        ttl_ms: i64,
-        cache_scope: impl Into<CacheScope>,
-    ) -> Self {
-        Self {
-            contents: contents.into(),
-            ttl_ms,
-            cache_scope: cache_scope.into(),
-            meta: None,
-            result_type: ResultType::Complete,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for ReadResourceResult {
-    const VACANT: Self = Self {
-        contents: codec::Vacant::VACANT,
-        ttl_ms: codec::Vacant::VACANT,
-        cache_scope: codec::Vacant::VACANT,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceResult {
-    const NAME: &'static str = "ReadResourceResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "contents"),
-        (1, "ttlMs"),
-        (2, "cacheScope"),
-        (4, "resultType"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("contents") => reader.list(0, &mut self.contents),
-            Some("ttlMs") => reader.int(1, 0..=i64::MAX, &mut self.ttl_ms),
-            Some("cacheScope") => reader.read(2, &mut self.cache_scope),
-            Some("_meta") => reader.optional(3, &mut self.meta),
-            Some("resultType") => reader.read(4, &mut self.result_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("contents", &self.contents);
-        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
-        writer.member("ttlMs", &self.ttl_ms);
-        writer.member("cacheScope", &self.cache_scope);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer
-            .extra(
-                &self.extra,
-                &["contents", "ttlMs", "cacheScope", "_meta", "resultType"],
-            );
-        writer.end()
-    }
 }
 
 /// Result of a `resources/read` request: the contents ([`ReadResourceResult`]), or input
@@ -1068,72 +369,6 @@ pub enum ReadResourceOutcome {
     Complete(ReadResourceResult),
 }
 
-impl From<InputRequiredResult> for ReadResourceOutcome {
-    fn from(value: InputRequiredResult) -> Self {
-        Self::InputRequired(value)
-    }
-}
-
-impl From<ReadResourceResult> for ReadResourceOutcome {
-    fn from(value: ReadResourceResult) -> Self {
-        Self::Complete(value)
-    }
-}
-
-impl<'de> Deserialize<'de> for ReadResourceOutcome {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ReadResourceOutcome {
-    const NAME: &'static str = "ReadResourceOutcome";
-
-    fn from_object<A: MapAccess<'de>>(
-        members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let candidates = const {
-            &[
-                codec::Candidate {
-                    name: "ReadResourceResult",
-                    required: &["contents", "resultType", "ttlMs"],
-                    nested: &[],
-                    texts: &[("cacheScope", &["public", "private"])],
-                },
-                codec::Candidate {
-                    name: "InputRequiredResult",
-                    required: &[],
-                    nested: &[],
-                    texts: &[("resultType", &["input_required"])],
-                },
-            ]
-        };
-        codec::read_shape(
-            members,
-            "ReadResourceOutcome",
-            candidates,
-            |name, object| match name {
-                "ReadResourceResult" => object.object().map(Self::Complete),
-                "InputRequiredResult" => object.object().map(Self::InputRequired),
-                other => Err(codec::unknown_variant(other)),
-            },
-        )
-    }
-}
-
-impl Serialize for ReadResourceOutcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::InputRequired(value) => value.serialize(serializer),
-            Self::Complete(value) => value.serialize(serializer),
-        }
-    }
-}
-
-impl codec::Vacant for ReadResourceOutcome {
-    const VACANT: Self = Self::InputRequired(codec::Vacant::VACANT);
-}
-
 /// JSON-RPC envelope of a successful response to `resources/read`, with the `id` of the
 /// request.
 ///
@@ -1148,70 +383,8 @@ pub struct ReadResourceResultResponse {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ReadResourceResultResponse {
-    /// Creates a `ReadResourceResultResponse` from its required fields.
-    #[must_use]
-    pub fn new(
-        result: impl Into<ReadResourceOutcome>,
-        id: impl Into<RequestId>,
-    ) -> Self {
-        Self {
-            result: result.into(),
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ReadResourceResultResponse {
-    const VACANT: Self = Self {
-        result: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ReadResourceResultResponse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ReadResourceResultResponse {
-    const NAME: &'static str = "ReadResourceResultResponse";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "jsonrpc"),
-        (0, "result"),
-        (2, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("result") => reader.read(0, &mut self.result),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.read(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ReadResourceResultResponse {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("result", &self.result);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Description of a resource that clients can read from the server, such as a file, a database
@@ -1287,276 +460,8 @@ pub struct Resource {
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Resource {
-    /// Creates a `Resource` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            name: name.into(),
-            title: None,
-            icons: None,
-            #[cfg(feature = "https-url")]
-            http_url: None,
-            #[cfg(feature = "https-url")]
-            http_url_expires_at: None,
-            #[cfg(feature = "sep-2093")]
-            resource_type: None,
-            #[cfg(feature = "versioned-resources")]
-            kind: None,
-            #[cfg(feature = "versioned-resources")]
-            version: None,
-            #[cfg(feature = "versioned-resources")]
-            metadata: None,
-            description: None,
-            mime_type: None,
-            size: None,
-            meta: None,
-            annotations: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Sets `icons`.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.icons = Some(icons.into());
-        self
-    }
-
-    /// Sets `httpUrl`.
-    #[cfg(feature = "https-url")]
-    #[must_use]
-    pub fn http_url(mut self, http_url: impl Into<String>) -> Self {
-        self.http_url = Some(http_url.into());
-        self
-    }
-
-    /// Sets `httpUrlExpiresAt`.
-    #[cfg(feature = "https-url")]
-    #[must_use]
-    pub fn http_url_expires_at(
-        mut self,
-        http_url_expires_at: impl Into<String>,
-    ) -> Self {
-        self.http_url_expires_at = Some(http_url_expires_at.into());
-        self
-    }
-
-    /// Sets `resourceType`.
-    #[cfg(feature = "sep-2093")]
-    #[must_use]
-    pub fn resource_type(mut self, resource_type: impl Into<ResourceType>) -> Self {
-        self.resource_type = Some(resource_type.into());
-        self
-    }
-
-    /// Sets `kind`.
-    #[cfg(feature = "versioned-resources")]
-    #[must_use]
-    pub fn kind(mut self, kind: impl Into<String>) -> Self {
-        self.kind = Some(kind.into());
-        self
-    }
-
-    /// Sets `version`.
-    #[cfg(feature = "versioned-resources")]
-    #[must_use]
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.version = Some(version.into());
-        self
-    }
-
-    /// Sets `metadata`.
-    #[cfg(feature = "versioned-resources")]
-    #[must_use]
-    pub fn metadata(mut self, metadata: impl Into<Object>) -> Self {
-        self.metadata = Some(metadata.into());
-        self
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `size`.
-    #[inline]
-    #[must_use]
-    pub fn size(mut self, size: i64) -> Self {
-        self.size = Some(size);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<MetaObject>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-}
-
-impl codec::Vacant for Resource {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        name: codec::Vacant::VACANT,
-        title: None,
-        icons: None,
-        #[cfg(feature = "https-url")]
-        http_url: None,
-        #[cfg(feature = "https-url")]
-        http_url_expires_at: None,
-        #[cfg(feature = "sep-2093")]
-        resource_type: None,
-        #[cfg(feature = "versioned-resources")]
-        kind: None,
-        #[cfg(feature = "versioned-resources")]
-        version: None,
-        #[cfg(feature = "versioned-resources")]
-        metadata: None,
-        description: None,
-        mime_type: None,
-        size: None,
-        meta: None,
-        annotations: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Resource {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Resource {
-    const NAME: &'static str = "Resource";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("name") => reader.read(1, &mut self.name),
-            Some("title") => reader.optional(2, &mut self.title),
-            Some("icons") => reader.optional_list(3, &mut self.icons),
-            #[cfg(feature = "https-url")]
-            Some("httpUrl") => reader.optional(4, &mut self.http_url),
-            #[cfg(feature = "https-url")]
-            Some("httpUrlExpiresAt") => reader.optional(5, &mut self.http_url_expires_at),
-            #[cfg(feature = "sep-2093")]
-            Some("resourceType") => reader.optional(6, &mut self.resource_type),
-            #[cfg(feature = "versioned-resources")]
-            Some("kind") => reader.optional(7, &mut self.kind),
-            #[cfg(feature = "versioned-resources")]
-            Some("version") => reader.optional(8, &mut self.version),
-            #[cfg(feature = "versioned-resources")]
-            Some("metadata") => reader.optional(9, &mut self.metadata),
-            Some("description") => reader.optional(10, &mut self.description),
-            Some("mimeType") => reader.optional(11, &mut self.mime_type),
-            Some("size") => reader.optional_int(12, i64::MIN..=i64::MAX, &mut self.size),
-            Some("_meta") => reader.optional(13, &mut self.meta),
-            Some("annotations") => reader.optional(14, &mut self.annotations),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Resource {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.optional_list("icons", &self.icons);
-        #[cfg(feature = "https-url")]
-        {
-            writer.optional("httpUrl", &self.http_url);
-        }
-        #[cfg(feature = "https-url")]
-        {
-            writer.optional("httpUrlExpiresAt", &self.http_url_expires_at);
-        }
-        #[cfg(feature = "sep-2093")]
-        {
-            writer.optional("resourceType", &self.resource_type);
-        }
-        #[cfg(feature = "versioned-resources")]
-        {
-            writer.optional("kind", &self.kind);
-        }
-        #[cfg(feature = "versioned-resources")]
-        {
-            writer.optional("version", &self.version);
-        }
-        #[cfg(feature = "versioned-resources")]
-        {
-            writer.optional("metadata", &self.metadata);
-        }
-        writer.optional("description", &self.description);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional("size", &self.size);
-        writer.optional("_meta", &self.meta);
-        writer.optional("annotations", &self.annotations);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "uri",
-                    "name",
-                    "title",
-                    "icons",
-                    #[cfg(feature = "https-url")]
-                    "httpUrl",
-                    #[cfg(feature = "https-url")]
-                    "httpUrlExpiresAt",
-                    #[cfg(feature = "sep-2093")]
-                    "resourceType",
-                    #[cfg(feature = "versioned-resources")]
-                    "kind",
-                    #[cfg(feature = "versioned-resources")]
-                    "version",
-                    #[cfg(feature = "versioned-resources")]
-                    "metadata",
-                    "description",
-                    "mimeType",
-                    "size",
-                    "_meta",
-                    "annotations",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Base of all forms of resource contents: the URI and the media type.
@@ -1575,78 +480,8 @@ pub struct ResourceContents {
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceContents {
-    /// Creates a `ResourceContents` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            mime_type: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<MetaObject>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ResourceContents {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        mime_type: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceContents {
-    const NAME: &'static str = "ResourceContents";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("mimeType") => reader.optional(1, &mut self.mime_type),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "mimeType", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Informs the client that the server's list of resources has changed
@@ -1680,68 +515,8 @@ impl Serialize for ResourceContents {
 pub struct ResourceListChangedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceListChangedNotification {
-    /// Creates a `ResourceListChangedNotification` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ResourceListChangedNotification {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceListChangedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
-    const NAME: &'static str = "ResourceListChangedNotification";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/resources/list_changed"),
-            Some("params") => reader.optional(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceListChangedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/resources/list_changed");
-        writer.optional("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Parameters of a request about one resource.
@@ -1757,60 +532,8 @@ pub struct ResourceRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceRequestParams {
-    /// Creates a `ResourceRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
-        Self {
-            uri: uri.into(),
-            meta,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ResourceRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        meta: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
-    const NAME: &'static str = "ResourceRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "_meta")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("_meta") => reader.read(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.member("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Description of a set of resources whose URIs follow a template. Expanding the variables of
@@ -1848,140 +571,8 @@ pub struct ResourceTemplate {
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceTemplate {
-    /// Creates a `ResourceTemplate` from its required fields.
-    #[must_use]
-    pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            uri_template: uri_template.into(),
-            name: name.into(),
-            title: None,
-            icons: None,
-            description: None,
-            mime_type: None,
-            annotations: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Sets `icons`.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.icons = Some(icons.into());
-        self
-    }
-
-    /// Sets `description`.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
-
-    /// Sets `mimeType`.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// Sets `annotations`.
-    #[inline]
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = Some(annotations);
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<MetaObject>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ResourceTemplate {
-    const VACANT: Self = Self {
-        uri_template: codec::Vacant::VACANT,
-        name: codec::Vacant::VACANT,
-        title: None,
-        icons: None,
-        description: None,
-        mime_type: None,
-        annotations: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceTemplate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceTemplate {
-    const NAME: &'static str = "ResourceTemplate";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (1, "name")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uriTemplate") => reader.read(0, &mut self.uri_template),
-            Some("name") => reader.read(1, &mut self.name),
-            Some("title") => reader.optional(2, &mut self.title),
-            Some("icons") => reader.optional_list(3, &mut self.icons),
-            Some("description") => reader.optional(4, &mut self.description),
-            Some("mimeType") => reader.optional(5, &mut self.mime_type),
-            Some("annotations") => reader.optional(6, &mut self.annotations),
-            Some("_meta") => reader.optional(7, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceTemplate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uriTemplate", &self.uri_template);
-        writer.member("name", &self.name);
-        writer.optional("title", &self.title);
-        writer.optional_list("icons", &self.icons);
-        writer.optional("description", &self.description);
-        writer.optional("mimeType", &self.mime_type);
-        writer.optional("annotations", &self.annotations);
-        writer.optional("_meta", &self.meta);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "uriTemplate",
-                    "name",
-                    "title",
-                    "icons",
-                    "description",
-                    "mimeType",
-                    "annotations",
-                    "_meta",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Informs the client that a subscribed resource has changed and can be read again
@@ -2016,65 +607,8 @@ impl Serialize for ResourceTemplate {
 pub struct ResourceUpdatedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceUpdatedNotification {
-    /// Creates a `ResourceUpdatedNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ResourceUpdatedNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
-    const NAME: &'static str = "ResourceUpdatedNotification";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/resources/updated"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceUpdatedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/resources/updated");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `notifications/resources/updated`.
@@ -2090,68 +624,8 @@ pub struct ResourceUpdatedNotificationParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ResourceUpdatedNotificationParams {
-    /// Creates a `ResourceUpdatedNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for ResourceUpdatedNotificationParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
-    const NAME: &'static str = "ResourceUpdatedNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ResourceUpdatedNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Whether a resource is a single document or a collection of resources.
@@ -2166,71 +640,6 @@ pub enum ResourceType {
     /// A collection of other resources, such as a directory. A read can return some of them, each
     /// with its own URI.
     Collection,
-}
-
-#[cfg(feature = "sep-2093")]
-impl ResourceType {
-    /// Returns the value as it is written in messages.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Document => "document",
-            Self::Collection => "collection",
-        }
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl codec::FromText for ResourceType {
-    const VALUES: &'static [&'static str] = &["document", "collection"];
-
-    #[inline]
-    fn from_text(text: &str) -> Option<Self> {
-        Some(
-            match text {
-                "document" => Self::Document,
-                "collection" => Self::Collection,
-                _ => return None,
-            },
-        )
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl std::str::FromStr for ResourceType {
-    type Err = codec::UnknownValue;
-
-    #[inline]
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        codec::parse_text(text)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl codec::Vacant for ResourceType {
-    const VACANT: Self = Self::Document;
-}
-
-#[cfg(feature = "sep-2093")]
-impl std::fmt::Display for ResourceType {
-    #[inline]
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Serialize for ResourceType {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl<'de> Deserialize<'de> for ResourceType {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_text_enum(deserializer, "ResourceType")
-    }
 }
 
 /// Requests the description of one resource without its contents (`resources/metadata`). Every
@@ -2270,78 +679,8 @@ pub struct ReadResourceMetadataRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "sep-2093")]
-impl ReadResourceMetadataRequest {
-    /// Creates a `ReadResourceMetadataRequest` from its required fields.
-    #[must_use]
-    pub fn new(
-        params: ReadResourceMetadataRequestParams,
-        id: impl Into<RequestId>,
-    ) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl codec::Vacant for ReadResourceMetadataRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "sep-2093")]
-impl<'de> Deserialize<'de> for ReadResourceMetadataRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequest {
-    const NAME: &'static str = "ReadResourceMetadataRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/metadata"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Serialize for ReadResourceMetadataRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/metadata");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/metadata`.
@@ -2357,65 +696,8 @@ pub struct ReadResourceMetadataRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "sep-2093")]
-impl ReadResourceMetadataRequestParams {
-    /// Creates a `ReadResourceMetadataRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
-        Self {
-            uri: uri.into(),
-            meta,
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl codec::Vacant for ReadResourceMetadataRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        meta: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "sep-2093")]
-impl<'de> Deserialize<'de> for ReadResourceMetadataRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequestParams {
-    const NAME: &'static str = "ReadResourceMetadataRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "_meta")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("_meta") => reader.read(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Serialize for ReadResourceMetadataRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.member("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Description of one resource, in response to `resources/metadata`.
@@ -2455,88 +737,8 @@ pub struct ReadResourceMetadataResult {
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "sep-2093")]
-impl ReadResourceMetadataResult {
-    /// Creates a `ReadResourceMetadataResult` from its required fields.
-    #[must_use]
-    pub fn new(resource: Resource) -> Self {
-        Self {
-            resource,
-            meta: None,
-            result_type: ResultType::Complete,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl codec::Vacant for ReadResourceMetadataResult {
-    const VACANT: Self = Self {
-        resource: codec::Vacant::VACANT,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "sep-2093")]
-impl<'de> Deserialize<'de> for ReadResourceMetadataResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl<'de> codec::FromMembers<'de> for ReadResourceMetadataResult {
-    const NAME: &'static str = "ReadResourceMetadataResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "resource"),
-        (2, "resultType"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resource") => reader.read(0, &mut self.resource),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            Some("resultType") => reader.read(2, &mut self.result_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Serialize for ReadResourceMetadataResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("resource", &self.resource);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.extra(&self.extra, &["resource", "_meta", "resultType"]);
-        writer.end()
-    }
 }
 
 /// Fetches a resource together with its description and version (`resources/get`).
@@ -2576,75 +778,8 @@ pub struct GetResourceRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl GetResourceRequest {
-    /// Creates a `GetResourceRequest` from its required fields.
-    #[must_use]
-    pub fn new(params: GetResourceRequestParams, id: impl Into<RequestId>) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for GetResourceRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for GetResourceRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for GetResourceRequest {
-    const NAME: &'static str = "GetResourceRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/get"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for GetResourceRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/get");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/get`.
@@ -2664,76 +799,8 @@ pub struct GetResourceRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl GetResourceRequestParams {
-    /// Creates a `GetResourceRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
-        Self {
-            uri: uri.into(),
-            version: None,
-            meta,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `version`.
-    #[must_use]
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.version = Some(version.into());
-        self
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for GetResourceRequestParams {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        version: None,
-        meta: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for GetResourceRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for GetResourceRequestParams {
-    const NAME: &'static str = "GetResourceRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "_meta")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("version") => reader.optional(1, &mut self.version),
-            Some("_meta") => reader.read(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for GetResourceRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("version", &self.version);
-        writer.member("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "version", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Description and contents of one resource, in response to `resources/get`.
@@ -2778,93 +845,8 @@ pub struct GetResourceResult {
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl GetResourceResult {
-    /// Creates a `GetResourceResult` from its required fields.
-    #[must_use]
-    pub fn new(resource: Resource, contents: impl Into<GetResourceContents>) -> Self {
-        Self {
-            resource,
-            contents: contents.into(),
-            meta: None,
-            result_type: ResultType::Complete,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: ResultMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for GetResourceResult {
-    const VACANT: Self = Self {
-        resource: codec::Vacant::VACANT,
-        contents: codec::Vacant::VACANT,
-        meta: None,
-        result_type: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for GetResourceResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for GetResourceResult {
-    const NAME: &'static str = "GetResourceResult";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "resource"),
-        (1, "contents"),
-        (3, "resultType"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resource") => reader.read(0, &mut self.resource),
-            Some("contents") => reader.read(1, &mut self.contents),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            Some("resultType") => reader.read(3, &mut self.result_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for GetResourceResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("resource", &self.resource);
-        writer.member("contents", &self.contents);
-        writer.optional("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.extra(&self.extra, &["resource", "contents", "_meta", "resultType"]);
-        writer.end()
-    }
 }
 
 /// Contents of a resource, in response to `resources/get`: text or binary data.
@@ -2880,78 +862,6 @@ pub enum GetResourceContents {
     Blob(GetBlobResourceContents),
 }
 
-#[cfg(feature = "versioned-resources")]
-impl From<GetTextResourceContents> for GetResourceContents {
-    fn from(value: GetTextResourceContents) -> Self {
-        Self::Text(value)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl From<GetBlobResourceContents> for GetResourceContents {
-    fn from(value: GetBlobResourceContents) -> Self {
-        Self::Blob(value)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for GetResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromAny<'de> for GetResourceContents {
-    const NAME: &'static str = "GetResourceContents";
-
-    fn from_object<A: MapAccess<'de>>(
-        members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let candidates = const {
-            &[
-                codec::Candidate {
-                    name: "GetTextResourceContents",
-                    required: &["content", "contentType"],
-                    nested: &[],
-                    texts: &[],
-                },
-                codec::Candidate {
-                    name: "GetBlobResourceContents",
-                    required: &["blob", "contentType"],
-                    nested: &[],
-                    texts: &[],
-                },
-            ]
-        };
-        codec::read_shape(
-            members,
-            "GetResourceContents",
-            candidates,
-            |name, object| match name {
-                "GetTextResourceContents" => object.object().map(Self::Text),
-                "GetBlobResourceContents" => object.object().map(Self::Blob),
-                other => Err(codec::unknown_variant(other)),
-            },
-        )
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for GetResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(value) => value.serialize(serializer),
-            Self::Blob(value) => value.serialize(serializer),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for GetResourceContents {
-    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
-}
-
 /// Text contents of a resource.
 ///
 /// Requires the feature `versioned-resources`.
@@ -2963,69 +873,8 @@ pub struct GetTextResourceContents {
     pub content_type: String,
     /// Text of the resource.
     pub content: String,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl GetTextResourceContents {
-    /// Creates a `GetTextResourceContents` from its required fields.
-    #[must_use]
-    pub fn new(content_type: impl Into<String>, content: impl Into<String>) -> Self {
-        Self {
-            content_type: content_type.into(),
-            content: content.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for GetTextResourceContents {
-    const VACANT: Self = Self {
-        content_type: codec::Vacant::VACANT,
-        content: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for GetTextResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for GetTextResourceContents {
-    const NAME: &'static str = "GetTextResourceContents";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "contentType"),
-        (1, "content"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("contentType") => reader.read(0, &mut self.content_type),
-            Some("content") => reader.read(1, &mut self.content),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for GetTextResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("contentType", &self.content_type);
-        writer.member("content", &self.content);
-        writer.extra(&self.extra, &["contentType", "content"]);
-        writer.end()
-    }
 }
 
 /// Binary contents of a resource.
@@ -3039,65 +888,8 @@ pub struct GetBlobResourceContents {
     pub content_type: String,
     /// Binary data, encoded as base64.
     pub blob: Base64Text,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl GetBlobResourceContents {
-    /// Creates a `GetBlobResourceContents` from its required fields.
-    #[must_use]
-    pub fn new(content_type: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
-        Self {
-            content_type: content_type.into(),
-            blob: blob.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for GetBlobResourceContents {
-    const VACANT: Self = Self {
-        content_type: codec::Vacant::VACANT,
-        blob: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for GetBlobResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for GetBlobResourceContents {
-    const NAME: &'static str = "GetBlobResourceContents";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "contentType"), (1, "blob")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("contentType") => reader.read(0, &mut self.content_type),
-            Some("blob") => reader.read(1, &mut self.blob),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for GetBlobResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("contentType", &self.content_type);
-        writer.member("blob", &self.blob);
-        writer.extra(&self.extra, &["contentType", "blob"]);
-        writer.end()
-    }
 }
 
 /// Subscribes to changes of several resources (`resources/subscribe`) until
@@ -3139,78 +931,8 @@ pub struct SubscribeResourcesRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl SubscribeResourcesRequest {
-    /// Creates a `SubscribeResourcesRequest` from its required fields.
-    #[must_use]
-    pub fn new(
-        params: SubscribeResourcesRequestParams,
-        id: impl Into<RequestId>,
-    ) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for SubscribeResourcesRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for SubscribeResourcesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequest {
-    const NAME: &'static str = "SubscribeResourcesRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/subscribe"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for SubscribeResourcesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/subscribe");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/subscribe` for several resources at once.
@@ -3226,65 +948,8 @@ pub struct SubscribeResourcesRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl SubscribeResourcesRequestParams {
-    /// Creates a `SubscribeResourcesRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
-        Self {
-            uris: uris.into(),
-            meta,
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for SubscribeResourcesRequestParams {
-    const VACANT: Self = Self {
-        uris: codec::Vacant::VACANT,
-        meta: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for SubscribeResourcesRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
-    const NAME: &'static str = "SubscribeResourcesRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uris"), (1, "_meta")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uris") => reader.list(0, &mut self.uris),
-            Some("_meta") => reader.read(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for SubscribeResourcesRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("uris", &self.uris);
-        writer.member("_meta", &self.meta);
-        writer.extra(&self.extra, &["uris", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Ends subscriptions that were made with `resources/subscribe` (`resources/unsubscribe`), for
@@ -3326,78 +991,8 @@ pub struct UnsubscribeResourcesRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl UnsubscribeResourcesRequest {
-    /// Creates an `UnsubscribeResourcesRequest` from its required fields.
-    #[must_use]
-    pub fn new(
-        params: UnsubscribeResourcesRequestParams,
-        id: impl Into<RequestId>,
-    ) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for UnsubscribeResourcesRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for UnsubscribeResourcesRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequest {
-    const NAME: &'static str = "UnsubscribeResourcesRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "resources/unsubscribe"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for UnsubscribeResourcesRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "resources/unsubscribe");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `resources/unsubscribe` for several resources at once.
@@ -3413,65 +1008,8 @@ pub struct UnsubscribeResourcesRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl UnsubscribeResourcesRequestParams {
-    /// Creates an `UnsubscribeResourcesRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
-        Self {
-            uris: uris.into(),
-            meta,
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for UnsubscribeResourcesRequestParams {
-    const VACANT: Self = Self {
-        uris: codec::Vacant::VACANT,
-        meta: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for UnsubscribeResourcesRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
-    const NAME: &'static str = "UnsubscribeResourcesRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uris"), (1, "_meta")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uris") => reader.list(0, &mut self.uris),
-            Some("_meta") => reader.read(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for UnsubscribeResourcesRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("uris", &self.uris);
-        writer.member("_meta", &self.meta);
-        writer.extra(&self.extra, &["uris", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Informs the client that the contents of a subscribed resource have changed
@@ -3507,70 +1045,8 @@ impl Serialize for UnsubscribeResourcesRequestParams {
 pub struct ResourceContentChangedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: ResourceContentChangedNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl ResourceContentChangedNotification {
-    /// Creates a `ResourceContentChangedNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: ResourceContentChangedNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for ResourceContentChangedNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for ResourceContentChangedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotification {
-    const NAME: &'static str = "ResourceContentChangedNotification";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/resources/content_changed"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for ResourceContentChangedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/resources/content_changed");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `notifications/resources/content_changed`.
@@ -3586,71 +1062,6 @@ pub struct ResourceContentChangedNotificationParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-#[cfg(feature = "versioned-resources")]
-impl ResourceContentChangedNotificationParams {
-    /// Creates a `ResourceContentChangedNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(resource: Resource) -> Self {
-        Self {
-            resource,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl codec::Vacant for ResourceContentChangedNotificationParams {
-    const VACANT: Self = Self {
-        resource: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> Deserialize<'de> for ResourceContentChangedNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotificationParams {
-    const NAME: &'static str = "ResourceContentChangedNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resource")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("resource") => reader.read(0, &mut self.resource),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Serialize for ResourceContentChangedNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("resource", &self.resource);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["resource", "_meta"]);
-        writer.end()
-    }
 }

@@ -14,62 +14,8 @@ pub struct ListRootsRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListRootsRequestParams {
-    /// Creates a `ListRootsRequestParams` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<MetaObject>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for ListRootsRequestParams {
-    const VACANT: Self = Self {
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListRootsRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListRootsRequestParams {
-    const NAME: &'static str = "ListRootsRequestParams";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.optional(0, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListRootsRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["_meta"]);
-        writer.end()
-    }
 }
 
 /// Asks the client for the directories and files that the server may work on (`roots/list`).
@@ -98,66 +44,8 @@ impl Serialize for ListRootsRequestParams {
 pub struct ListRootsRequest {
     /// Parameters of the method. Absent if the method needs none.
     pub params: Option<ListRootsRequestParams>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListRootsRequest {
-    /// Creates a `ListRootsRequest` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            params: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[inline]
-    #[must_use]
-    pub fn params(mut self, params: ListRootsRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl codec::Vacant for ListRootsRequest {
-    const VACANT: Self = Self {
-        params: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListRootsRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListRootsRequest {
-    const NAME: &'static str = "ListRootsRequest";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "roots/list"),
-            Some("params") => reader.optional(1, &mut self.params),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListRootsRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "roots/list");
-        writer.optional("params", &self.params);
-        writer.extra(&self.extra, &["method", "params"]);
-        writer.end()
-    }
 }
 
 /// Directories and files that the server may work on. Deprecated since 2026-07-28.
@@ -190,56 +78,8 @@ pub struct ListRootsResult {
     /// All roots; this list is not paginated. An empty list means that there are currently no
     /// roots.
     pub roots: Vec<Root>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl ListRootsResult {
-    /// Creates a `ListRootsResult` from its required fields.
-    #[must_use]
-    pub fn new(roots: impl Into<Vec<Root>>) -> Self {
-        Self {
-            roots: roots.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for ListRootsResult {
-    const VACANT: Self = Self {
-        roots: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for ListRootsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for ListRootsResult {
-    const NAME: &'static str = "ListRootsResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "roots")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("roots") => reader.list(0, &mut self.roots),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for ListRootsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.list("roots", &self.roots);
-        writer.extra(&self.extra, &["roots"]);
-        writer.end()
-    }
 }
 
 /// Directory or file that the client allows the server to work on.
@@ -260,76 +100,6 @@ pub struct Root {
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl Root {
-    /// Creates a `Root` from its required fields.
-    #[must_use]
-    pub fn new(uri: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            name: None,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `name`.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// Sets `_meta`.
-    #[must_use]
-    pub fn meta(mut self, meta: impl Into<MetaObject>) -> Self {
-        self.meta = Some(meta.into());
-        self
-    }
-}
-
-impl codec::Vacant for Root {
-    const VACANT: Self = Self {
-        uri: codec::Vacant::VACANT,
-        name: None,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for Root {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for Root {
-    const NAME: &'static str = "Root";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("uri") => reader.read(0, &mut self.uri),
-            Some("name") => reader.optional(1, &mut self.name),
-            Some("_meta") => reader.optional(2, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for Root {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("uri", &self.uri);
-        writer.optional("name", &self.name);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["uri", "name", "_meta"]);
-        writer.end()
-    }
 }

@@ -25,136 +25,8 @@ pub struct SubscriptionFilter {
     /// Requires the feature `tasks`.
     #[cfg(feature = "tasks")]
     pub task_ids: Option<Vec<String>>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscriptionFilter {
-    /// Creates a `SubscriptionFilter` without optional fields.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            tools_list_changed: None,
-            prompts_list_changed: None,
-            resources_list_changed: None,
-            resource_subscriptions: None,
-            #[cfg(feature = "tasks")]
-            task_ids: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `toolsListChanged`.
-    #[inline]
-    #[must_use]
-    pub fn tools_list_changed(mut self, tools_list_changed: bool) -> Self {
-        self.tools_list_changed = Some(tools_list_changed);
-        self
-    }
-
-    /// Sets `promptsListChanged`.
-    #[inline]
-    #[must_use]
-    pub fn prompts_list_changed(mut self, prompts_list_changed: bool) -> Self {
-        self.prompts_list_changed = Some(prompts_list_changed);
-        self
-    }
-
-    /// Sets `resourcesListChanged`.
-    #[inline]
-    #[must_use]
-    pub fn resources_list_changed(mut self, resources_list_changed: bool) -> Self {
-        self.resources_list_changed = Some(resources_list_changed);
-        self
-    }
-
-    /// Sets `resourceSubscriptions`.
-    #[must_use]
-    pub fn resource_subscriptions(
-        mut self,
-        resource_subscriptions: impl Into<Vec<String>>,
-    ) -> Self {
-        self.resource_subscriptions = Some(resource_subscriptions.into());
-        self
-    }
-
-    /// Sets `taskIds`.
-    #[cfg(feature = "tasks")]
-    #[must_use]
-    pub fn task_ids(mut self, task_ids: impl Into<Vec<String>>) -> Self {
-        self.task_ids = Some(task_ids.into());
-        self
-    }
-}
-
-impl codec::Vacant for SubscriptionFilter {
-    const VACANT: Self = Self {
-        tools_list_changed: None,
-        prompts_list_changed: None,
-        resources_list_changed: None,
-        resource_subscriptions: None,
-        #[cfg(feature = "tasks")]
-        task_ids: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscriptionFilter {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
-    const NAME: &'static str = "SubscriptionFilter";
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("toolsListChanged") => reader.optional(0, &mut self.tools_list_changed),
-            Some("promptsListChanged") => {
-                reader.optional(1, &mut self.prompts_list_changed)
-            }
-            Some("resourcesListChanged") => {
-                reader.optional(2, &mut self.resources_list_changed)
-            }
-            Some("resourceSubscriptions") => {
-                reader.optional_list(3, &mut self.resource_subscriptions)
-            }
-            #[cfg(feature = "tasks")]
-            Some("taskIds") => reader.optional_list(4, &mut self.task_ids),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscriptionFilter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.optional("toolsListChanged", &self.tools_list_changed);
-        writer.optional("promptsListChanged", &self.prompts_list_changed);
-        writer.optional("resourcesListChanged", &self.resources_list_changed);
-        writer.optional_list("resourceSubscriptions", &self.resource_subscriptions);
-        #[cfg(feature = "tasks")]
-        {
-            writer.optional_list("taskIds", &self.task_ids);
-        }
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "toolsListChanged",
-                    "promptsListChanged",
-                    "resourcesListChanged",
-                    "resourceSubscriptions",
-                    #[cfg(feature = "tasks")]
-                    "taskIds",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// Confirms a new subscription and the notifications that it covers
@@ -191,65 +63,8 @@ impl Serialize for SubscriptionFilter {
 pub struct SubscriptionsAcknowledgedNotification {
     /// Parameters of the method. Absent if the method needs none.
     pub params: SubscriptionsAcknowledgedNotificationParams,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscriptionsAcknowledgedNotification {
-    /// Creates a `SubscriptionsAcknowledgedNotification` from its required fields.
-    #[must_use]
-    pub fn new(params: SubscriptionsAcknowledgedNotificationParams) -> Self {
-        Self {
-            params,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SubscriptionsAcknowledgedNotification {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotification {
-    const NAME: &'static str = "SubscriptionsAcknowledgedNotification";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "notifications/subscriptions/acknowledged"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscriptionsAcknowledgedNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "notifications/subscriptions/acknowledged");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `notifications/subscriptions/acknowledged`.
@@ -266,68 +81,8 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscriptionsAcknowledgedNotificationParams {
-    /// Creates a `SubscriptionsAcknowledgedNotificationParams` from its required fields.
-    #[must_use]
-    pub fn new(notifications: SubscriptionFilter) -> Self {
-        Self {
-            notifications,
-            meta: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `_meta`.
-    #[inline]
-    #[must_use]
-    pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
-        self.meta = Some(meta);
-        self
-    }
-}
-
-impl codec::Vacant for SubscriptionsAcknowledgedNotificationParams {
-    const VACANT: Self = Self {
-        notifications: codec::Vacant::VACANT,
-        meta: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotificationParams {
-    const NAME: &'static str = "SubscriptionsAcknowledgedNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "notifications")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("notifications") => reader.read(0, &mut self.notifications),
-            Some("_meta") => reader.optional(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscriptionsAcknowledgedNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("notifications", &self.notifications);
-        writer.optional("_meta", &self.meta);
-        writer.extra(&self.extra, &["notifications", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Opens a subscription (`subscriptions/listen`): a stream on which the server sends the
@@ -370,73 +125,8 @@ pub struct SubscriptionsListenRequest {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscriptionsListenRequest {
-    /// Creates a `SubscriptionsListenRequest` from its required fields.
-    #[must_use]
-    pub fn new(
-        params: SubscriptionsListenRequestParams,
-        id: impl Into<RequestId>,
-    ) -> Self {
-        Self {
-            params,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SubscriptionsListenRequest {
-    const VACANT: Self = Self {
-        params: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsListenRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequest {
-    const NAME: &'static str = "SubscriptionsListenRequest";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "method"),
-        (2, "jsonrpc"),
-        (1, "params"),
-        (3, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("method") => reader.text(0, "subscriptions/listen"),
-            Some("params") => reader.read(1, &mut self.params),
-            Some("jsonrpc") => reader.text(2, "2.0"),
-            Some("id") => reader.read(3, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscriptionsListenRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("method", "subscriptions/listen");
-        writer.member("params", &self.params);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
-        writer.end()
-    }
 }
 
 /// Parameters of `subscriptions/listen`.
@@ -452,64 +142,8 @@ pub struct SubscriptionsListenRequestParams {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscriptionsListenRequestParams {
-    /// Creates a `SubscriptionsListenRequestParams` from its required fields.
-    #[must_use]
-    pub fn new(notifications: SubscriptionFilter, meta: RequestMetaObject) -> Self {
-        Self {
-            notifications,
-            meta,
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SubscriptionsListenRequestParams {
-    const VACANT: Self = Self {
-        notifications: codec::Vacant::VACANT,
-        meta: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsListenRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequestParams {
-    const NAME: &'static str = "SubscriptionsListenRequestParams";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "notifications"),
-        (1, "_meta"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("notifications") => reader.read(0, &mut self.notifications),
-            Some("_meta") => reader.read(1, &mut self.meta),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscriptionsListenRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("notifications", &self.notifications);
-        writer.member("_meta", &self.meta);
-        writer.extra(&self.extra, &["notifications", "_meta"]);
-        writer.end()
-    }
 }
 
 /// Result of `subscriptions/listen`, which the server sends when it ends the subscription, for
@@ -545,67 +179,8 @@ pub struct SubscriptionsListenResult {
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscriptionsListenResult {
-    /// Creates a `SubscriptionsListenResult` from its required fields.
-    #[must_use]
-    pub fn new(meta: SubscriptionsListenResultMetaObject) -> Self {
-        Self {
-            meta,
-            result_type: ResultType::Complete,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `resultType`.
-    #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<ResultType>) -> Self {
-        self.result_type = result_type.into();
-        self
-    }
-}
-
-impl codec::Vacant for SubscriptionsListenResult {
-    const VACANT: Self = Self {
-        meta: codec::Vacant::VACANT,
-        result_type: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsListenResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscriptionsListenResult {
-    const NAME: &'static str = "SubscriptionsListenResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "_meta"), (1, "resultType")];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("_meta") => reader.read(0, &mut self.meta),
-            Some("resultType") => reader.read(1, &mut self.result_type),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscriptionsListenResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("_meta", &self.meta);
-        writer.member("resultType", &self.result_type);
-        writer.extra(&self.extra, &["_meta", "resultType"]);
-        writer.end()
-    }
 }
 
 /// `_meta` of a [`SubscriptionsListenResult`], with the identifier of the subscription that ends.
@@ -620,82 +195,8 @@ pub struct SubscriptionsListenResultMetaObject {
     /// Name and version of the server software, as declared by the server. The protocol does not
     /// verify it, so use it only for display and logs.
     pub server_info: Option<Implementation>,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscriptionsListenResultMetaObject {
-    /// Creates a `SubscriptionsListenResultMetaObject` from its required fields.
-    #[must_use]
-    pub fn new(subscription_id: impl Into<RequestId>) -> Self {
-        Self {
-            subscription_id: subscription_id.into(),
-            server_info: None,
-            extra: Extra::new(),
-        }
-    }
-
-    /// Sets `io.modelcontextprotocol/serverInfo`.
-    #[inline]
-    #[must_use]
-    pub fn server_info(mut self, server_info: Implementation) -> Self {
-        self.server_info = Some(server_info);
-        self
-    }
-}
-
-impl codec::Vacant for SubscriptionsListenResultMetaObject {
-    const VACANT: Self = Self {
-        subscription_id: codec::Vacant::VACANT,
-        server_info: None,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultMetaObject {
-    const NAME: &'static str = "SubscriptionsListenResultMetaObject";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (0, "io.modelcontextprotocol/subscriptionId"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("io.modelcontextprotocol/subscriptionId") => {
-                reader.read(0, &mut self.subscription_id)
-            }
-            Some("io.modelcontextprotocol/serverInfo") => {
-                reader.optional(1, &mut self.server_info)
-            }
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscriptionsListenResultMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("io.modelcontextprotocol/subscriptionId", &self.subscription_id);
-        writer.optional("io.modelcontextprotocol/serverInfo", &self.server_info);
-        writer
-            .extra(
-                &self.extra,
-                &[
-                    "io.modelcontextprotocol/subscriptionId",
-                    "io.modelcontextprotocol/serverInfo",
-                ],
-            );
-        writer.end()
-    }
 }
 
 /// JSON-RPC envelope of a successful response to `subscriptions/listen`. The server sends it
@@ -712,65 +213,6 @@ pub struct SubscriptionsListenResultResponse {
     /// request chooses a value that is unique among its requests. The receiver returns it
     /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not declare, in the order in which they were received.
+    /// Undeclared members.
     pub extra: Extra,
-}
-
-impl SubscriptionsListenResultResponse {
-    /// Creates a `SubscriptionsListenResultResponse` from its required fields.
-    #[must_use]
-    pub fn new(result: SubscriptionsListenResult, id: impl Into<RequestId>) -> Self {
-        Self {
-            result,
-            id: id.into(),
-            extra: Extra::new(),
-        }
-    }
-}
-
-impl codec::Vacant for SubscriptionsListenResultResponse {
-    const VACANT: Self = Self {
-        result: codec::Vacant::VACANT,
-        id: codec::Vacant::VACANT,
-        extra: Extra::new(),
-    };
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsListenResultResponse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_object(deserializer)
-    }
-}
-
-impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultResponse {
-    const NAME: &'static str = "SubscriptionsListenResultResponse";
-
-    const REQUIRED: &'static [(u8, &'static str)] = &[
-        (1, "jsonrpc"),
-        (0, "result"),
-        (2, "id"),
-    ];
-
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        reader: &mut codec::Reader<'de, A>,
-    ) -> Result<(), A::Error> {
-        match reader.key() {
-            Some("result") => reader.read(0, &mut self.result),
-            Some("jsonrpc") => reader.text(1, "2.0"),
-            Some("id") => reader.read(2, &mut self.id),
-            _ => reader.extra(&mut self.extra),
-        }
-    }
-}
-
-impl Serialize for SubscriptionsListenResultResponse {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = codec::Writer::new(serializer);
-        writer.member("result", &self.result);
-        writer.member("jsonrpc", "2.0");
-        writer.member("id", &self.id);
-        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
-        writer.end()
-    }
 }

@@ -1,0 +1,105 @@
+//! The members that a type declares.
+
+/// A declared member.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared {
+    /// The number within the type. Numbers of members whose feature is disabled are left out.
+    pub at: u8,
+    /// The name in JSON.
+    pub name: &'static str,
+    /// Whether an object without the member is valid.
+    pub need: Need,
+}
+
+/// Whether an object without a member is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// It is not: the member has a constant value. Missing constants are reported first.
+    Constant,
+    /// It is not.
+    Required,
+    /// It is.
+    Optional,
+}
+
+/// What each kind of member needs, by the name of the methods that read and write it.
+#[allow(
+    non_upper_case_globals,
+    reason = "each constant has the name of a method"
+)]
+pub mod need {
+    use super::Need::{self, Constant, Optional, Required};
+
+    /// A specific string.
+    pub const text: Need = Constant;
+    /// A specific number or boolean.
+    pub const constant: Need = Constant;
+    /// A value.
+    pub const required: Need = Required;
+    /// A value that may be absent.
+    pub const optional: Need = Optional;
+    /// A value that may be absent or `null`, which differ.
+    pub const nullable: Need = Optional;
+    /// A list.
+    pub const list: Need = Required;
+    /// A list that may be absent.
+    pub const optional_list: Need = Optional;
+    /// An integer within bounds.
+    pub const int: Need = Required;
+    /// An integer within bounds that may be absent.
+    pub const optional_int: Need = Optional;
+    /// An integer within bounds, or `null`.
+    pub const int_or_null: Need = Required;
+    /// An integer within bounds that may be absent or `null`, which differ.
+    pub const nullable_int: Need = Optional;
+    /// A list of integers within bounds.
+    pub const ints: Need = Required;
+    /// A list of integers within bounds that may be absent.
+    pub const optional_ints: Need = Optional;
+    /// A number within bounds.
+    pub const number: Need = Required;
+    /// A number within bounds that may be absent.
+    pub const optional_number: Need = Optional;
+    /// A list or string with a bounded length.
+    pub const sized: Need = Required;
+    /// A list or string with a bounded length that may be absent.
+    pub const optional_sized: Need = Optional;
+    /// A list of integers with a bounded length.
+    pub const sized_ints: Need = Required;
+    /// A list of integers with a bounded length that may be absent.
+    pub const optional_sized_ints: Need = Optional;
+    /// A list of strings that may be absent and that some peers write as one string of words.
+    pub const one_or_many: Need = Optional;
+}
+
+impl Declared {
+    /// Describes a member.
+    #[must_use]
+    pub const fn new(at: u8, name: &'static str, need: Need) -> Self {
+        Self { at, name, need }
+    }
+}
+
+/// Returns one bit for the number of each member that an object must have.
+pub(super) const fn demanded(members: &[Declared]) -> u128 {
+    let mut bits = 0;
+    let mut rest = members;
+    while let [first, others @ ..] = rest {
+        if !matches!(first.need, Need::Optional) {
+            bits |= 1 << first.at;
+        }
+        rest = others;
+    }
+    bits
+}
+
+/// Returns the first missing member: a constant, if one is missing. `seen` has one bit for each
+/// member that was read.
+pub(super) fn first_missing(members: &[Declared], seen: u128) -> Option<&'static str> {
+    let missing = |need: Need| {
+        let members = members.iter().filter(move |member| member.need == need);
+        members.filter(move |member| seen >> member.at & 1 == 0)
+    };
+    let mut missing = missing(Need::Constant).chain(missing(Need::Required));
+    missing.next().map(|member| member.name)
+}
