@@ -2,7 +2,7 @@
 
 use super::super::error::{DecodeError, excerpt};
 use super::bounds::{Length, int_within, length_within, number_within};
-use super::declared::{Declared, first_missing};
+use super::declared::{Declared, Need, first_missing};
 use super::members::Members;
 use super::place::{ListPlace, OneOrMany, OptionalListPlace, OptionalPlace, Place, Text};
 use super::{Extra, Key, Number, Value};
@@ -23,6 +23,8 @@ pub struct Reader<'de, A> {
     next: usize,
     /// One bit for each declared member that was read.
     seen: u128,
+    /// Whether the current member, which is a constant, was read before.
+    is_duplicate: bool,
 }
 
 /// The number of a member that a type does not declare.
@@ -37,11 +39,13 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
             declared,
             next: 0,
             seen: 0,
+            is_duplicate: false,
         }
     }
 
     /// Advances to the next member and returns its number, or [`UNDECLARED`]. Returns `None` if there
-    /// is no next member.
+    /// is no next member. Rejects duplicates; those of a constant when its value has been checked,
+    /// since a wrong constant tells more.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Option<u8>, A::Error> {
         self.key = self.members.next_key()?;
@@ -52,18 +56,33 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         // Peers write members in the order of the schema nearly always.
         let expected = self.declared.get(self.next);
         let found = match expected.filter(|member| member.name == name) {
-            Some(member) => Some((self.next, member.at)),
+            Some(member) => Some((self.next, member)),
             None => position(self.declared, name),
         };
-        let Some((position, at)) = found else {
+        let Some((position, member)) = found else {
             return Ok(Some(UNDECLARED));
         };
         self.next = position + 1;
-        if self.seen >> at & 1 != 0 {
-            return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
+        let bit = 1 << member.at;
+        self.is_duplicate = self.seen & bit != 0;
+        if self.is_duplicate && member.need != Need::Constant {
+            return Err(self.duplicate());
         }
-        self.seen |= 1 << at;
-        Ok(Some(at))
+        self.seen |= bit;
+        Ok(Some(member.at))
+    }
+
+    #[cold]
+    fn duplicate(&self) -> A::Error {
+        A::Error::custom(format_args!("duplicate field `{}`", self.name()))
+    }
+
+    /// Rejects a duplicate of a constant.
+    fn expect_first(&self) -> Result<(), A::Error> {
+        if self.is_duplicate {
+            return Err(self.duplicate());
+        }
+        Ok(())
     }
 
     /// Fails if a member that is demanded is missing. `demanded` has one bit for each of them.
@@ -142,12 +161,14 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
 
     /// Decodes a member that must be a specific string.
     pub fn text(&mut self, text: &'static str) -> Result<(), A::Error> {
-        self.members.next_value_seed(Text(text))
+        self.members.next_value_seed(Text(text))?;
+        self.expect_first()
     }
 
     /// Decodes a member that must be a specific number or boolean.
     pub fn constant(&mut self, constant: &dyn Constant) -> Result<(), A::Error> {
         let value = self.members.next_value::<Value>()?;
+        self.expect_first()?;
         if constant.is(&value) {
             return Ok(());
         }
@@ -315,11 +336,9 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     }
 }
 
-/// Returns the position and the number of a declared member.
-fn position(declared: &[Declared], name: &str) -> Option<(usize, u8)> {
-    let mut members = (0..).zip(declared);
-    let found = members.find(|(_, member)| member.name == name);
-    found.map(|(position, member)| (position, member.at))
+/// Returns a declared member and its position.
+fn position(declared: &'static [Declared], name: &str) -> Option<(usize, &'static Declared)> {
+    (0..).zip(declared).find(|(_, member)| member.name == name)
 }
 
 /// A constant that is not a string.
