@@ -185,7 +185,7 @@ impl<'a> Emitter<'a> {
         let conversions = self.conversions(at)?;
         let mut files = vec![file(
             "mod.rs",
-            &self.module_root(at, &areas, conversions.is_some())?,
+            &self.module_root(at, &areas, &conversions)?,
         )?];
         if self.has_own_messages(at) {
             let table = self.table(at);
@@ -213,9 +213,7 @@ impl<'a> Emitter<'a> {
         if !self.standalone && self.has_own_types(at) {
             files.push(self.strategies_file(name, &strategies)?);
         }
-        if let Some(conversions) = conversions {
-            files.push(file("convert.rs", &conversions)?);
-        }
+        files.extend(conversions);
         Ok(files)
     }
 
@@ -283,7 +281,7 @@ impl<'a> Emitter<'a> {
         &self,
         at: usize,
         areas: &BTreeMap<&str, AreaItems>,
-        has_conversions: bool,
+        conversions: &[File],
     ) -> Result<TokenStream, EmitError> {
         let model = &self.family.models[at];
         let newer: BTreeSet<usize> = model
@@ -318,11 +316,13 @@ impl<'a> Emitter<'a> {
             model.messages.len(),
         );
         let constants = self.constants(at);
-        let convert = has_conversions.then(|| {
+        let convert = conversions.iter().map(|file| {
             let is_newest = at == self.family.newest();
             let cfg = is_newest.then(|| self.revision_cfg(at + 1));
-            quote! { #cfg mod convert; }
+            let name = format_ident!("{}", file.path.trim_end_matches(".rs"));
+            quote! { #cfg mod #name; }
         });
+        let convert = quote! { #(#convert)* };
         let natives = self.natives(at);
         let has_own_types = self.has_own_types(at);
         let own = if self.standalone {
@@ -486,9 +486,13 @@ fn file(path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
     })
 }
 
-/// Creates a file from tables, after checking that it parses.
+/// Creates a file from tables.
 fn table_file(path: &str, start: &str, tables: &str) -> Result<File, EmitError> {
-    let text = format!("{}{start}{tables}", print::HEADER);
+    checked(path, format!("{}{start}{tables}", print::HEADER))
+}
+
+/// Creates a file, after checking that it parses.
+fn checked(path: &str, text: String) -> Result<File, EmitError> {
     syn::parse_file(&text).map_err(|source| EmitError::Source {
         file: path.to_owned(),
         source,

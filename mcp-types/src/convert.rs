@@ -33,6 +33,14 @@
 //! removes a `_meta` or `params` that is empty without them, because that cannot be distinguished
 //! from one that was added.
 
+mod table;
+
+#[allow(
+    unused_imports,
+    reason = "without older revisions there are no conversions"
+)]
+pub(crate) use table::{conversion, object_conversion, union_conversion};
+
 use crate::codec::{Extra, Object, Value};
 use crate::error::{DecodeError, excerpt};
 use crate::json;
@@ -190,6 +198,20 @@ pub fn try_each<T, U, E>(items: Vec<T>, convert: impl Fn(T) -> Result<U, E>) -> 
     Ok(converted)
 }
 
+/// Converts an optional value, or returns its error.
+///
+/// # Errors
+///
+/// Returns the error of the conversion.
+#[doc(hidden)]
+#[inline]
+pub fn optional<T, U, E>(
+    value: Option<T>,
+    convert: impl FnOnce(T) -> Result<U, E>,
+) -> Result<Option<U>, E> {
+    value.map(convert).transpose()
+}
+
 /// Converts a value to an object, for a member that can be any value in the other revision.
 ///
 /// # Errors
@@ -275,6 +297,13 @@ impl Extra {
         // Called through a function pointer to reduce compile time; see `json::from_str`.
         let text: fn(&Value) -> String = Value::to_string;
         json::from_str(&text(&self.remove(name)?)).ok()
+    }
+
+    /// Sets a member to the JSON of a value, if there is one.
+    pub fn stash_some(&mut self, name: &'static str, value: &Option<impl Serialize>) {
+        if let Some(value) = value {
+            self.stash(name, value);
+        }
     }
 
     /// Sets a member to the JSON of a value. A value that cannot be encoded is dropped.

@@ -3,7 +3,7 @@
 use crate::convert::{ConvertError, Origin};
 use crate::error::DecodeError;
 use crate::json::{self, Value};
-use crate::revisions::{Revision, registry::entries};
+use crate::revisions::{Revision, registry};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -96,15 +96,11 @@ impl<T: Serialize + DeserializeOwned + proptest::arbitrary::Arbitrary + PartialE
 }
 
 impl Entry {
-    pub(crate) const fn of<T: Known>(
-        name: &'static str,
-        home: &'static str,
-        published: bool,
-    ) -> Self {
+    pub(crate) const fn of<T: Known>(name: &'static str, home: &'static str) -> Self {
         Self {
             name,
             home,
-            published,
+            published: true,
             from_text: |text| encode(&json::from_str::<T>(text)?),
             from_value: |value| encode(&json::from_value::<T>(value)?),
             next: None,
@@ -112,6 +108,12 @@ impl Entry {
             #[cfg(feature = "proptest")]
             sample: sample::<T>,
         }
+    }
+
+    /// Marks a type without a name in the published schema.
+    pub(crate) const fn inline(mut self) -> Self {
+        self.published = false;
+        self
     }
 
     /// Adds the conversions to the next revision and back.
@@ -195,16 +197,46 @@ impl Entry {
     }
 }
 
+/// Defines the table of the types of a revision. A row has the type, its name in the schema and the
+/// revision that defines it. `[inline]` marks a type without a name of its own in the schema; `next` and
+/// `previous` name the type to which it is converted.
+macro_rules! entries {
+    (
+        $(#[$meta:meta])*
+        $table:ident: $module:ident {
+            $(
+                $(#[$when:meta])*
+                $type:ident $name:literal $home:literal $([$inline:ident])?
+                $(next $next_module:ident::$next:ident $next_name:literal)?
+                $(previous $previous_module:ident::$previous:ident $previous_name:literal)?;
+            )*
+        }
+    ) => {
+        $(#[$meta])*
+        static $table: &[Entry] = &[$(
+            $(#[$when])*
+            Entry::of::<$module::$type>($name, $home)
+                $(.$inline())?
+                $(.next::<$module::$type, $next_module::$next>($next_name))?
+                $(.previous::<$previous_module::$previous, $module::$type>($previous_name))?
+        ),*];
+    };
+}
+
+pub(crate) use entries;
+
 /// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
 #[must_use]
 pub fn types(revision: Revision) -> &'static [Entry] {
-    entries(revision)
+    registry::entries(revision)
 }
 
 /// Returns the type of a revision with the given name.
 #[must_use]
 pub fn find(revision: Revision, name: &str) -> Option<&'static Entry> {
-    entries(revision).iter().find(|entry| entry.name == name)
+    registry::entries(revision)
+        .iter()
+        .find(|entry| entry.name == name)
 }
 
 /// Returns the name that a type has in another revision after the conversion to it, or `None` if one
@@ -278,7 +310,7 @@ fn step_up(entry: &Entry, next: Revision) -> Option<(ConvertText, &'static Entry
     if let Some(step) = entry.next {
         return Some((step.up, find(next, step.name)?));
     }
-    entries(next).iter().find_map(|newer| {
+    registry::entries(next).iter().find_map(|newer| {
         let step = newer.previous.filter(|step| step.name == entry.name)?;
         Some((step.up, newer))
     })
@@ -289,7 +321,7 @@ fn step_down(entry: &Entry, previous: Revision) -> Option<(ConvertText, &'static
     if let Some(step) = entry.previous {
         return Some((step.down, find(previous, step.name)?));
     }
-    entries(previous).iter().find_map(|older| {
+    registry::entries(previous).iter().find_map(|older| {
         let step = older.next.filter(|step| step.name == entry.name)?;
         Some((step.down, older))
     })

@@ -1,6 +1,11 @@
 //! Encoding and decoding of messages for any revision: [`Revision::decode`] and
 //! [`Revision::encode`].
 
+mod table;
+
+#[allow(unused_imports, reason = "without older revisions there are no steps")]
+pub(crate) use table::{decode_form, outcome, step, versioned};
+
 use crate::convert::{ConvertError, Origin};
 use crate::error::{DecodeError, excerpt};
 use crate::json::Writer;

@@ -6,11 +6,12 @@ use crate::model::{Family, Kind, Ty, TypeDef, type_ident};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of files that a module has in addition to those of its areas.
-const RESERVED: [&str; 6] = [
+const RESERVED: [&str; 7] = [
     "mod",
     "codecs",
     "messages",
-    "convert",
+    "upgrade",
+    "downgrade",
     "strategies",
     "support",
 ];

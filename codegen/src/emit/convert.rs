@@ -9,12 +9,15 @@ mod union;
 mod value;
 
 use super::messages::is_own;
-use super::{EmitError, Emitter, cfg, used};
+use super::table::{Table, inline};
+use super::{EmitError, Emitter, File, cfg, checked, print};
 use crate::model::{Kind, Model, Ty, TypeDef, type_ident};
+use object::ObjectConversion;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use union::UnionConversion;
 
 /// One direction of the conversion between two adjacent revisions.
 struct Direction<'a> {
@@ -26,6 +29,26 @@ struct Direction<'a> {
     fails: BTreeMap<String, bool>,
     /// What the conversions lose, set or reject, one line for each member or variant.
     losses: RefCell<BTreeSet<String>>,
+}
+
+/// How a definition is converted.
+enum Conversion {
+    /// Member by member.
+    Object(ObjectConversion),
+    /// Variant by variant.
+    Union(UnionConversion),
+    /// By an expression.
+    Value(Converted),
+}
+
+impl Conversion {
+    fn fails(&self) -> bool {
+        match self {
+            Self::Object(object) => object.fails,
+            Self::Union(union) => union.fails,
+            Self::Value(value) => value.fails,
+        }
+    }
 }
 
 /// An expression, and whether it can fail.
@@ -51,48 +74,66 @@ impl Converted {
 }
 
 impl Emitter<'_> {
-    /// Generates the conversions between a model and the next newer one, in both directions. Returns
-    /// `None` if there is no newer one, or if it has the same types.
-    pub(super) fn conversions(&self, older: usize) -> Result<Option<TokenStream>, EmitError> {
+    /// Generates the conversions between a model and the next newer one: a file for each direction.
+    /// There is no file if there is no newer model, or if it has the same types.
+    pub(super) fn conversions(&self, older: usize) -> Result<Vec<File>, EmitError> {
         let newer = older + 1;
-        if newer >= self.family.models.len() {
-            return Ok(None);
+        let mut files = Vec::new();
+        if newer < self.family.models.len() {
+            files.extend(self.conversion_file("upgrade", older, newer)?);
+            files.extend(self.conversion_file("downgrade", newer, older)?);
         }
-        let mut items = Vec::new();
-        for (from, to) in [(older, newer), (newer, older)] {
-            let mut direction = self.direction(from, to);
-            items.extend(direction.generate()?);
+        Ok(files)
+    }
+
+    fn conversion_file(
+        &self,
+        name: &str,
+        from: usize,
+        to: usize,
+    ) -> Result<Option<File>, EmitError> {
+        let mut tables = String::new();
+        for table in self.direction(from, to).generate()? {
+            tables.push('\n');
+            tables.push_str(&table);
         }
-        if items.is_empty() {
+        if tables.is_empty() {
             return Ok(None);
         }
         let (old, new) = (
-            format_ident!("{}", self.modules[older]),
-            format_ident!("{}", self.modules[newer]),
+            format_ident!("{}", self.modules[from.min(to)]),
+            format_ident!("{}", self.modules[from.max(to)]),
         );
         let support = &self.support;
         let about = format!(
-            " Conversions between {} and {}.",
-            self.family.models[older].revision, self.family.models[newer].revision
+            " Conversions from {} to {}.",
+            self.family.models[from].revision, self.family.models[to].revision
         );
-        let items = quote! { #(#items)* };
-        let plain = used(&["Extra", "Map", "Number", "Object", "Value"], &items);
-        let plain = (!plain.is_empty()).then(|| quote! { use #support::codec::{#(#plain),*}; });
-        let module = used(&["convert"], &items)
-            .into_iter()
-            .map(|_| quote! { self });
-        let error = used(&["ConvertError"], &items).into_iter();
-        let imports: Vec<TokenStream> = module.chain(error.map(|name| quote! { #name })).collect();
-        let imports = (!imports.is_empty()).then(|| {
-            quote! { use #support::convert::{#(#imports),*}; }
-        });
-        Ok(Some(quote! {
+        let path = format!("{name}.rs");
+        let starts_path = |names: &[&str]| -> Vec<syn::Ident> {
+            let used = names.iter().filter(|name| starts_path(&tables, name));
+            used.map(|name| format_ident!("{name}")).collect()
+        };
+        let mut names = vec![format_ident!("self")];
+        names.extend(starts_path(&["ConvertError"]));
+        let plain = starts_path(&["Map", "Number", "Object", "Value", "codec"]);
+        let (codec, plain): (Vec<_>, Vec<_>) = plain.into_iter().partition(|name| name == "codec");
+        let mut codec_names: Vec<TokenStream> = Vec::new();
+        codec_names.extend(codec.iter().map(|_| quote! { self }));
+        codec_names.extend(plain.iter().map(|name| quote! { #name }));
+        let codec =
+            (!codec_names.is_empty()).then(|| quote! { use #support::codec::{#(#codec_names),*}; });
+        let start = print::print(&quote! {
             #![doc = #about]
             use super::super::{#new as new, #old as old};
-            #plain
-            #imports
-            #items
-        }))
+            #codec
+            use #support::convert::{#(#names),*};
+        });
+        let start = start.map_err(|source| EmitError::Source {
+            file: path.clone(),
+            source,
+        })?;
+        Ok(Some(checked(&path, start + &tables)?))
     }
 
     /// Returns what the conversions between a model and the next newer one lose, set or reject.
@@ -196,7 +237,7 @@ impl Direction<'_> {
     }
 
     /// Generates all conversions. Repeats until it is known which of them can fail.
-    fn generate(&mut self) -> Result<Vec<TokenStream>, EmitError> {
+    fn generate(&mut self) -> Result<Vec<String>, EmitError> {
         loop {
             let mut changed = false;
             let mut items = Vec::new();
@@ -205,7 +246,7 @@ impl Direction<'_> {
                     continue;
                 };
                 let converted = self.definition(&name, &target)?;
-                if converted.fails && !self.fails[&name] {
+                if converted.fails() && !self.fails[&name] {
                     self.fails.insert(name.clone(), true);
                     changed = true;
                 }
@@ -219,29 +260,34 @@ impl Direction<'_> {
 
     // With `#[inline]`, a conversion is compiled to machine code only in the crates that call it.
     // Without it, the conversions would take three quarters of the time to build `mcp-types`.
-    fn item(&self, name: &str, target: &str, converted: &Converted) -> TokenStream {
-        let (from, to) = (self.path(true, name), self.path(false, target));
-        let body = &converted.tokens;
+    fn item(&self, name: &str, target: &str, conversion: &Conversion) -> String {
+        let (from, to) = (
+            inline(&self.path(true, name)),
+            inline(&self.path(false, target)),
+        );
         let features = self.source().get(name).map(|def| &def.features);
         let cfg = features.and_then(|features| cfg(features));
-        if converted.fails {
-            quote! {
-                #cfg
-                impl TryFrom<#from> for #to {
-                    type Error = ConvertError;
-                    #[inline]
-                    fn try_from(from: #from) -> Result<Self, ConvertError> { Ok({ #body }) }
-                }
-            }
+        let mut table = Table::new(match conversion {
+            Conversion::Object(_) => "convert::object_conversion",
+            Conversion::Union(_) => "convert::union_conversion",
+            Conversion::Value(_) => "convert::conversion",
+        });
+        table.condition(cfg.as_ref());
+        let how = if conversion.fails() {
+            "TryFrom"
         } else {
-            quote! {
-                #cfg
-                impl From<#from> for #to {
-                    #[inline]
-                    fn from(from: #from) -> Self { #body }
-                }
+            "From"
+        };
+        let head = format!("{how}(from: {from}) -> {to}");
+        match conversion {
+            Conversion::Object(object) => object.rows(&head, &mut table),
+            Conversion::Union(union) => union.rows(&head, self.target(), &mut table),
+            Conversion::Value(value) => {
+                table.line(&format!("{head};"));
+                table.line(&inline(&value.tokens));
             }
         }
+        table.finish()
     }
 
     fn path(&self, source: bool, name: &str) -> TokenStream {
@@ -254,7 +300,7 @@ impl Direction<'_> {
         quote! { #module::#ident }
     }
 
-    fn definition(&self, name: &str, target: &str) -> Result<Converted, EmitError> {
+    fn definition(&self, name: &str, target: &str) -> Result<Conversion, EmitError> {
         let (Some(def), Some(target)) = (
             self.generated_def(self.from, name),
             self.generated_def(self.to, target),
@@ -264,14 +310,23 @@ impl Direction<'_> {
             )));
         };
         match (&def.kind, &target.kind) {
-            (Kind::Object(a), Kind::Object(b)) => self.object(def, a, target, b),
-            (Kind::Enum(a), Kind::Enum(b)) => {
-                Ok(self.string_enum((name, a), (&target.name, b), &quote! { from }))
+            (Kind::Object(a), Kind::Object(b)) => {
+                Ok(Conversion::Object(self.object(def, a, target, b)?))
             }
+            (Kind::Enum(a), Kind::Enum(b)) => Ok(Conversion::Value(self.string_enum(
+                (name, a),
+                (&target.name, b),
+                &quote! { from },
+            ))),
             _ => {
                 let to = Ty::Named(target.name.clone());
                 let converted = match def.kind {
-                    Kind::Union(_) => self.match_variants(name, &to, &quote! { from }),
+                    Kind::Union(_) => {
+                        if let Some(union) = self.union(name, &to) {
+                            return Ok(Conversion::Union(union));
+                        }
+                        None
+                    }
                     _ => self.convert_to_variant(
                         &Ty::Named(name.to_owned()),
                         &to,
@@ -279,12 +334,12 @@ impl Direction<'_> {
                         &quote! { from },
                     ),
                 };
-                Ok(converted.unwrap_or_else(|| {
+                Ok(Conversion::Value(converted.unwrap_or_else(|| {
                     self.add_loss(format!(
                         "`{name}` is an error unless it is valid in both revisions"
                     ));
                     through_json(&quote! { from })
-                }))
+                })))
             }
         }
     }
@@ -292,6 +347,15 @@ impl Direction<'_> {
     fn add_loss(&self, text: String) {
         self.losses.borrow_mut().insert(text);
     }
+}
+
+/// Returns `true` if a text has a path that starts with a name.
+fn starts_path(text: &str, name: &str) -> bool {
+    let path = format!("{name}::");
+    text.match_indices(&path).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        before.is_none_or(|c| !c.is_alphanumeric() && c != ':' && c != '_')
+    })
 }
 
 /// Converts by encoding and decoding, which fails if the value is not valid in the target.
@@ -310,8 +374,11 @@ fn function(value: &TokenStream) -> TokenStream {
 
 /// Returns a fallible conversion of `value` as a function.
 fn try_function(value: &TokenStream) -> TokenStream {
-    if value.to_string() == "value . try_into () ?" {
+    let text = value.to_string();
+    if text == "value . try_into () ?" {
         quote! { TryInto::try_into }
+    } else if text == "convert :: through_json (& value) ?" {
+        quote! { |value| convert::through_json(&value) }
     } else {
         quote! { |value| Ok::<_, ConvertError>(#value) }
     }

@@ -229,15 +229,6 @@ impl Scope<'_> {
     }
 }
 
-/// Generates a field of a struct literal.
-pub(super) fn init(name: &syn::Ident, value: &TokenStream) -> TokenStream {
-    if *name == value.to_string() {
-        quote! { #name }
-    } else {
-        quote! { #name: #value }
-    }
-}
-
 /// Returns the members that have a field.
 pub(super) fn stored(object: &Object) -> impl Iterator<Item = &Member> {
     object

@@ -4,8 +4,9 @@ mod items;
 mod versions;
 
 use super::convert::step_exists;
-use super::{EmitError, Emitter, File, cfg, file, module_name};
-use crate::model::{DRAFT, Model, type_ident};
+use super::table::Table;
+use super::{EmitError, Emitter, File, cfg, checked, file, module_name, print};
+use crate::model::{DRAFT, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -22,8 +23,8 @@ impl Emitter<'_> {
             file("mod.rs", &self.revisions())?,
             file("items.rs", &self.items()?)?,
             file("proposals.rs", &self.proposal_list())?,
-            file("registry.rs", &self.registry())?,
-            file("versions.rs", &self.versions()?)?,
+            self.registry()?,
+            self.versions()?,
         ])
     }
 
@@ -167,19 +168,8 @@ impl Emitter<'_> {
         exports
     }
 
-    fn registry(&self) -> TokenStream {
+    fn registry(&self) -> Result<File, EmitError> {
         let count = self.family.models.len();
-        let tables = (0..count).rev().map(|at| {
-            let model = &self.family.models[at];
-            let cfg = self.revision_cfg(at);
-            let name = format_ident!("{}", self.modules[at].to_uppercase());
-            let rows = model
-                .types
-                .iter()
-                .map(|def| self.registry_row(at, model, &def.name));
-            let about = super::docs::lines(&format!("The types of revision {}.", model.revision));
-            quote! { #about #cfg static #name: &[Entry] = &[#(#rows),*]; }
-        });
         let arms = (0..count).map(|at| {
             let (cfg, revision) = (
                 self.revision_cfg(at),
@@ -193,9 +183,9 @@ impl Emitter<'_> {
             quote! { #cfg use super::#module; }
         });
         let off = self.some_revision_off();
-        quote! {
+        let start = print::print(&quote! {
             //! A table of all types of all revisions by their name in the schema.
-            use crate::registry::Entry;
+            use crate::registry::{Entry, entries};
             use super::Revision;
             #(#modules)*
             /// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
@@ -206,36 +196,62 @@ impl Emitter<'_> {
                     _ => &[],
                 }
             }
-            #(#tables)*
+        });
+        let mut text = start.map_err(|source| EmitError::Source {
+            file: "registry.rs".into(),
+            source,
+        })?;
+        for at in (0..count).rev() {
+            text.push('\n');
+            text.push_str(&self.registry_table(at));
         }
+        checked("registry.rs", text)
     }
 
-    fn registry_row(&self, at: usize, model: &Model, name: &str) -> TokenStream {
-        let Some(def) = model.get(name) else {
-            return TokenStream::new();
-        };
-        let cfg = cfg(&def.features);
-        let module = format_ident!("{}", self.modules[at]);
-        let ident = format_ident!("{}", type_ident(name));
-        let home = &self.family.models[self.family.home(at, name)].revision;
-        let published = def.published && def.features.is_empty();
-        let mut row = quote! { Entry::of::<#module::#ident>(#name, #home, #published) };
-        if at < self.newest()
-            && let Some(other) = self.above(at, name)
-        {
-            let above = format_ident!("{}", self.modules[at + 1]);
-            let counterpart = format_ident!("{}", type_ident(&other));
-            row = quote! { #row.next::<#module::#ident, #above::#counterpart>(#other) };
+    /// Generates the table of the types of a revision: first those that are the same in the next
+    /// revision, then the others.
+    fn registry_table(&self, at: usize) -> String {
+        let model = &self.family.models[at];
+        let module = &self.modules[at];
+        let mut table = Table::new("entries");
+        table.condition(self.revision_cfg(at).as_ref());
+        let name = self.modules[at].to_uppercase();
+        table.line(&format!("/// The types of revision {}.", model.revision));
+        table.open(&format!("{name}: {module} {{"));
+        for def in &model.types {
+            let home = &self.family.models[self.family.home(at, &def.name)].revision;
+            let published = if def.published && def.features.is_empty() {
+                ""
+            } else {
+                " [inline]"
+            };
+            let mut row = format!(
+                "{} {:?} {home:?}{published}",
+                type_ident(&def.name),
+                def.name
+            );
+            if at < self.newest()
+                && let Some(other) = self.above(at, &def.name)
+            {
+                let above = &self.modules[at + 1];
+                row.push_str(&format!(" next {above}::{} {other:?}", type_ident(&other)));
+            }
+            // The newest revision is also compiled without the draft, so the draft knows the
+            // conversion.
+            if Some(at) == self.family.draft()
+                && let Some(other) = self.below(at, &def.name)
+            {
+                let below = &self.modules[at - 1];
+                row.push_str(&format!(
+                    " previous {below}::{} {other:?}",
+                    type_ident(&other)
+                ));
+            }
+            table.condition(cfg(&def.features).as_ref());
+            table.line(&(row + ";"));
         }
-        // The newest revision is also compiled without the draft, so the draft knows the conversion.
-        if Some(at) == self.family.draft()
-            && let Some(other) = self.below(at, name)
-        {
-            let below = format_ident!("{}", self.modules[at - 1]);
-            let counterpart = format_ident!("{}", type_ident(&other));
-            row = quote! { #row.previous::<#below::#counterpart, #module::#ident>(#other) };
-        }
-        quote! { #cfg #row }
+        table.close("}");
+        table.finish()
     }
 
     /// Returns the type of the next revision to which this one is converted.

@@ -116,13 +116,22 @@ enum Before {
 fn write(tokens: &TokenStream, text: &mut String) {
     let mut before = Before::Nothing;
     let mut operator = String::new();
+    // Whether the parameters of a closure were opened.
+    let mut closure = false;
     for token in tokens.clone() {
         if let TokenTree::Punct(punct) = &token {
             operator.push(punct.as_char());
             if punct.spacing() == Spacing::Joint && punct.as_char() != '\'' {
                 continue;
             }
-            before = punctuation(&operator, before, text);
+            before = match operator.as_str() {
+                "|" if closure => {
+                    text.push('|');
+                    Before::Space
+                }
+                _ => punctuation(&operator, before, text),
+            };
+            closure ^= operator == "|";
             operator.clear();
             continue;
         }
@@ -135,6 +144,10 @@ fn write(tokens: &TokenStream, text: &mut String) {
                     Delimiter::None => ("", ""),
                 };
                 let spaced = before == Before::Space || (before == Before::Word && open == "{ ");
+                let (open, close) = match group.stream().is_empty() {
+                    true => (open.trim_end(), close.trim_start()),
+                    false => (open, close),
+                };
                 text.push_str(if spaced { " " } else { "" });
                 text.push_str(open);
                 write(&group.stream(), text);
@@ -157,7 +170,11 @@ fn punctuation(operator: &str, before: Before, text: &mut String) -> Before {
             text.push_str(operator);
             Before::Space
         }
-        "=" | "=>" | "->" | "==" | "!=" | "|" if !operator.is_empty() => {
+        "||" => {
+            text.push_str(if before == Before::Space { " ||" } else { "||" });
+            Before::Space
+        }
+        "=" | "=>" | "->" | "==" | "!=" | "&&" => {
             text.push(' ');
             text.push_str(operator);
             Before::Space

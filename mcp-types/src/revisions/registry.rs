@@ -2,7 +2,7 @@
 
 //! A table of all types of all revisions by their name in the schema.
 
-use crate::registry::Entry;
+use crate::registry::{Entry, entries};
 use super::Revision;
 
 #[cfg(feature = "v2024-11-05")]
@@ -40,4338 +40,1156 @@ pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
     }
 }
 
-/// The types of revision draft.
-#[cfg(feature = "draft")]
-static DRAFT: &[Entry] = &[
-    Entry::of::<draft::Annotations>("Annotations", "2026-07-28", true)
-        .previous::<v2026_07_28::Annotations, draft::Annotations>("Annotations"),
-    Entry::of::<draft::AudioContent>("AudioContent", "2026-07-28", true)
-        .previous::<v2026_07_28::AudioContent, draft::AudioContent>("AudioContent"),
-    Entry::of::<draft::BaseMetadata>("BaseMetadata", "2026-07-28", true)
-        .previous::<v2026_07_28::BaseMetadata, draft::BaseMetadata>("BaseMetadata"),
-    Entry::of::<draft::BlobResourceContents>("BlobResourceContents", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::BlobResourceContents,
-            draft::BlobResourceContents,
-        >("BlobResourceContents"),
-    Entry::of::<draft::BooleanSchema>("BooleanSchema", "2026-07-28", true)
-        .previous::<v2026_07_28::BooleanSchema, draft::BooleanSchema>("BooleanSchema"),
-    Entry::of::<draft::CacheScope>("CacheScope", "2026-07-28", false)
-        .previous::<v2026_07_28::CacheScope, draft::CacheScope>("CacheScope"),
-    Entry::of::<draft::CacheableResult>("CacheableResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CacheableResult,
-            draft::CacheableResult,
-        >("CacheableResult"),
-    Entry::of::<draft::CallToolRequest>("CallToolRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CallToolRequest,
-            draft::CallToolRequest,
-        >("CallToolRequest"),
-    Entry::of::<
-        draft::CallToolRequestParams,
-    >("CallToolRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CallToolRequestParams,
-            draft::CallToolRequestParams,
-        >("CallToolRequestParams"),
-    Entry::of::<draft::CallToolResult>("CallToolResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CallToolResult,
-            draft::CallToolResult,
-        >("CallToolResult"),
-    Entry::of::<draft::CallToolOutcome>("CallToolOutcome", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::CallToolOutcome,
-            draft::CallToolOutcome,
-        >("CallToolOutcome"),
-    Entry::of::<
-        draft::CallToolResultResponse,
-    >("CallToolResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CallToolResultResponse,
-            draft::CallToolResultResponse,
-        >("CallToolResultResponse"),
-    Entry::of::<
-        draft::CancelledNotification,
-    >("CancelledNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CancelledNotification,
-            draft::CancelledNotification,
-        >("CancelledNotification"),
-    Entry::of::<
-        draft::CancelledNotificationParams,
-    >("CancelledNotificationParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CancelledNotificationParams,
-            draft::CancelledNotificationParams,
-        >("CancelledNotificationParams"),
-    Entry::of::<draft::SamplingCapability>("SamplingCapability", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::SamplingCapability,
-            draft::SamplingCapability,
-        >("SamplingCapability"),
-    Entry::of::<
-        draft::ElicitationCapability,
-    >("ElicitationCapability", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ElicitationCapability,
-            draft::ElicitationCapability,
-        >("ElicitationCapability"),
-    Entry::of::<draft::ClientCapabilities>("ClientCapabilities", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ClientCapabilities,
-            draft::ClientCapabilities,
-        >("ClientCapabilities"),
-    Entry::of::<draft::ClientNotification>("ClientNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ClientNotification,
-            draft::ClientNotification,
-        >("ClientNotification"),
-    Entry::of::<draft::ClientRequest>("ClientRequest", "2026-07-28", true)
-        .previous::<v2026_07_28::ClientRequest, draft::ClientRequest>("ClientRequest"),
-    Entry::of::<draft::ClientResult>("ClientResult", "2026-07-28", true)
-        .previous::<v2026_07_28::ClientResult, draft::ClientResult>("ClientResult"),
-    Entry::of::<draft::CompleteRequest>("CompleteRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CompleteRequest,
-            draft::CompleteRequest,
-        >("CompleteRequest"),
-    Entry::of::<draft::CompletionReference>("CompletionReference", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::CompletionReference,
-            draft::CompletionReference,
-        >("CompletionReference"),
-    Entry::of::<draft::CompletionArgument>("CompletionArgument", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::CompletionArgument,
-            draft::CompletionArgument,
-        >("CompletionArgument"),
-    Entry::of::<draft::CompletionContext>("CompletionContext", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::CompletionContext,
-            draft::CompletionContext,
-        >("CompletionContext"),
-    Entry::of::<
-        draft::CompleteRequestParams,
-    >("CompleteRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CompleteRequestParams,
-            draft::CompleteRequestParams,
-        >("CompleteRequestParams"),
-    Entry::of::<draft::Completion>("Completion", "2026-07-28", false)
-        .previous::<v2026_07_28::Completion, draft::Completion>("Completion"),
-    Entry::of::<draft::CompleteResult>("CompleteResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CompleteResult,
-            draft::CompleteResult,
-        >("CompleteResult"),
-    Entry::of::<
-        draft::CompleteResultResponse,
-    >("CompleteResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CompleteResultResponse,
-            draft::CompleteResultResponse,
-        >("CompleteResultResponse"),
-    Entry::of::<draft::ContentBlock>("ContentBlock", "2026-07-28", true)
-        .previous::<v2026_07_28::ContentBlock, draft::ContentBlock>("ContentBlock"),
-    Entry::of::<draft::CreateMessageRequest>("CreateMessageRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CreateMessageRequest,
-            draft::CreateMessageRequest,
-        >("CreateMessageRequest"),
-    Entry::of::<draft::IncludeContext>("IncludeContext", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::IncludeContext,
-            draft::IncludeContext,
-        >("IncludeContext"),
-    Entry::of::<
-        draft::CreateMessageRequestParams,
-    >("CreateMessageRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CreateMessageRequestParams,
-            draft::CreateMessageRequestParams,
-        >("CreateMessageRequestParams"),
-    Entry::of::<draft::StopReason>("StopReason", "2026-07-28", false)
-        .previous::<v2026_07_28::StopReason, draft::StopReason>("StopReason"),
-    Entry::of::<draft::SamplingContent>("SamplingContent", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::SamplingContent,
-            draft::SamplingContent,
-        >("SamplingContent"),
-    Entry::of::<draft::CreateMessageResult>("CreateMessageResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::CreateMessageResult,
-            draft::CreateMessageResult,
-        >("CreateMessageResult"),
-    Entry::of::<draft::Cursor>("Cursor", "2026-07-28", true)
-        .previous::<v2026_07_28::Cursor, draft::Cursor>("Cursor"),
-    Entry::of::<draft::DiscoverRequest>("DiscoverRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::DiscoverRequest,
-            draft::DiscoverRequest,
-        >("DiscoverRequest"),
-    Entry::of::<draft::DiscoverResult>("DiscoverResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::DiscoverResult,
-            draft::DiscoverResult,
-        >("DiscoverResult"),
-    Entry::of::<
-        draft::DiscoverResultResponse,
-    >("DiscoverResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::DiscoverResultResponse,
-            draft::DiscoverResultResponse,
-        >("DiscoverResultResponse"),
-    Entry::of::<draft::ElicitRequest>("ElicitRequest", "2026-07-28", true)
-        .previous::<v2026_07_28::ElicitRequest, draft::ElicitRequest>("ElicitRequest"),
-    Entry::of::<
-        draft::ElicitRequestFormParamsMode,
-    >("ElicitRequestFormParamsMode", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ElicitRequestFormParamsMode,
-            draft::ElicitRequestFormParamsMode,
-        >("ElicitRequestFormParamsMode"),
-    Entry::of::<draft::RequestedSchema>("RequestedSchema", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::RequestedSchema,
-            draft::RequestedSchema,
-        >("RequestedSchema"),
-    Entry::of::<
-        draft::ElicitRequestFormParams,
-    >("ElicitRequestFormParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ElicitRequestFormParams,
-            draft::ElicitRequestFormParams,
-        >("ElicitRequestFormParams"),
-    Entry::of::<draft::ElicitRequestParams>("ElicitRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ElicitRequestParams,
-            draft::ElicitRequestParams,
-        >("ElicitRequestParams"),
-    Entry::of::<
-        draft::ElicitRequestUrlParams,
-    >("ElicitRequestURLParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ElicitRequestUrlParams,
-            draft::ElicitRequestUrlParams,
-        >("ElicitRequestURLParams"),
-    Entry::of::<draft::ElicitAction>("ElicitAction", "2026-07-28", false)
-        .previous::<v2026_07_28::ElicitAction, draft::ElicitAction>("ElicitAction"),
-    Entry::of::<draft::ElicitValue>("ElicitValue", "2026-07-28", false)
-        .previous::<v2026_07_28::ElicitValue, draft::ElicitValue>("ElicitValue"),
-    Entry::of::<draft::ElicitResult>("ElicitResult", "2026-07-28", true)
-        .previous::<v2026_07_28::ElicitResult, draft::ElicitResult>("ElicitResult"),
-    Entry::of::<draft::AnyResourceContents>("AnyResourceContents", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::AnyResourceContents,
-            draft::AnyResourceContents,
-        >("AnyResourceContents"),
-    Entry::of::<draft::EmbeddedResource>("EmbeddedResource", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::EmbeddedResource,
-            draft::EmbeddedResource,
-        >("EmbeddedResource"),
-    Entry::of::<draft::EmptyResult>("EmptyResult", "2026-07-28", true)
-        .previous::<v2026_07_28::EmptyResult, draft::EmptyResult>("EmptyResult"),
-    Entry::of::<draft::EnumSchema>("EnumSchema", "2026-07-28", true)
-        .previous::<v2026_07_28::EnumSchema, draft::EnumSchema>("EnumSchema"),
-    Entry::of::<draft::ErrorObject>("Error", "2026-07-28", true)
-        .previous::<v2026_07_28::ErrorObject, draft::ErrorObject>("Error"),
-    Entry::of::<draft::GetPromptRequest>("GetPromptRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::GetPromptRequest,
-            draft::GetPromptRequest,
-        >("GetPromptRequest"),
-    Entry::of::<
-        draft::GetPromptRequestParams,
-    >("GetPromptRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::GetPromptRequestParams,
-            draft::GetPromptRequestParams,
-        >("GetPromptRequestParams"),
-    Entry::of::<draft::GetPromptResult>("GetPromptResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::GetPromptResult,
-            draft::GetPromptResult,
-        >("GetPromptResult"),
-    Entry::of::<draft::GetPromptOutcome>("GetPromptOutcome", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetPromptOutcome,
-            draft::GetPromptOutcome,
-        >("GetPromptOutcome"),
-    Entry::of::<
-        draft::GetPromptResultResponse,
-    >("GetPromptResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::GetPromptResultResponse,
-            draft::GetPromptResultResponse,
-        >("GetPromptResultResponse"),
-    Entry::of::<
-        draft::HeaderMismatchErrorObject,
-    >("HeaderMismatchErrorObject", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::HeaderMismatchErrorObject,
-            draft::HeaderMismatchErrorObject,
-        >("HeaderMismatchErrorObject"),
-    Entry::of::<draft::HeaderMismatchError>("HeaderMismatchError", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::HeaderMismatchError,
-            draft::HeaderMismatchError,
-        >("HeaderMismatchError"),
-    Entry::of::<draft::IconTheme>("IconTheme", "2026-07-28", false)
-        .previous::<v2026_07_28::IconTheme, draft::IconTheme>("IconTheme"),
-    Entry::of::<draft::Icon>("Icon", "2026-07-28", true)
-        .previous::<v2026_07_28::Icon, draft::Icon>("Icon"),
-    Entry::of::<draft::Icons>("Icons", "2026-07-28", true)
-        .previous::<v2026_07_28::Icons, draft::Icons>("Icons"),
-    Entry::of::<draft::ImageContent>("ImageContent", "2026-07-28", true)
-        .previous::<v2026_07_28::ImageContent, draft::ImageContent>("ImageContent"),
-    Entry::of::<draft::Implementation>("Implementation", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::Implementation,
-            draft::Implementation,
-        >("Implementation"),
-    Entry::of::<draft::InputRequest>("InputRequest", "2026-07-28", true)
-        .previous::<v2026_07_28::InputRequest, draft::InputRequest>("InputRequest"),
-    Entry::of::<draft::InputRequests>("InputRequests", "2026-07-28", true),
-    Entry::of::<draft::InputRequiredResult>("InputRequiredResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::InputRequiredResult,
-            draft::InputRequiredResult,
-        >("InputRequiredResult"),
-    Entry::of::<draft::InputResponse>("InputResponse", "2026-07-28", true)
-        .previous::<v2026_07_28::InputResponse, draft::InputResponse>("InputResponse"),
-    Entry::of::<
-        draft::InputResponseRequestParams,
-    >("InputResponseRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::InputResponseRequestParams,
-            draft::InputResponseRequestParams,
-        >("InputResponseRequestParams"),
-    Entry::of::<draft::InputResponses>("InputResponses", "2026-07-28", true),
-    Entry::of::<draft::InternalError>("InternalError", "2026-07-28", true)
-        .previous::<v2026_07_28::InternalError, draft::InternalError>("InternalError"),
-    Entry::of::<draft::InvalidParamsError>("InvalidParamsError", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::InvalidParamsError,
-            draft::InvalidParamsError,
-        >("InvalidParamsError"),
-    Entry::of::<draft::InvalidRequestError>("InvalidRequestError", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::InvalidRequestError,
-            draft::InvalidRequestError,
-        >("InvalidRequestError"),
-    Entry::of::<draft::JsonArray>("JSONArray", "2026-07-28", true),
-    Entry::of::<draft::JsonObject>("JSONObject", "2026-07-28", true)
-        .previous::<v2026_07_28::JsonObject, draft::JsonObject>("JSONObject"),
-    Entry::of::<draft::JsonRpcErrorResponse>("JSONRPCErrorResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::JsonRpcErrorResponse,
-            draft::JsonRpcErrorResponse,
-        >("JSONRPCErrorResponse"),
-    Entry::of::<draft::JsonRpcMessage>("JSONRPCMessage", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::JsonRpcMessage,
-            draft::JsonRpcMessage,
-        >("JSONRPCMessage"),
-    Entry::of::<draft::JsonRpcNotification>("JSONRPCNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::JsonRpcNotification,
-            draft::JsonRpcNotification,
-        >("JSONRPCNotification"),
-    Entry::of::<draft::JsonRpcRequest>("JSONRPCRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::JsonRpcRequest,
-            draft::JsonRpcRequest,
-        >("JSONRPCRequest"),
-    Entry::of::<draft::JsonRpcResponse>("JSONRPCResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::JsonRpcResponse,
-            draft::JsonRpcResponse,
-        >("JSONRPCResponse"),
-    Entry::of::<
-        draft::JsonRpcResultResponse,
-    >("JSONRPCResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::JsonRpcResultResponse,
-            draft::JsonRpcResultResponse,
-        >("JSONRPCResultResponse"),
-    Entry::of::<draft::JsonValue>("JSONValue", "2026-07-28", true)
-        .previous::<v2026_07_28::JsonValue, draft::JsonValue>("JSONValue"),
-    Entry::of::<
-        draft::LegacyTitledEnumSchema,
-    >("LegacyTitledEnumSchema", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::LegacyTitledEnumSchema,
-            draft::LegacyTitledEnumSchema,
-        >("LegacyTitledEnumSchema"),
-    Entry::of::<draft::ListPromptsRequest>("ListPromptsRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListPromptsRequest,
-            draft::ListPromptsRequest,
-        >("ListPromptsRequest"),
-    Entry::of::<draft::ListPromptsResult>("ListPromptsResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListPromptsResult,
-            draft::ListPromptsResult,
-        >("ListPromptsResult"),
-    Entry::of::<
-        draft::ListPromptsResultResponse,
-    >("ListPromptsResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListPromptsResultResponse,
-            draft::ListPromptsResultResponse,
-        >("ListPromptsResultResponse"),
-    Entry::of::<
-        draft::ListResourceTemplatesRequest,
-    >("ListResourceTemplatesRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListResourceTemplatesRequest,
-            draft::ListResourceTemplatesRequest,
-        >("ListResourceTemplatesRequest"),
-    Entry::of::<
-        draft::ListResourceTemplatesResult,
-    >("ListResourceTemplatesResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListResourceTemplatesResult,
-            draft::ListResourceTemplatesResult,
-        >("ListResourceTemplatesResult"),
-    Entry::of::<
-        draft::ListResourceTemplatesResultResponse,
-    >("ListResourceTemplatesResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListResourceTemplatesResultResponse,
-            draft::ListResourceTemplatesResultResponse,
-        >("ListResourceTemplatesResultResponse"),
-    Entry::of::<draft::ListResourcesRequest>("ListResourcesRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListResourcesRequest,
-            draft::ListResourcesRequest,
-        >("ListResourcesRequest"),
-    Entry::of::<draft::ListResourcesResult>("ListResourcesResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListResourcesResult,
-            draft::ListResourcesResult,
-        >("ListResourcesResult"),
-    Entry::of::<
-        draft::ListResourcesResultResponse,
-    >("ListResourcesResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListResourcesResultResponse,
-            draft::ListResourcesResultResponse,
-        >("ListResourcesResultResponse"),
-    Entry::of::<
-        draft::ListRootsRequestParams,
-    >("ListRootsRequestParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ListRootsRequestParams,
-            draft::ListRootsRequestParams,
-        >("ListRootsRequestParams"),
-    Entry::of::<draft::ListRootsRequest>("ListRootsRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListRootsRequest,
-            draft::ListRootsRequest,
-        >("ListRootsRequest"),
-    Entry::of::<draft::ListRootsResult>("ListRootsResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListRootsResult,
-            draft::ListRootsResult,
-        >("ListRootsResult"),
-    Entry::of::<draft::ListToolsRequest>("ListToolsRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListToolsRequest,
-            draft::ListToolsRequest,
-        >("ListToolsRequest"),
-    Entry::of::<draft::ListToolsResult>("ListToolsResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListToolsResult,
-            draft::ListToolsResult,
-        >("ListToolsResult"),
-    Entry::of::<
-        draft::ListToolsResultResponse,
-    >("ListToolsResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ListToolsResultResponse,
-            draft::ListToolsResultResponse,
-        >("ListToolsResultResponse"),
-    Entry::of::<draft::LoggingLevel>("LoggingLevel", "2026-07-28", true)
-        .previous::<v2026_07_28::LoggingLevel, draft::LoggingLevel>("LoggingLevel"),
-    Entry::of::<
-        draft::LoggingMessageNotification,
-    >("LoggingMessageNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::LoggingMessageNotification,
-            draft::LoggingMessageNotification,
-        >("LoggingMessageNotification"),
-    Entry::of::<
-        draft::LoggingMessageNotificationParams,
-    >("LoggingMessageNotificationParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::LoggingMessageNotificationParams,
-            draft::LoggingMessageNotificationParams,
-        >("LoggingMessageNotificationParams"),
-    Entry::of::<draft::MetaObject>("MetaObject", "2026-07-28", true)
-        .previous::<v2026_07_28::MetaObject, draft::MetaObject>("MetaObject"),
-    Entry::of::<draft::MethodNotFoundError>("MethodNotFoundError", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::MethodNotFoundError,
-            draft::MethodNotFoundError,
-        >("MethodNotFoundError"),
-    Entry::of::<
-        draft::MissingRequiredClientCapabilityErrorData,
-    >("MissingRequiredClientCapabilityErrorData", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::MissingRequiredClientCapabilityErrorData,
-            draft::MissingRequiredClientCapabilityErrorData,
-        >("MissingRequiredClientCapabilityErrorData"),
-    Entry::of::<
-        draft::MissingRequiredClientCapabilityErrorObject,
-    >("MissingRequiredClientCapabilityErrorObject", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::MissingRequiredClientCapabilityErrorObject,
-            draft::MissingRequiredClientCapabilityErrorObject,
-        >("MissingRequiredClientCapabilityErrorObject"),
-    Entry::of::<
-        draft::MissingRequiredClientCapabilityError,
-    >("MissingRequiredClientCapabilityError", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::MissingRequiredClientCapabilityError,
-            draft::MissingRequiredClientCapabilityError,
-        >("MissingRequiredClientCapabilityError"),
-    Entry::of::<draft::ModelHint>("ModelHint", "2026-07-28", true)
-        .previous::<v2026_07_28::ModelHint, draft::ModelHint>("ModelHint"),
-    Entry::of::<draft::ModelPreferences>("ModelPreferences", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ModelPreferences,
-            draft::ModelPreferences,
-        >("ModelPreferences"),
-    Entry::of::<
-        draft::MultiSelectEnumSchema,
-    >("MultiSelectEnumSchema", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::MultiSelectEnumSchema,
-            draft::MultiSelectEnumSchema,
-        >("MultiSelectEnumSchema"),
-    Entry::of::<draft::Notification>("Notification", "2026-07-28", true)
-        .previous::<v2026_07_28::Notification, draft::Notification>("Notification"),
-    Entry::of::<
-        draft::NotificationMetaObject,
-    >("NotificationMetaObject", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::NotificationMetaObject,
-            draft::NotificationMetaObject,
-        >("NotificationMetaObject"),
-    Entry::of::<draft::NotificationParams>("NotificationParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::NotificationParams,
-            draft::NotificationParams,
-        >("NotificationParams"),
-    Entry::of::<draft::NumberSchemaType>("NumberSchemaType", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::NumberSchemaType,
-            draft::NumberSchemaType,
-        >("NumberSchemaType"),
-    Entry::of::<draft::NumberSchema>("NumberSchema", "2026-07-28", true)
-        .previous::<v2026_07_28::NumberSchema, draft::NumberSchema>("NumberSchema"),
-    Entry::of::<draft::PaginatedRequest>("PaginatedRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::PaginatedRequest,
-            draft::PaginatedRequest,
-        >("PaginatedRequest"),
-    Entry::of::<
-        draft::PaginatedRequestParams,
-    >("PaginatedRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::PaginatedRequestParams,
-            draft::PaginatedRequestParams,
-        >("PaginatedRequestParams"),
-    Entry::of::<draft::PaginatedResult>("PaginatedResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::PaginatedResult,
-            draft::PaginatedResult,
-        >("PaginatedResult"),
-    Entry::of::<draft::ParseError>("ParseError", "2026-07-28", true)
-        .previous::<v2026_07_28::ParseError, draft::ParseError>("ParseError"),
-    Entry::of::<
-        draft::PrimitiveSchemaDefinition,
-    >("PrimitiveSchemaDefinition", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::PrimitiveSchemaDefinition,
-            draft::PrimitiveSchemaDefinition,
-        >("PrimitiveSchemaDefinition"),
-    Entry::of::<draft::ProgressNotification>("ProgressNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ProgressNotification,
-            draft::ProgressNotification,
-        >("ProgressNotification"),
-    Entry::of::<
-        draft::ProgressNotificationParams,
-    >("ProgressNotificationParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ProgressNotificationParams,
-            draft::ProgressNotificationParams,
-        >("ProgressNotificationParams"),
-    Entry::of::<draft::ProgressToken>("ProgressToken", "2026-07-28", true)
-        .previous::<v2026_07_28::ProgressToken, draft::ProgressToken>("ProgressToken"),
-    Entry::of::<draft::Prompt>("Prompt", "2026-07-28", true)
-        .previous::<v2026_07_28::Prompt, draft::Prompt>("Prompt"),
-    Entry::of::<draft::PromptArgument>("PromptArgument", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::PromptArgument,
-            draft::PromptArgument,
-        >("PromptArgument"),
-    Entry::of::<
-        draft::PromptListChangedNotification,
-    >("PromptListChangedNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::PromptListChangedNotification,
-            draft::PromptListChangedNotification,
-        >("PromptListChangedNotification"),
-    Entry::of::<draft::PromptMessage>("PromptMessage", "2026-07-28", true)
-        .previous::<v2026_07_28::PromptMessage, draft::PromptMessage>("PromptMessage"),
-    Entry::of::<draft::PromptReference>("PromptReference", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::PromptReference,
-            draft::PromptReference,
-        >("PromptReference"),
-    Entry::of::<draft::ReadResourceRequest>("ReadResourceRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ReadResourceRequest,
-            draft::ReadResourceRequest,
-        >("ReadResourceRequest"),
-    Entry::of::<
-        draft::ReadResourceRequestParams,
-    >("ReadResourceRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ReadResourceRequestParams,
-            draft::ReadResourceRequestParams,
-        >("ReadResourceRequestParams"),
-    Entry::of::<draft::ReadResourceResult>("ReadResourceResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ReadResourceResult,
-            draft::ReadResourceResult,
-        >("ReadResourceResult"),
-    Entry::of::<draft::ReadResourceOutcome>("ReadResourceOutcome", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ReadResourceOutcome,
-            draft::ReadResourceOutcome,
-        >("ReadResourceOutcome"),
-    Entry::of::<
-        draft::ReadResourceResultResponse,
-    >("ReadResourceResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ReadResourceResultResponse,
-            draft::ReadResourceResultResponse,
-        >("ReadResourceResultResponse"),
-    Entry::of::<draft::Request>("Request", "2026-07-28", true)
-        .previous::<v2026_07_28::Request, draft::Request>("Request"),
-    Entry::of::<draft::RequestId>("RequestId", "2026-07-28", true)
-        .previous::<v2026_07_28::RequestId, draft::RequestId>("RequestId"),
-    Entry::of::<draft::RequestMetaObject>("RequestMetaObject", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::RequestMetaObject,
-            draft::RequestMetaObject,
-        >("RequestMetaObject"),
-    Entry::of::<draft::RequestParams>("RequestParams", "2026-07-28", true)
-        .previous::<v2026_07_28::RequestParams, draft::RequestParams>("RequestParams"),
-    Entry::of::<draft::Resource>("Resource", "2026-07-28", true)
-        .previous::<v2026_07_28::Resource, draft::Resource>("Resource"),
-    Entry::of::<draft::ResourceContents>("ResourceContents", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ResourceContents,
-            draft::ResourceContents,
-        >("ResourceContents"),
-    Entry::of::<draft::ResourceLink>("ResourceLink", "2026-07-28", true)
-        .previous::<v2026_07_28::ResourceLink, draft::ResourceLink>("ResourceLink"),
-    Entry::of::<
-        draft::ResourceListChangedNotification,
-    >("ResourceListChangedNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ResourceListChangedNotification,
-            draft::ResourceListChangedNotification,
-        >("ResourceListChangedNotification"),
-    Entry::of::<
-        draft::ResourceRequestParams,
-    >("ResourceRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ResourceRequestParams,
-            draft::ResourceRequestParams,
-        >("ResourceRequestParams"),
-    Entry::of::<draft::ResourceTemplate>("ResourceTemplate", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ResourceTemplate,
-            draft::ResourceTemplate,
-        >("ResourceTemplate"),
-    Entry::of::<
-        draft::ResourceTemplateReference,
-    >("ResourceTemplateReference", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ResourceTemplateReference,
-            draft::ResourceTemplateReference,
-        >("ResourceTemplateReference"),
-    Entry::of::<
-        draft::ResourceUpdatedNotification,
-    >("ResourceUpdatedNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ResourceUpdatedNotification,
-            draft::ResourceUpdatedNotification,
-        >("ResourceUpdatedNotification"),
-    Entry::of::<
-        draft::ResourceUpdatedNotificationParams,
-    >("ResourceUpdatedNotificationParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ResourceUpdatedNotificationParams,
-            draft::ResourceUpdatedNotificationParams,
-        >("ResourceUpdatedNotificationParams"),
-    Entry::of::<draft::ResultObject>("Result", "2026-07-28", true)
-        .previous::<v2026_07_28::ResultObject, draft::ResultObject>("Result"),
-    Entry::of::<draft::ResultMetaObject>("ResultMetaObject", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ResultMetaObject,
-            draft::ResultMetaObject,
-        >("ResultMetaObject"),
-    Entry::of::<draft::ResultType>("ResultType", "2026-07-28", true)
-        .previous::<v2026_07_28::ResultType, draft::ResultType>("ResultType"),
-    Entry::of::<draft::Role>("Role", "2026-07-28", true)
-        .previous::<v2026_07_28::Role, draft::Role>("Role"),
-    Entry::of::<draft::Root>("Root", "2026-07-28", true)
-        .previous::<v2026_07_28::Root, draft::Root>("Root"),
-    Entry::of::<draft::SamplingMessage>("SamplingMessage", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SamplingMessage,
-            draft::SamplingMessage,
-        >("SamplingMessage"),
-    Entry::of::<
-        draft::SamplingMessageContentBlock,
-    >("SamplingMessageContentBlock", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SamplingMessageContentBlock,
-            draft::SamplingMessageContentBlock,
-        >("SamplingMessageContentBlock"),
-    Entry::of::<draft::PromptsCapability>("PromptsCapability", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::PromptsCapability,
-            draft::PromptsCapability,
-        >("PromptsCapability"),
-    Entry::of::<draft::ResourcesCapability>("ResourcesCapability", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ResourcesCapability,
-            draft::ResourcesCapability,
-        >("ResourcesCapability"),
-    Entry::of::<draft::ToolsCapability>("ToolsCapability", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ToolsCapability,
-            draft::ToolsCapability,
-        >("ToolsCapability"),
-    Entry::of::<draft::ServerCapabilities>("ServerCapabilities", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ServerCapabilities,
-            draft::ServerCapabilities,
-        >("ServerCapabilities"),
-    Entry::of::<draft::ServerNotification>("ServerNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ServerNotification,
-            draft::ServerNotification,
-        >("ServerNotification"),
-    Entry::of::<draft::ServerResult>("ServerResult", "2026-07-28", true)
-        .previous::<v2026_07_28::ServerResult, draft::ServerResult>("ServerResult"),
-    Entry::of::<
-        draft::SingleSelectEnumSchema,
-    >("SingleSelectEnumSchema", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SingleSelectEnumSchema,
-            draft::SingleSelectEnumSchema,
-        >("SingleSelectEnumSchema"),
-    Entry::of::<draft::StringSchemaFormat>("StringSchemaFormat", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::StringSchemaFormat,
-            draft::StringSchemaFormat,
-        >("StringSchemaFormat"),
-    Entry::of::<draft::StringSchema>("StringSchema", "2026-07-28", true)
-        .previous::<v2026_07_28::StringSchema, draft::StringSchema>("StringSchema"),
-    Entry::of::<draft::SubscriptionFilter>("SubscriptionFilter", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SubscriptionFilter,
-            draft::SubscriptionFilter,
-        >("SubscriptionFilter"),
-    Entry::of::<
-        draft::SubscriptionsAcknowledgedNotification,
-    >("SubscriptionsAcknowledgedNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SubscriptionsAcknowledgedNotification,
-            draft::SubscriptionsAcknowledgedNotification,
-        >("SubscriptionsAcknowledgedNotification"),
-    Entry::of::<
-        draft::SubscriptionsAcknowledgedNotificationParams,
-    >("SubscriptionsAcknowledgedNotificationParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SubscriptionsAcknowledgedNotificationParams,
-            draft::SubscriptionsAcknowledgedNotificationParams,
-        >("SubscriptionsAcknowledgedNotificationParams"),
-    Entry::of::<
-        draft::SubscriptionsListenRequest,
-    >("SubscriptionsListenRequest", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SubscriptionsListenRequest,
-            draft::SubscriptionsListenRequest,
-        >("SubscriptionsListenRequest"),
-    Entry::of::<
-        draft::SubscriptionsListenRequestParams,
-    >("SubscriptionsListenRequestParams", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SubscriptionsListenRequestParams,
-            draft::SubscriptionsListenRequestParams,
-        >("SubscriptionsListenRequestParams"),
-    Entry::of::<
-        draft::SubscriptionsListenResult,
-    >("SubscriptionsListenResult", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SubscriptionsListenResult,
-            draft::SubscriptionsListenResult,
-        >("SubscriptionsListenResult"),
-    Entry::of::<
-        draft::SubscriptionsListenResultMetaObject,
-    >("SubscriptionsListenResultMetaObject", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SubscriptionsListenResultMetaObject,
-            draft::SubscriptionsListenResultMetaObject,
-        >("SubscriptionsListenResultMetaObject"),
-    Entry::of::<
-        draft::SubscriptionsListenResultResponse,
-    >("SubscriptionsListenResultResponse", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::SubscriptionsListenResultResponse,
-            draft::SubscriptionsListenResultResponse,
-        >("SubscriptionsListenResultResponse"),
-    Entry::of::<draft::TextContent>("TextContent", "2026-07-28", true)
-        .previous::<v2026_07_28::TextContent, draft::TextContent>("TextContent"),
-    Entry::of::<draft::TextResourceContents>("TextResourceContents", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::TextResourceContents,
-            draft::TextResourceContents,
-        >("TextResourceContents"),
-    Entry::of::<draft::TitledOption>("TitledOption", "2026-07-28", false)
-        .previous::<v2026_07_28::TitledOption, draft::TitledOption>("TitledOption"),
-    Entry::of::<
-        draft::TitledMultiSelectItems,
-    >("TitledMultiSelectItems", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::TitledMultiSelectItems,
-            draft::TitledMultiSelectItems,
-        >("TitledMultiSelectItems"),
-    Entry::of::<
-        draft::TitledMultiSelectEnumSchema,
-    >("TitledMultiSelectEnumSchema", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::TitledMultiSelectEnumSchema,
-            draft::TitledMultiSelectEnumSchema,
-        >("TitledMultiSelectEnumSchema"),
-    Entry::of::<
-        draft::TitledSingleSelectEnumSchema,
-    >("TitledSingleSelectEnumSchema", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::TitledSingleSelectEnumSchema,
-            draft::TitledSingleSelectEnumSchema,
-        >("TitledSingleSelectEnumSchema"),
-    Entry::of::<draft::ToolInputSchema>("ToolInputSchema", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ToolInputSchema,
-            draft::ToolInputSchema,
-        >("ToolInputSchema"),
-    Entry::of::<draft::ToolOutputSchema>("ToolOutputSchema", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ToolOutputSchema,
-            draft::ToolOutputSchema,
-        >("ToolOutputSchema"),
-    Entry::of::<draft::Tool>("Tool", "2026-07-28", true)
-        .previous::<v2026_07_28::Tool, draft::Tool>("Tool"),
-    Entry::of::<draft::ToolAnnotations>("ToolAnnotations", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ToolAnnotations,
-            draft::ToolAnnotations,
-        >("ToolAnnotations"),
-    Entry::of::<draft::ToolChoiceMode>("ToolChoiceMode", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ToolChoiceMode,
-            draft::ToolChoiceMode,
-        >("ToolChoiceMode"),
-    Entry::of::<draft::ToolChoice>("ToolChoice", "2026-07-28", true)
-        .previous::<v2026_07_28::ToolChoice, draft::ToolChoice>("ToolChoice"),
-    Entry::of::<
-        draft::ToolListChangedNotification,
-    >("ToolListChangedNotification", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ToolListChangedNotification,
-            draft::ToolListChangedNotification,
-        >("ToolListChangedNotification"),
-    Entry::of::<draft::ToolResultContent>("ToolResultContent", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ToolResultContent,
-            draft::ToolResultContent,
-        >("ToolResultContent"),
-    Entry::of::<draft::ToolUseContent>("ToolUseContent", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::ToolUseContent,
-            draft::ToolUseContent,
-        >("ToolUseContent"),
-    Entry::of::<
-        draft::UnsupportedProtocolVersionErrorData,
-    >("UnsupportedProtocolVersionErrorData", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::UnsupportedProtocolVersionErrorData,
-            draft::UnsupportedProtocolVersionErrorData,
-        >("UnsupportedProtocolVersionErrorData"),
-    Entry::of::<
-        draft::UnsupportedProtocolVersionErrorObject,
-    >("UnsupportedProtocolVersionErrorObject", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::UnsupportedProtocolVersionErrorObject,
-            draft::UnsupportedProtocolVersionErrorObject,
-        >("UnsupportedProtocolVersionErrorObject"),
-    Entry::of::<
-        draft::UnsupportedProtocolVersionError,
-    >("UnsupportedProtocolVersionError", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::UnsupportedProtocolVersionError,
-            draft::UnsupportedProtocolVersionError,
-        >("UnsupportedProtocolVersionError"),
-    Entry::of::<
-        draft::UntitledMultiSelectItems,
-    >("UntitledMultiSelectItems", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::UntitledMultiSelectItems,
-            draft::UntitledMultiSelectItems,
-        >("UntitledMultiSelectItems"),
-    Entry::of::<
-        draft::UntitledMultiSelectEnumSchema,
-    >("UntitledMultiSelectEnumSchema", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::UntitledMultiSelectEnumSchema,
-            draft::UntitledMultiSelectEnumSchema,
-        >("UntitledMultiSelectEnumSchema"),
-    Entry::of::<
-        draft::UntitledSingleSelectEnumSchema,
-    >("UntitledSingleSelectEnumSchema", "2026-07-28", true)
-        .previous::<
-            v2026_07_28::UntitledSingleSelectEnumSchema,
-            draft::UntitledSingleSelectEnumSchema,
-        >("UntitledSingleSelectEnumSchema"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::TaskStatus>("TaskStatus", "2026-07-28", false)
-        .previous::<v2026_07_28::TaskStatus, draft::TaskStatus>("TaskStatus"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::Task>("Task", "2026-07-28", false)
-        .previous::<v2026_07_28::Task, draft::Task>("Task"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::WorkingTask>("WorkingTask", "2026-07-28", false)
-        .previous::<v2026_07_28::WorkingTask, draft::WorkingTask>("WorkingTask"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::InputRequiredTask>("InputRequiredTask", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::InputRequiredTask,
-            draft::InputRequiredTask,
-        >("InputRequiredTask"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::CompletedTask>("CompletedTask", "2026-07-28", false)
-        .previous::<v2026_07_28::CompletedTask, draft::CompletedTask>("CompletedTask"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::FailedTask>("FailedTask", "2026-07-28", false)
-        .previous::<v2026_07_28::FailedTask, draft::FailedTask>("FailedTask"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::CancelledTask>("CancelledTask", "2026-07-28", false)
-        .previous::<v2026_07_28::CancelledTask, draft::CancelledTask>("CancelledTask"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::DetailedTask>("DetailedTask", "2026-07-28", false)
-        .previous::<v2026_07_28::DetailedTask, draft::DetailedTask>("DetailedTask"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::CreateTaskResult>("CreateTaskResult", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::CreateTaskResult,
-            draft::CreateTaskResult,
-        >("CreateTaskResult"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::GetTaskRequest>("GetTaskRequest", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetTaskRequest,
-            draft::GetTaskRequest,
-        >("GetTaskRequest"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::GetTaskRequestParams>("GetTaskRequestParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetTaskRequestParams,
-            draft::GetTaskRequestParams,
-        >("GetTaskRequestParams"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::GetTaskResultWorking>("GetTaskResultWorking", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetTaskResultWorking,
-            draft::GetTaskResultWorking,
-        >("GetTaskResultWorking"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::GetTaskResultInputRequired,
-    >("GetTaskResultInputRequired", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetTaskResultInputRequired,
-            draft::GetTaskResultInputRequired,
-        >("GetTaskResultInputRequired"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::GetTaskResultCompleted,
-    >("GetTaskResultCompleted", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetTaskResultCompleted,
-            draft::GetTaskResultCompleted,
-        >("GetTaskResultCompleted"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::GetTaskResultFailed>("GetTaskResultFailed", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetTaskResultFailed,
-            draft::GetTaskResultFailed,
-        >("GetTaskResultFailed"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::GetTaskResultCancelled,
-    >("GetTaskResultCancelled", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetTaskResultCancelled,
-            draft::GetTaskResultCancelled,
-        >("GetTaskResultCancelled"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::GetTaskResult>("GetTaskResult", "2026-07-28", false)
-        .previous::<v2026_07_28::GetTaskResult, draft::GetTaskResult>("GetTaskResult"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::UpdateTaskRequest>("UpdateTaskRequest", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::UpdateTaskRequest,
-            draft::UpdateTaskRequest,
-        >("UpdateTaskRequest"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::UpdateTaskRequestParams,
-    >("UpdateTaskRequestParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::UpdateTaskRequestParams,
-            draft::UpdateTaskRequestParams,
-        >("UpdateTaskRequestParams"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::UpdateTaskResult>("UpdateTaskResult", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::UpdateTaskResult,
-            draft::UpdateTaskResult,
-        >("UpdateTaskResult"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::CancelTaskRequest>("CancelTaskRequest", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::CancelTaskRequest,
-            draft::CancelTaskRequest,
-        >("CancelTaskRequest"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::CancelTaskRequestParams,
-    >("CancelTaskRequestParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::CancelTaskRequestParams,
-            draft::CancelTaskRequestParams,
-        >("CancelTaskRequestParams"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<draft::CancelTaskResult>("CancelTaskResult", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::CancelTaskResult,
-            draft::CancelTaskResult,
-        >("CancelTaskResult"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::TaskStatusNotification,
-    >("TaskStatusNotification", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::TaskStatusNotification,
-            draft::TaskStatusNotification,
-        >("TaskStatusNotification"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::TaskStatusNotificationParamsWorking,
-    >("TaskStatusNotificationParamsWorking", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::TaskStatusNotificationParamsWorking,
-            draft::TaskStatusNotificationParamsWorking,
-        >("TaskStatusNotificationParamsWorking"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::TaskStatusNotificationParamsInputRequired,
-    >("TaskStatusNotificationParamsInputRequired", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::TaskStatusNotificationParamsInputRequired,
-            draft::TaskStatusNotificationParamsInputRequired,
-        >("TaskStatusNotificationParamsInputRequired"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::TaskStatusNotificationParamsCompleted,
-    >("TaskStatusNotificationParamsCompleted", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::TaskStatusNotificationParamsCompleted,
-            draft::TaskStatusNotificationParamsCompleted,
-        >("TaskStatusNotificationParamsCompleted"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::TaskStatusNotificationParamsFailed,
-    >("TaskStatusNotificationParamsFailed", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::TaskStatusNotificationParamsFailed,
-            draft::TaskStatusNotificationParamsFailed,
-        >("TaskStatusNotificationParamsFailed"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::TaskStatusNotificationParamsCancelled,
-    >("TaskStatusNotificationParamsCancelled", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::TaskStatusNotificationParamsCancelled,
-            draft::TaskStatusNotificationParamsCancelled,
-        >("TaskStatusNotificationParamsCancelled"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::TaskStatusNotificationParams,
-    >("TaskStatusNotificationParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::TaskStatusNotificationParams,
-            draft::TaskStatusNotificationParams,
-        >("TaskStatusNotificationParams"),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        draft::TasksExtensionCapability,
-    >("TasksExtensionCapability", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::TasksExtensionCapability,
-            draft::TasksExtensionCapability,
-        >("TasksExtensionCapability"),
-    #[cfg(feature = "sep-2093")]
-    Entry::of::<draft::ResourceType>("ResourceType", "2026-07-28", false)
-        .previous::<v2026_07_28::ResourceType, draft::ResourceType>("ResourceType"),
-    #[cfg(feature = "sep-2093")]
-    Entry::of::<
-        draft::ReadResourceMetadataRequest,
-    >("ReadResourceMetadataRequest", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ReadResourceMetadataRequest,
-            draft::ReadResourceMetadataRequest,
-        >("ReadResourceMetadataRequest"),
-    #[cfg(feature = "sep-2093")]
-    Entry::of::<
-        draft::ReadResourceMetadataRequestParams,
-    >("ReadResourceMetadataRequestParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ReadResourceMetadataRequestParams,
-            draft::ReadResourceMetadataRequestParams,
-        >("ReadResourceMetadataRequestParams"),
-    #[cfg(feature = "sep-2093")]
-    Entry::of::<
-        draft::ReadResourceMetadataResult,
-    >("ReadResourceMetadataResult", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ReadResourceMetadataResult,
-            draft::ReadResourceMetadataResult,
-        >("ReadResourceMetadataResult"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<draft::GetResourceRequest>("GetResourceRequest", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetResourceRequest,
-            draft::GetResourceRequest,
-        >("GetResourceRequest"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        draft::GetResourceRequestParams,
-    >("GetResourceRequestParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetResourceRequestParams,
-            draft::GetResourceRequestParams,
-        >("GetResourceRequestParams"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<draft::GetResourceResult>("GetResourceResult", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetResourceResult,
-            draft::GetResourceResult,
-        >("GetResourceResult"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<draft::GetResourceContents>("GetResourceContents", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetResourceContents,
-            draft::GetResourceContents,
-        >("GetResourceContents"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        draft::GetTextResourceContents,
-    >("GetTextResourceContents", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetTextResourceContents,
-            draft::GetTextResourceContents,
-        >("GetTextResourceContents"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        draft::GetBlobResourceContents,
-    >("GetBlobResourceContents", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::GetBlobResourceContents,
-            draft::GetBlobResourceContents,
-        >("GetBlobResourceContents"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        draft::SubscribeResourcesRequest,
-    >("SubscribeResourcesRequest", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::SubscribeResourcesRequest,
-            draft::SubscribeResourcesRequest,
-        >("SubscribeResourcesRequest"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        draft::SubscribeResourcesRequestParams,
-    >("SubscribeResourcesRequestParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::SubscribeResourcesRequestParams,
-            draft::SubscribeResourcesRequestParams,
-        >("SubscribeResourcesRequestParams"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        draft::UnsubscribeResourcesRequest,
-    >("UnsubscribeResourcesRequest", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::UnsubscribeResourcesRequest,
-            draft::UnsubscribeResourcesRequest,
-        >("UnsubscribeResourcesRequest"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        draft::UnsubscribeResourcesRequestParams,
-    >("UnsubscribeResourcesRequestParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::UnsubscribeResourcesRequestParams,
-            draft::UnsubscribeResourcesRequestParams,
-        >("UnsubscribeResourcesRequestParams"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        draft::ResourceContentChangedNotification,
-    >("ResourceContentChangedNotification", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ResourceContentChangedNotification,
-            draft::ResourceContentChangedNotification,
-        >("ResourceContentChangedNotification"),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        draft::ResourceContentChangedNotificationParams,
-    >("ResourceContentChangedNotificationParams", "2026-07-28", false)
-        .previous::<
-            v2026_07_28::ResourceContentChangedNotificationParams,
-            draft::ResourceContentChangedNotificationParams,
-        >("ResourceContentChangedNotificationParams"),
-];
+entries! {
+    #[cfg(feature = "draft")]
+    /// The types of revision draft.
+    DRAFT: draft {
+        Annotations "Annotations" "2026-07-28" previous v2026_07_28::Annotations "Annotations";
+        AudioContent "AudioContent" "2026-07-28" previous v2026_07_28::AudioContent "AudioContent";
+        BaseMetadata "BaseMetadata" "2026-07-28" previous v2026_07_28::BaseMetadata "BaseMetadata";
+        BlobResourceContents "BlobResourceContents" "2026-07-28" previous v2026_07_28::BlobResourceContents "BlobResourceContents";
+        BooleanSchema "BooleanSchema" "2026-07-28" previous v2026_07_28::BooleanSchema "BooleanSchema";
+        CacheScope "CacheScope" "2026-07-28" [inline] previous v2026_07_28::CacheScope "CacheScope";
+        CacheableResult "CacheableResult" "2026-07-28" previous v2026_07_28::CacheableResult "CacheableResult";
+        CallToolRequest "CallToolRequest" "2026-07-28" previous v2026_07_28::CallToolRequest "CallToolRequest";
+        CallToolRequestParams "CallToolRequestParams" "2026-07-28" previous v2026_07_28::CallToolRequestParams "CallToolRequestParams";
+        CallToolResult "CallToolResult" "2026-07-28" previous v2026_07_28::CallToolResult "CallToolResult";
+        CallToolOutcome "CallToolOutcome" "2026-07-28" [inline] previous v2026_07_28::CallToolOutcome "CallToolOutcome";
+        CallToolResultResponse "CallToolResultResponse" "2026-07-28" previous v2026_07_28::CallToolResultResponse "CallToolResultResponse";
+        CancelledNotification "CancelledNotification" "2026-07-28" previous v2026_07_28::CancelledNotification "CancelledNotification";
+        CancelledNotificationParams "CancelledNotificationParams" "2026-07-28" previous v2026_07_28::CancelledNotificationParams "CancelledNotificationParams";
+        SamplingCapability "SamplingCapability" "2026-07-28" [inline] previous v2026_07_28::SamplingCapability "SamplingCapability";
+        ElicitationCapability "ElicitationCapability" "2026-07-28" [inline] previous v2026_07_28::ElicitationCapability "ElicitationCapability";
+        ClientCapabilities "ClientCapabilities" "2026-07-28" previous v2026_07_28::ClientCapabilities "ClientCapabilities";
+        ClientNotification "ClientNotification" "2026-07-28" previous v2026_07_28::ClientNotification "ClientNotification";
+        ClientRequest "ClientRequest" "2026-07-28" previous v2026_07_28::ClientRequest "ClientRequest";
+        ClientResult "ClientResult" "2026-07-28" previous v2026_07_28::ClientResult "ClientResult";
+        CompleteRequest "CompleteRequest" "2026-07-28" previous v2026_07_28::CompleteRequest "CompleteRequest";
+        CompletionReference "CompletionReference" "2026-07-28" [inline] previous v2026_07_28::CompletionReference "CompletionReference";
+        CompletionArgument "CompletionArgument" "2026-07-28" [inline] previous v2026_07_28::CompletionArgument "CompletionArgument";
+        CompletionContext "CompletionContext" "2026-07-28" [inline] previous v2026_07_28::CompletionContext "CompletionContext";
+        CompleteRequestParams "CompleteRequestParams" "2026-07-28" previous v2026_07_28::CompleteRequestParams "CompleteRequestParams";
+        Completion "Completion" "2026-07-28" [inline] previous v2026_07_28::Completion "Completion";
+        CompleteResult "CompleteResult" "2026-07-28" previous v2026_07_28::CompleteResult "CompleteResult";
+        CompleteResultResponse "CompleteResultResponse" "2026-07-28" previous v2026_07_28::CompleteResultResponse "CompleteResultResponse";
+        ContentBlock "ContentBlock" "2026-07-28" previous v2026_07_28::ContentBlock "ContentBlock";
+        CreateMessageRequest "CreateMessageRequest" "2026-07-28" previous v2026_07_28::CreateMessageRequest "CreateMessageRequest";
+        IncludeContext "IncludeContext" "2026-07-28" [inline] previous v2026_07_28::IncludeContext "IncludeContext";
+        CreateMessageRequestParams "CreateMessageRequestParams" "2026-07-28" previous v2026_07_28::CreateMessageRequestParams "CreateMessageRequestParams";
+        StopReason "StopReason" "2026-07-28" [inline] previous v2026_07_28::StopReason "StopReason";
+        SamplingContent "SamplingContent" "2026-07-28" [inline] previous v2026_07_28::SamplingContent "SamplingContent";
+        CreateMessageResult "CreateMessageResult" "2026-07-28" previous v2026_07_28::CreateMessageResult "CreateMessageResult";
+        Cursor "Cursor" "2026-07-28" previous v2026_07_28::Cursor "Cursor";
+        DiscoverRequest "DiscoverRequest" "2026-07-28" previous v2026_07_28::DiscoverRequest "DiscoverRequest";
+        DiscoverResult "DiscoverResult" "2026-07-28" previous v2026_07_28::DiscoverResult "DiscoverResult";
+        DiscoverResultResponse "DiscoverResultResponse" "2026-07-28" previous v2026_07_28::DiscoverResultResponse "DiscoverResultResponse";
+        ElicitRequest "ElicitRequest" "2026-07-28" previous v2026_07_28::ElicitRequest "ElicitRequest";
+        ElicitRequestFormParamsMode "ElicitRequestFormParamsMode" "2026-07-28" [inline] previous v2026_07_28::ElicitRequestFormParamsMode "ElicitRequestFormParamsMode";
+        RequestedSchema "RequestedSchema" "2026-07-28" [inline] previous v2026_07_28::RequestedSchema "RequestedSchema";
+        ElicitRequestFormParams "ElicitRequestFormParams" "2026-07-28" previous v2026_07_28::ElicitRequestFormParams "ElicitRequestFormParams";
+        ElicitRequestParams "ElicitRequestParams" "2026-07-28" previous v2026_07_28::ElicitRequestParams "ElicitRequestParams";
+        ElicitRequestUrlParams "ElicitRequestURLParams" "2026-07-28" previous v2026_07_28::ElicitRequestUrlParams "ElicitRequestURLParams";
+        ElicitAction "ElicitAction" "2026-07-28" [inline] previous v2026_07_28::ElicitAction "ElicitAction";
+        ElicitValue "ElicitValue" "2026-07-28" [inline] previous v2026_07_28::ElicitValue "ElicitValue";
+        ElicitResult "ElicitResult" "2026-07-28" previous v2026_07_28::ElicitResult "ElicitResult";
+        AnyResourceContents "AnyResourceContents" "2026-07-28" [inline] previous v2026_07_28::AnyResourceContents "AnyResourceContents";
+        EmbeddedResource "EmbeddedResource" "2026-07-28" previous v2026_07_28::EmbeddedResource "EmbeddedResource";
+        EmptyResult "EmptyResult" "2026-07-28" previous v2026_07_28::EmptyResult "EmptyResult";
+        EnumSchema "EnumSchema" "2026-07-28" previous v2026_07_28::EnumSchema "EnumSchema";
+        ErrorObject "Error" "2026-07-28" previous v2026_07_28::ErrorObject "Error";
+        GetPromptRequest "GetPromptRequest" "2026-07-28" previous v2026_07_28::GetPromptRequest "GetPromptRequest";
+        GetPromptRequestParams "GetPromptRequestParams" "2026-07-28" previous v2026_07_28::GetPromptRequestParams "GetPromptRequestParams";
+        GetPromptResult "GetPromptResult" "2026-07-28" previous v2026_07_28::GetPromptResult "GetPromptResult";
+        GetPromptOutcome "GetPromptOutcome" "2026-07-28" [inline] previous v2026_07_28::GetPromptOutcome "GetPromptOutcome";
+        GetPromptResultResponse "GetPromptResultResponse" "2026-07-28" previous v2026_07_28::GetPromptResultResponse "GetPromptResultResponse";
+        HeaderMismatchErrorObject "HeaderMismatchErrorObject" "2026-07-28" [inline] previous v2026_07_28::HeaderMismatchErrorObject "HeaderMismatchErrorObject";
+        HeaderMismatchError "HeaderMismatchError" "2026-07-28" previous v2026_07_28::HeaderMismatchError "HeaderMismatchError";
+        IconTheme "IconTheme" "2026-07-28" [inline] previous v2026_07_28::IconTheme "IconTheme";
+        Icon "Icon" "2026-07-28" previous v2026_07_28::Icon "Icon";
+        Icons "Icons" "2026-07-28" previous v2026_07_28::Icons "Icons";
+        ImageContent "ImageContent" "2026-07-28" previous v2026_07_28::ImageContent "ImageContent";
+        Implementation "Implementation" "2026-07-28" previous v2026_07_28::Implementation "Implementation";
+        InputRequest "InputRequest" "2026-07-28" previous v2026_07_28::InputRequest "InputRequest";
+        InputRequests "InputRequests" "2026-07-28";
+        InputRequiredResult "InputRequiredResult" "2026-07-28" previous v2026_07_28::InputRequiredResult "InputRequiredResult";
+        InputResponse "InputResponse" "2026-07-28" previous v2026_07_28::InputResponse "InputResponse";
+        InputResponseRequestParams "InputResponseRequestParams" "2026-07-28" previous v2026_07_28::InputResponseRequestParams "InputResponseRequestParams";
+        InputResponses "InputResponses" "2026-07-28";
+        InternalError "InternalError" "2026-07-28" previous v2026_07_28::InternalError "InternalError";
+        InvalidParamsError "InvalidParamsError" "2026-07-28" previous v2026_07_28::InvalidParamsError "InvalidParamsError";
+        InvalidRequestError "InvalidRequestError" "2026-07-28" previous v2026_07_28::InvalidRequestError "InvalidRequestError";
+        JsonArray "JSONArray" "2026-07-28";
+        JsonObject "JSONObject" "2026-07-28" previous v2026_07_28::JsonObject "JSONObject";
+        JsonRpcErrorResponse "JSONRPCErrorResponse" "2026-07-28" previous v2026_07_28::JsonRpcErrorResponse "JSONRPCErrorResponse";
+        JsonRpcMessage "JSONRPCMessage" "2026-07-28" previous v2026_07_28::JsonRpcMessage "JSONRPCMessage";
+        JsonRpcNotification "JSONRPCNotification" "2026-07-28" previous v2026_07_28::JsonRpcNotification "JSONRPCNotification";
+        JsonRpcRequest "JSONRPCRequest" "2026-07-28" previous v2026_07_28::JsonRpcRequest "JSONRPCRequest";
+        JsonRpcResponse "JSONRPCResponse" "2026-07-28" previous v2026_07_28::JsonRpcResponse "JSONRPCResponse";
+        JsonRpcResultResponse "JSONRPCResultResponse" "2026-07-28" previous v2026_07_28::JsonRpcResultResponse "JSONRPCResultResponse";
+        JsonValue "JSONValue" "2026-07-28" previous v2026_07_28::JsonValue "JSONValue";
+        LegacyTitledEnumSchema "LegacyTitledEnumSchema" "2026-07-28" previous v2026_07_28::LegacyTitledEnumSchema "LegacyTitledEnumSchema";
+        ListPromptsRequest "ListPromptsRequest" "2026-07-28" previous v2026_07_28::ListPromptsRequest "ListPromptsRequest";
+        ListPromptsResult "ListPromptsResult" "2026-07-28" previous v2026_07_28::ListPromptsResult "ListPromptsResult";
+        ListPromptsResultResponse "ListPromptsResultResponse" "2026-07-28" previous v2026_07_28::ListPromptsResultResponse "ListPromptsResultResponse";
+        ListResourceTemplatesRequest "ListResourceTemplatesRequest" "2026-07-28" previous v2026_07_28::ListResourceTemplatesRequest "ListResourceTemplatesRequest";
+        ListResourceTemplatesResult "ListResourceTemplatesResult" "2026-07-28" previous v2026_07_28::ListResourceTemplatesResult "ListResourceTemplatesResult";
+        ListResourceTemplatesResultResponse "ListResourceTemplatesResultResponse" "2026-07-28" previous v2026_07_28::ListResourceTemplatesResultResponse "ListResourceTemplatesResultResponse";
+        ListResourcesRequest "ListResourcesRequest" "2026-07-28" previous v2026_07_28::ListResourcesRequest "ListResourcesRequest";
+        ListResourcesResult "ListResourcesResult" "2026-07-28" previous v2026_07_28::ListResourcesResult "ListResourcesResult";
+        ListResourcesResultResponse "ListResourcesResultResponse" "2026-07-28" previous v2026_07_28::ListResourcesResultResponse "ListResourcesResultResponse";
+        ListRootsRequestParams "ListRootsRequestParams" "2026-07-28" [inline] previous v2026_07_28::ListRootsRequestParams "ListRootsRequestParams";
+        ListRootsRequest "ListRootsRequest" "2026-07-28" previous v2026_07_28::ListRootsRequest "ListRootsRequest";
+        ListRootsResult "ListRootsResult" "2026-07-28" previous v2026_07_28::ListRootsResult "ListRootsResult";
+        ListToolsRequest "ListToolsRequest" "2026-07-28" previous v2026_07_28::ListToolsRequest "ListToolsRequest";
+        ListToolsResult "ListToolsResult" "2026-07-28" previous v2026_07_28::ListToolsResult "ListToolsResult";
+        ListToolsResultResponse "ListToolsResultResponse" "2026-07-28" previous v2026_07_28::ListToolsResultResponse "ListToolsResultResponse";
+        LoggingLevel "LoggingLevel" "2026-07-28" previous v2026_07_28::LoggingLevel "LoggingLevel";
+        LoggingMessageNotification "LoggingMessageNotification" "2026-07-28" previous v2026_07_28::LoggingMessageNotification "LoggingMessageNotification";
+        LoggingMessageNotificationParams "LoggingMessageNotificationParams" "2026-07-28" previous v2026_07_28::LoggingMessageNotificationParams "LoggingMessageNotificationParams";
+        MetaObject "MetaObject" "2026-07-28" previous v2026_07_28::MetaObject "MetaObject";
+        MethodNotFoundError "MethodNotFoundError" "2026-07-28" previous v2026_07_28::MethodNotFoundError "MethodNotFoundError";
+        MissingRequiredClientCapabilityErrorData "MissingRequiredClientCapabilityErrorData" "2026-07-28" [inline] previous v2026_07_28::MissingRequiredClientCapabilityErrorData "MissingRequiredClientCapabilityErrorData";
+        MissingRequiredClientCapabilityErrorObject "MissingRequiredClientCapabilityErrorObject" "2026-07-28" [inline] previous v2026_07_28::MissingRequiredClientCapabilityErrorObject "MissingRequiredClientCapabilityErrorObject";
+        MissingRequiredClientCapabilityError "MissingRequiredClientCapabilityError" "2026-07-28" previous v2026_07_28::MissingRequiredClientCapabilityError "MissingRequiredClientCapabilityError";
+        ModelHint "ModelHint" "2026-07-28" previous v2026_07_28::ModelHint "ModelHint";
+        ModelPreferences "ModelPreferences" "2026-07-28" previous v2026_07_28::ModelPreferences "ModelPreferences";
+        MultiSelectEnumSchema "MultiSelectEnumSchema" "2026-07-28" previous v2026_07_28::MultiSelectEnumSchema "MultiSelectEnumSchema";
+        Notification "Notification" "2026-07-28" previous v2026_07_28::Notification "Notification";
+        NotificationMetaObject "NotificationMetaObject" "2026-07-28" previous v2026_07_28::NotificationMetaObject "NotificationMetaObject";
+        NotificationParams "NotificationParams" "2026-07-28" previous v2026_07_28::NotificationParams "NotificationParams";
+        NumberSchemaType "NumberSchemaType" "2026-07-28" [inline] previous v2026_07_28::NumberSchemaType "NumberSchemaType";
+        NumberSchema "NumberSchema" "2026-07-28" previous v2026_07_28::NumberSchema "NumberSchema";
+        PaginatedRequest "PaginatedRequest" "2026-07-28" previous v2026_07_28::PaginatedRequest "PaginatedRequest";
+        PaginatedRequestParams "PaginatedRequestParams" "2026-07-28" previous v2026_07_28::PaginatedRequestParams "PaginatedRequestParams";
+        PaginatedResult "PaginatedResult" "2026-07-28" previous v2026_07_28::PaginatedResult "PaginatedResult";
+        ParseError "ParseError" "2026-07-28" previous v2026_07_28::ParseError "ParseError";
+        PrimitiveSchemaDefinition "PrimitiveSchemaDefinition" "2026-07-28" previous v2026_07_28::PrimitiveSchemaDefinition "PrimitiveSchemaDefinition";
+        ProgressNotification "ProgressNotification" "2026-07-28" previous v2026_07_28::ProgressNotification "ProgressNotification";
+        ProgressNotificationParams "ProgressNotificationParams" "2026-07-28" previous v2026_07_28::ProgressNotificationParams "ProgressNotificationParams";
+        ProgressToken "ProgressToken" "2026-07-28" previous v2026_07_28::ProgressToken "ProgressToken";
+        Prompt "Prompt" "2026-07-28" previous v2026_07_28::Prompt "Prompt";
+        PromptArgument "PromptArgument" "2026-07-28" previous v2026_07_28::PromptArgument "PromptArgument";
+        PromptListChangedNotification "PromptListChangedNotification" "2026-07-28" previous v2026_07_28::PromptListChangedNotification "PromptListChangedNotification";
+        PromptMessage "PromptMessage" "2026-07-28" previous v2026_07_28::PromptMessage "PromptMessage";
+        PromptReference "PromptReference" "2026-07-28" previous v2026_07_28::PromptReference "PromptReference";
+        ReadResourceRequest "ReadResourceRequest" "2026-07-28" previous v2026_07_28::ReadResourceRequest "ReadResourceRequest";
+        ReadResourceRequestParams "ReadResourceRequestParams" "2026-07-28" previous v2026_07_28::ReadResourceRequestParams "ReadResourceRequestParams";
+        ReadResourceResult "ReadResourceResult" "2026-07-28" previous v2026_07_28::ReadResourceResult "ReadResourceResult";
+        ReadResourceOutcome "ReadResourceOutcome" "2026-07-28" [inline] previous v2026_07_28::ReadResourceOutcome "ReadResourceOutcome";
+        ReadResourceResultResponse "ReadResourceResultResponse" "2026-07-28" previous v2026_07_28::ReadResourceResultResponse "ReadResourceResultResponse";
+        Request "Request" "2026-07-28" previous v2026_07_28::Request "Request";
+        RequestId "RequestId" "2026-07-28" previous v2026_07_28::RequestId "RequestId";
+        RequestMetaObject "RequestMetaObject" "2026-07-28" previous v2026_07_28::RequestMetaObject "RequestMetaObject";
+        RequestParams "RequestParams" "2026-07-28" previous v2026_07_28::RequestParams "RequestParams";
+        Resource "Resource" "2026-07-28" previous v2026_07_28::Resource "Resource";
+        ResourceContents "ResourceContents" "2026-07-28" previous v2026_07_28::ResourceContents "ResourceContents";
+        ResourceLink "ResourceLink" "2026-07-28" previous v2026_07_28::ResourceLink "ResourceLink";
+        ResourceListChangedNotification "ResourceListChangedNotification" "2026-07-28" previous v2026_07_28::ResourceListChangedNotification "ResourceListChangedNotification";
+        ResourceRequestParams "ResourceRequestParams" "2026-07-28" previous v2026_07_28::ResourceRequestParams "ResourceRequestParams";
+        ResourceTemplate "ResourceTemplate" "2026-07-28" previous v2026_07_28::ResourceTemplate "ResourceTemplate";
+        ResourceTemplateReference "ResourceTemplateReference" "2026-07-28" previous v2026_07_28::ResourceTemplateReference "ResourceTemplateReference";
+        ResourceUpdatedNotification "ResourceUpdatedNotification" "2026-07-28" previous v2026_07_28::ResourceUpdatedNotification "ResourceUpdatedNotification";
+        ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams" "2026-07-28" previous v2026_07_28::ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams";
+        ResultObject "Result" "2026-07-28" previous v2026_07_28::ResultObject "Result";
+        ResultMetaObject "ResultMetaObject" "2026-07-28" previous v2026_07_28::ResultMetaObject "ResultMetaObject";
+        ResultType "ResultType" "2026-07-28" previous v2026_07_28::ResultType "ResultType";
+        Role "Role" "2026-07-28" previous v2026_07_28::Role "Role";
+        Root "Root" "2026-07-28" previous v2026_07_28::Root "Root";
+        SamplingMessage "SamplingMessage" "2026-07-28" previous v2026_07_28::SamplingMessage "SamplingMessage";
+        SamplingMessageContentBlock "SamplingMessageContentBlock" "2026-07-28" previous v2026_07_28::SamplingMessageContentBlock "SamplingMessageContentBlock";
+        PromptsCapability "PromptsCapability" "2026-07-28" [inline] previous v2026_07_28::PromptsCapability "PromptsCapability";
+        ResourcesCapability "ResourcesCapability" "2026-07-28" [inline] previous v2026_07_28::ResourcesCapability "ResourcesCapability";
+        ToolsCapability "ToolsCapability" "2026-07-28" [inline] previous v2026_07_28::ToolsCapability "ToolsCapability";
+        ServerCapabilities "ServerCapabilities" "2026-07-28" previous v2026_07_28::ServerCapabilities "ServerCapabilities";
+        ServerNotification "ServerNotification" "2026-07-28" previous v2026_07_28::ServerNotification "ServerNotification";
+        ServerResult "ServerResult" "2026-07-28" previous v2026_07_28::ServerResult "ServerResult";
+        SingleSelectEnumSchema "SingleSelectEnumSchema" "2026-07-28" previous v2026_07_28::SingleSelectEnumSchema "SingleSelectEnumSchema";
+        StringSchemaFormat "StringSchemaFormat" "2026-07-28" [inline] previous v2026_07_28::StringSchemaFormat "StringSchemaFormat";
+        StringSchema "StringSchema" "2026-07-28" previous v2026_07_28::StringSchema "StringSchema";
+        SubscriptionFilter "SubscriptionFilter" "2026-07-28" previous v2026_07_28::SubscriptionFilter "SubscriptionFilter";
+        SubscriptionsAcknowledgedNotification "SubscriptionsAcknowledgedNotification" "2026-07-28" previous v2026_07_28::SubscriptionsAcknowledgedNotification "SubscriptionsAcknowledgedNotification";
+        SubscriptionsAcknowledgedNotificationParams "SubscriptionsAcknowledgedNotificationParams" "2026-07-28" previous v2026_07_28::SubscriptionsAcknowledgedNotificationParams "SubscriptionsAcknowledgedNotificationParams";
+        SubscriptionsListenRequest "SubscriptionsListenRequest" "2026-07-28" previous v2026_07_28::SubscriptionsListenRequest "SubscriptionsListenRequest";
+        SubscriptionsListenRequestParams "SubscriptionsListenRequestParams" "2026-07-28" previous v2026_07_28::SubscriptionsListenRequestParams "SubscriptionsListenRequestParams";
+        SubscriptionsListenResult "SubscriptionsListenResult" "2026-07-28" previous v2026_07_28::SubscriptionsListenResult "SubscriptionsListenResult";
+        SubscriptionsListenResultMetaObject "SubscriptionsListenResultMetaObject" "2026-07-28" previous v2026_07_28::SubscriptionsListenResultMetaObject "SubscriptionsListenResultMetaObject";
+        SubscriptionsListenResultResponse "SubscriptionsListenResultResponse" "2026-07-28" previous v2026_07_28::SubscriptionsListenResultResponse "SubscriptionsListenResultResponse";
+        TextContent "TextContent" "2026-07-28" previous v2026_07_28::TextContent "TextContent";
+        TextResourceContents "TextResourceContents" "2026-07-28" previous v2026_07_28::TextResourceContents "TextResourceContents";
+        TitledOption "TitledOption" "2026-07-28" [inline] previous v2026_07_28::TitledOption "TitledOption";
+        TitledMultiSelectItems "TitledMultiSelectItems" "2026-07-28" [inline] previous v2026_07_28::TitledMultiSelectItems "TitledMultiSelectItems";
+        TitledMultiSelectEnumSchema "TitledMultiSelectEnumSchema" "2026-07-28" previous v2026_07_28::TitledMultiSelectEnumSchema "TitledMultiSelectEnumSchema";
+        TitledSingleSelectEnumSchema "TitledSingleSelectEnumSchema" "2026-07-28" previous v2026_07_28::TitledSingleSelectEnumSchema "TitledSingleSelectEnumSchema";
+        ToolInputSchema "ToolInputSchema" "2026-07-28" [inline] previous v2026_07_28::ToolInputSchema "ToolInputSchema";
+        ToolOutputSchema "ToolOutputSchema" "2026-07-28" [inline] previous v2026_07_28::ToolOutputSchema "ToolOutputSchema";
+        Tool "Tool" "2026-07-28" previous v2026_07_28::Tool "Tool";
+        ToolAnnotations "ToolAnnotations" "2026-07-28" previous v2026_07_28::ToolAnnotations "ToolAnnotations";
+        ToolChoiceMode "ToolChoiceMode" "2026-07-28" [inline] previous v2026_07_28::ToolChoiceMode "ToolChoiceMode";
+        ToolChoice "ToolChoice" "2026-07-28" previous v2026_07_28::ToolChoice "ToolChoice";
+        ToolListChangedNotification "ToolListChangedNotification" "2026-07-28" previous v2026_07_28::ToolListChangedNotification "ToolListChangedNotification";
+        ToolResultContent "ToolResultContent" "2026-07-28" previous v2026_07_28::ToolResultContent "ToolResultContent";
+        ToolUseContent "ToolUseContent" "2026-07-28" previous v2026_07_28::ToolUseContent "ToolUseContent";
+        UnsupportedProtocolVersionErrorData "UnsupportedProtocolVersionErrorData" "2026-07-28" [inline] previous v2026_07_28::UnsupportedProtocolVersionErrorData "UnsupportedProtocolVersionErrorData";
+        UnsupportedProtocolVersionErrorObject "UnsupportedProtocolVersionErrorObject" "2026-07-28" [inline] previous v2026_07_28::UnsupportedProtocolVersionErrorObject "UnsupportedProtocolVersionErrorObject";
+        UnsupportedProtocolVersionError "UnsupportedProtocolVersionError" "2026-07-28" previous v2026_07_28::UnsupportedProtocolVersionError "UnsupportedProtocolVersionError";
+        UntitledMultiSelectItems "UntitledMultiSelectItems" "2026-07-28" [inline] previous v2026_07_28::UntitledMultiSelectItems "UntitledMultiSelectItems";
+        UntitledMultiSelectEnumSchema "UntitledMultiSelectEnumSchema" "2026-07-28" previous v2026_07_28::UntitledMultiSelectEnumSchema "UntitledMultiSelectEnumSchema";
+        UntitledSingleSelectEnumSchema "UntitledSingleSelectEnumSchema" "2026-07-28" previous v2026_07_28::UntitledSingleSelectEnumSchema "UntitledSingleSelectEnumSchema";
+        #[cfg(feature = "tasks")]
+        TaskStatus "TaskStatus" "2026-07-28" [inline] previous v2026_07_28::TaskStatus "TaskStatus";
+        #[cfg(feature = "tasks")]
+        Task "Task" "2026-07-28" [inline] previous v2026_07_28::Task "Task";
+        #[cfg(feature = "tasks")]
+        WorkingTask "WorkingTask" "2026-07-28" [inline] previous v2026_07_28::WorkingTask "WorkingTask";
+        #[cfg(feature = "tasks")]
+        InputRequiredTask "InputRequiredTask" "2026-07-28" [inline] previous v2026_07_28::InputRequiredTask "InputRequiredTask";
+        #[cfg(feature = "tasks")]
+        CompletedTask "CompletedTask" "2026-07-28" [inline] previous v2026_07_28::CompletedTask "CompletedTask";
+        #[cfg(feature = "tasks")]
+        FailedTask "FailedTask" "2026-07-28" [inline] previous v2026_07_28::FailedTask "FailedTask";
+        #[cfg(feature = "tasks")]
+        CancelledTask "CancelledTask" "2026-07-28" [inline] previous v2026_07_28::CancelledTask "CancelledTask";
+        #[cfg(feature = "tasks")]
+        DetailedTask "DetailedTask" "2026-07-28" [inline] previous v2026_07_28::DetailedTask "DetailedTask";
+        #[cfg(feature = "tasks")]
+        CreateTaskResult "CreateTaskResult" "2026-07-28" [inline] previous v2026_07_28::CreateTaskResult "CreateTaskResult";
+        #[cfg(feature = "tasks")]
+        GetTaskRequest "GetTaskRequest" "2026-07-28" [inline] previous v2026_07_28::GetTaskRequest "GetTaskRequest";
+        #[cfg(feature = "tasks")]
+        GetTaskRequestParams "GetTaskRequestParams" "2026-07-28" [inline] previous v2026_07_28::GetTaskRequestParams "GetTaskRequestParams";
+        #[cfg(feature = "tasks")]
+        GetTaskResultWorking "GetTaskResultWorking" "2026-07-28" [inline] previous v2026_07_28::GetTaskResultWorking "GetTaskResultWorking";
+        #[cfg(feature = "tasks")]
+        GetTaskResultInputRequired "GetTaskResultInputRequired" "2026-07-28" [inline] previous v2026_07_28::GetTaskResultInputRequired "GetTaskResultInputRequired";
+        #[cfg(feature = "tasks")]
+        GetTaskResultCompleted "GetTaskResultCompleted" "2026-07-28" [inline] previous v2026_07_28::GetTaskResultCompleted "GetTaskResultCompleted";
+        #[cfg(feature = "tasks")]
+        GetTaskResultFailed "GetTaskResultFailed" "2026-07-28" [inline] previous v2026_07_28::GetTaskResultFailed "GetTaskResultFailed";
+        #[cfg(feature = "tasks")]
+        GetTaskResultCancelled "GetTaskResultCancelled" "2026-07-28" [inline] previous v2026_07_28::GetTaskResultCancelled "GetTaskResultCancelled";
+        #[cfg(feature = "tasks")]
+        GetTaskResult "GetTaskResult" "2026-07-28" [inline] previous v2026_07_28::GetTaskResult "GetTaskResult";
+        #[cfg(feature = "tasks")]
+        UpdateTaskRequest "UpdateTaskRequest" "2026-07-28" [inline] previous v2026_07_28::UpdateTaskRequest "UpdateTaskRequest";
+        #[cfg(feature = "tasks")]
+        UpdateTaskRequestParams "UpdateTaskRequestParams" "2026-07-28" [inline] previous v2026_07_28::UpdateTaskRequestParams "UpdateTaskRequestParams";
+        #[cfg(feature = "tasks")]
+        UpdateTaskResult "UpdateTaskResult" "2026-07-28" [inline] previous v2026_07_28::UpdateTaskResult "UpdateTaskResult";
+        #[cfg(feature = "tasks")]
+        CancelTaskRequest "CancelTaskRequest" "2026-07-28" [inline] previous v2026_07_28::CancelTaskRequest "CancelTaskRequest";
+        #[cfg(feature = "tasks")]
+        CancelTaskRequestParams "CancelTaskRequestParams" "2026-07-28" [inline] previous v2026_07_28::CancelTaskRequestParams "CancelTaskRequestParams";
+        #[cfg(feature = "tasks")]
+        CancelTaskResult "CancelTaskResult" "2026-07-28" [inline] previous v2026_07_28::CancelTaskResult "CancelTaskResult";
+        #[cfg(feature = "tasks")]
+        TaskStatusNotification "TaskStatusNotification" "2026-07-28" [inline] previous v2026_07_28::TaskStatusNotification "TaskStatusNotification";
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsWorking "TaskStatusNotificationParamsWorking" "2026-07-28" [inline] previous v2026_07_28::TaskStatusNotificationParamsWorking "TaskStatusNotificationParamsWorking";
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsInputRequired "TaskStatusNotificationParamsInputRequired" "2026-07-28" [inline] previous v2026_07_28::TaskStatusNotificationParamsInputRequired "TaskStatusNotificationParamsInputRequired";
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsCompleted "TaskStatusNotificationParamsCompleted" "2026-07-28" [inline] previous v2026_07_28::TaskStatusNotificationParamsCompleted "TaskStatusNotificationParamsCompleted";
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsFailed "TaskStatusNotificationParamsFailed" "2026-07-28" [inline] previous v2026_07_28::TaskStatusNotificationParamsFailed "TaskStatusNotificationParamsFailed";
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsCancelled "TaskStatusNotificationParamsCancelled" "2026-07-28" [inline] previous v2026_07_28::TaskStatusNotificationParamsCancelled "TaskStatusNotificationParamsCancelled";
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParams "TaskStatusNotificationParams" "2026-07-28" [inline] previous v2026_07_28::TaskStatusNotificationParams "TaskStatusNotificationParams";
+        #[cfg(feature = "tasks")]
+        TasksExtensionCapability "TasksExtensionCapability" "2026-07-28" [inline] previous v2026_07_28::TasksExtensionCapability "TasksExtensionCapability";
+        #[cfg(feature = "sep-2093")]
+        ResourceType "ResourceType" "2026-07-28" [inline] previous v2026_07_28::ResourceType "ResourceType";
+        #[cfg(feature = "sep-2093")]
+        ReadResourceMetadataRequest "ReadResourceMetadataRequest" "2026-07-28" [inline] previous v2026_07_28::ReadResourceMetadataRequest "ReadResourceMetadataRequest";
+        #[cfg(feature = "sep-2093")]
+        ReadResourceMetadataRequestParams "ReadResourceMetadataRequestParams" "2026-07-28" [inline] previous v2026_07_28::ReadResourceMetadataRequestParams "ReadResourceMetadataRequestParams";
+        #[cfg(feature = "sep-2093")]
+        ReadResourceMetadataResult "ReadResourceMetadataResult" "2026-07-28" [inline] previous v2026_07_28::ReadResourceMetadataResult "ReadResourceMetadataResult";
+        #[cfg(feature = "versioned-resources")]
+        GetResourceRequest "GetResourceRequest" "2026-07-28" [inline] previous v2026_07_28::GetResourceRequest "GetResourceRequest";
+        #[cfg(feature = "versioned-resources")]
+        GetResourceRequestParams "GetResourceRequestParams" "2026-07-28" [inline] previous v2026_07_28::GetResourceRequestParams "GetResourceRequestParams";
+        #[cfg(feature = "versioned-resources")]
+        GetResourceResult "GetResourceResult" "2026-07-28" [inline] previous v2026_07_28::GetResourceResult "GetResourceResult";
+        #[cfg(feature = "versioned-resources")]
+        GetResourceContents "GetResourceContents" "2026-07-28" [inline] previous v2026_07_28::GetResourceContents "GetResourceContents";
+        #[cfg(feature = "versioned-resources")]
+        GetTextResourceContents "GetTextResourceContents" "2026-07-28" [inline] previous v2026_07_28::GetTextResourceContents "GetTextResourceContents";
+        #[cfg(feature = "versioned-resources")]
+        GetBlobResourceContents "GetBlobResourceContents" "2026-07-28" [inline] previous v2026_07_28::GetBlobResourceContents "GetBlobResourceContents";
+        #[cfg(feature = "versioned-resources")]
+        SubscribeResourcesRequest "SubscribeResourcesRequest" "2026-07-28" [inline] previous v2026_07_28::SubscribeResourcesRequest "SubscribeResourcesRequest";
+        #[cfg(feature = "versioned-resources")]
+        SubscribeResourcesRequestParams "SubscribeResourcesRequestParams" "2026-07-28" [inline] previous v2026_07_28::SubscribeResourcesRequestParams "SubscribeResourcesRequestParams";
+        #[cfg(feature = "versioned-resources")]
+        UnsubscribeResourcesRequest "UnsubscribeResourcesRequest" "2026-07-28" [inline] previous v2026_07_28::UnsubscribeResourcesRequest "UnsubscribeResourcesRequest";
+        #[cfg(feature = "versioned-resources")]
+        UnsubscribeResourcesRequestParams "UnsubscribeResourcesRequestParams" "2026-07-28" [inline] previous v2026_07_28::UnsubscribeResourcesRequestParams "UnsubscribeResourcesRequestParams";
+        #[cfg(feature = "versioned-resources")]
+        ResourceContentChangedNotification "ResourceContentChangedNotification" "2026-07-28" [inline] previous v2026_07_28::ResourceContentChangedNotification "ResourceContentChangedNotification";
+        #[cfg(feature = "versioned-resources")]
+        ResourceContentChangedNotificationParams "ResourceContentChangedNotificationParams" "2026-07-28" [inline] previous v2026_07_28::ResourceContentChangedNotificationParams "ResourceContentChangedNotificationParams";
+    }
+}
 
-/// The types of revision 2026-07-28.
-static V2026_07_28: &[Entry] = &[
-    Entry::of::<v2026_07_28::Annotations>("Annotations", "2026-07-28", true),
-    Entry::of::<v2026_07_28::AudioContent>("AudioContent", "2026-07-28", true),
-    Entry::of::<v2026_07_28::BaseMetadata>("BaseMetadata", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::BlobResourceContents,
-    >("BlobResourceContents", "2026-07-28", true),
-    Entry::of::<v2026_07_28::BooleanSchema>("BooleanSchema", "2026-07-28", true),
-    Entry::of::<v2026_07_28::CacheScope>("CacheScope", "2026-07-28", false),
-    Entry::of::<v2026_07_28::CacheableResult>("CacheableResult", "2026-07-28", true),
-    Entry::of::<v2026_07_28::CallToolRequest>("CallToolRequest", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::CallToolRequestParams,
-    >("CallToolRequestParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::CallToolResult>("CallToolResult", "2026-07-28", true),
-    Entry::of::<v2026_07_28::CallToolOutcome>("CallToolOutcome", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::CallToolResultResponse,
-    >("CallToolResultResponse", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::CancelledNotification,
-    >("CancelledNotification", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::CancelledNotificationParams,
-    >("CancelledNotificationParams", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SamplingCapability,
-    >("SamplingCapability", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::ElicitationCapability,
-    >("ElicitationCapability", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::ClientCapabilities,
-    >("ClientCapabilities", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ClientNotification,
-    >("ClientNotification", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ClientRequest>("ClientRequest", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ClientResult>("ClientResult", "2026-07-28", true),
-    Entry::of::<v2026_07_28::CompleteRequest>("CompleteRequest", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::CompletionReference,
-    >("CompletionReference", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::CompletionArgument,
-    >("CompletionArgument", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::CompletionContext,
-    >("CompletionContext", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::CompleteRequestParams,
-    >("CompleteRequestParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Completion>("Completion", "2026-07-28", false),
-    Entry::of::<v2026_07_28::CompleteResult>("CompleteResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::CompleteResultResponse,
-    >("CompleteResultResponse", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ContentBlock>("ContentBlock", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::CreateMessageRequest,
-    >("CreateMessageRequest", "2026-07-28", true),
-    Entry::of::<v2026_07_28::IncludeContext>("IncludeContext", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::CreateMessageRequestParams,
-    >("CreateMessageRequestParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::StopReason>("StopReason", "2026-07-28", false),
-    Entry::of::<v2026_07_28::SamplingContent>("SamplingContent", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::CreateMessageResult,
-    >("CreateMessageResult", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Cursor>("Cursor", "2026-07-28", true),
-    Entry::of::<v2026_07_28::DiscoverRequest>("DiscoverRequest", "2026-07-28", true),
-    Entry::of::<v2026_07_28::DiscoverResult>("DiscoverResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::DiscoverResultResponse,
-    >("DiscoverResultResponse", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ElicitRequest>("ElicitRequest", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ElicitRequestFormParamsMode,
-    >("ElicitRequestFormParamsMode", "2026-07-28", false),
-    Entry::of::<v2026_07_28::RequestedSchema>("RequestedSchema", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::ElicitRequestFormParams,
-    >("ElicitRequestFormParams", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ElicitRequestParams,
-    >("ElicitRequestParams", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ElicitRequestUrlParams,
-    >("ElicitRequestURLParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ElicitAction>("ElicitAction", "2026-07-28", false),
-    Entry::of::<v2026_07_28::ElicitValue>("ElicitValue", "2026-07-28", false),
-    Entry::of::<v2026_07_28::ElicitResult>("ElicitResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::AnyResourceContents,
-    >("AnyResourceContents", "2026-07-28", false),
-    Entry::of::<v2026_07_28::EmbeddedResource>("EmbeddedResource", "2026-07-28", true),
-    Entry::of::<v2026_07_28::EmptyResult>("EmptyResult", "2026-07-28", true),
-    Entry::of::<v2026_07_28::EnumSchema>("EnumSchema", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ErrorObject>("Error", "2026-07-28", true),
-    Entry::of::<v2026_07_28::GetPromptRequest>("GetPromptRequest", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::GetPromptRequestParams,
-    >("GetPromptRequestParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::GetPromptResult>("GetPromptResult", "2026-07-28", true),
-    Entry::of::<v2026_07_28::GetPromptOutcome>("GetPromptOutcome", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::GetPromptResultResponse,
-    >("GetPromptResultResponse", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::HeaderMismatchErrorObject,
-    >("HeaderMismatchErrorObject", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::HeaderMismatchError,
-    >("HeaderMismatchError", "2026-07-28", true),
-    Entry::of::<v2026_07_28::IconTheme>("IconTheme", "2026-07-28", false),
-    Entry::of::<v2026_07_28::Icon>("Icon", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Icons>("Icons", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ImageContent>("ImageContent", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Implementation>("Implementation", "2026-07-28", true),
-    Entry::of::<v2026_07_28::InputRequest>("InputRequest", "2026-07-28", true),
-    Entry::of::<v2026_07_28::InputRequests>("InputRequests", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::InputRequiredResult,
-    >("InputRequiredResult", "2026-07-28", true),
-    Entry::of::<v2026_07_28::InputResponse>("InputResponse", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::InputResponseRequestParams,
-    >("InputResponseRequestParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::InputResponses>("InputResponses", "2026-07-28", true),
-    Entry::of::<v2026_07_28::InternalError>("InternalError", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::InvalidParamsError,
-    >("InvalidParamsError", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::InvalidRequestError,
-    >("InvalidRequestError", "2026-07-28", true),
-    Entry::of::<v2026_07_28::JsonArray>("JSONArray", "2026-07-28", true),
-    Entry::of::<v2026_07_28::JsonObject>("JSONObject", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::JsonRpcErrorResponse,
-    >("JSONRPCErrorResponse", "2026-07-28", true),
-    Entry::of::<v2026_07_28::JsonRpcMessage>("JSONRPCMessage", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::JsonRpcNotification,
-    >("JSONRPCNotification", "2026-07-28", true),
-    Entry::of::<v2026_07_28::JsonRpcRequest>("JSONRPCRequest", "2026-07-28", true),
-    Entry::of::<v2026_07_28::JsonRpcResponse>("JSONRPCResponse", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::JsonRpcResultResponse,
-    >("JSONRPCResultResponse", "2026-07-28", true),
-    Entry::of::<v2026_07_28::JsonValue>("JSONValue", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::LegacyTitledEnumSchema,
-    >("LegacyTitledEnumSchema", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListPromptsRequest,
-    >("ListPromptsRequest", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ListPromptsResult>("ListPromptsResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListPromptsResultResponse,
-    >("ListPromptsResultResponse", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListResourceTemplatesRequest,
-    >("ListResourceTemplatesRequest", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListResourceTemplatesResult,
-    >("ListResourceTemplatesResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListResourceTemplatesResultResponse,
-    >("ListResourceTemplatesResultResponse", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListResourcesRequest,
-    >("ListResourcesRequest", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListResourcesResult,
-    >("ListResourcesResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListResourcesResultResponse,
-    >("ListResourcesResultResponse", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListRootsRequestParams,
-    >("ListRootsRequestParams", "2026-07-28", false),
-    Entry::of::<v2026_07_28::ListRootsRequest>("ListRootsRequest", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ListRootsResult>("ListRootsResult", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ListToolsRequest>("ListToolsRequest", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ListToolsResult>("ListToolsResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ListToolsResultResponse,
-    >("ListToolsResultResponse", "2026-07-28", true),
-    Entry::of::<v2026_07_28::LoggingLevel>("LoggingLevel", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::LoggingMessageNotification,
-    >("LoggingMessageNotification", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::LoggingMessageNotificationParams,
-    >("LoggingMessageNotificationParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::MetaObject>("MetaObject", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::MethodNotFoundError,
-    >("MethodNotFoundError", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::MissingRequiredClientCapabilityErrorData,
-    >("MissingRequiredClientCapabilityErrorData", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::MissingRequiredClientCapabilityErrorObject,
-    >("MissingRequiredClientCapabilityErrorObject", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::MissingRequiredClientCapabilityError,
-    >("MissingRequiredClientCapabilityError", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ModelHint>("ModelHint", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ModelPreferences>("ModelPreferences", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::MultiSelectEnumSchema,
-    >("MultiSelectEnumSchema", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Notification>("Notification", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::NotificationMetaObject,
-    >("NotificationMetaObject", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::NotificationParams,
-    >("NotificationParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::NumberSchemaType>("NumberSchemaType", "2026-07-28", false),
-    Entry::of::<v2026_07_28::NumberSchema>("NumberSchema", "2026-07-28", true),
-    Entry::of::<v2026_07_28::PaginatedRequest>("PaginatedRequest", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::PaginatedRequestParams,
-    >("PaginatedRequestParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::PaginatedResult>("PaginatedResult", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ParseError>("ParseError", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::PrimitiveSchemaDefinition,
-    >("PrimitiveSchemaDefinition", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ProgressNotification,
-    >("ProgressNotification", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ProgressNotificationParams,
-    >("ProgressNotificationParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ProgressToken>("ProgressToken", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Prompt>("Prompt", "2026-07-28", true),
-    Entry::of::<v2026_07_28::PromptArgument>("PromptArgument", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::PromptListChangedNotification,
-    >("PromptListChangedNotification", "2026-07-28", true),
-    Entry::of::<v2026_07_28::PromptMessage>("PromptMessage", "2026-07-28", true),
-    Entry::of::<v2026_07_28::PromptReference>("PromptReference", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ReadResourceRequest,
-    >("ReadResourceRequest", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ReadResourceRequestParams,
-    >("ReadResourceRequestParams", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ReadResourceResult,
-    >("ReadResourceResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ReadResourceOutcome,
-    >("ReadResourceOutcome", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::ReadResourceResultResponse,
-    >("ReadResourceResultResponse", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Request>("Request", "2026-07-28", true),
-    Entry::of::<v2026_07_28::RequestId>("RequestId", "2026-07-28", true),
-    Entry::of::<v2026_07_28::RequestMetaObject>("RequestMetaObject", "2026-07-28", true),
-    Entry::of::<v2026_07_28::RequestParams>("RequestParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Resource>("Resource", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ResourceContents>("ResourceContents", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ResourceLink>("ResourceLink", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ResourceListChangedNotification,
-    >("ResourceListChangedNotification", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ResourceRequestParams,
-    >("ResourceRequestParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ResourceTemplate>("ResourceTemplate", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ResourceTemplateReference,
-    >("ResourceTemplateReference", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ResourceUpdatedNotification,
-    >("ResourceUpdatedNotification", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ResourceUpdatedNotificationParams,
-    >("ResourceUpdatedNotificationParams", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ResultObject>("Result", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ResultMetaObject>("ResultMetaObject", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ResultType>("ResultType", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Role>("Role", "2026-07-28", true),
-    Entry::of::<v2026_07_28::Root>("Root", "2026-07-28", true),
-    Entry::of::<v2026_07_28::SamplingMessage>("SamplingMessage", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SamplingMessageContentBlock,
-    >("SamplingMessageContentBlock", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::PromptsCapability,
-    >("PromptsCapability", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::ResourcesCapability,
-    >("ResourcesCapability", "2026-07-28", false),
-    Entry::of::<v2026_07_28::ToolsCapability>("ToolsCapability", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::ServerCapabilities,
-    >("ServerCapabilities", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ServerNotification,
-    >("ServerNotification", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ServerResult>("ServerResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SingleSelectEnumSchema,
-    >("SingleSelectEnumSchema", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::StringSchemaFormat,
-    >("StringSchemaFormat", "2026-07-28", false),
-    Entry::of::<v2026_07_28::StringSchema>("StringSchema", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SubscriptionFilter,
-    >("SubscriptionFilter", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SubscriptionsAcknowledgedNotification,
-    >("SubscriptionsAcknowledgedNotification", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SubscriptionsAcknowledgedNotificationParams,
-    >("SubscriptionsAcknowledgedNotificationParams", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SubscriptionsListenRequest,
-    >("SubscriptionsListenRequest", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SubscriptionsListenRequestParams,
-    >("SubscriptionsListenRequestParams", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SubscriptionsListenResult,
-    >("SubscriptionsListenResult", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SubscriptionsListenResultMetaObject,
-    >("SubscriptionsListenResultMetaObject", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::SubscriptionsListenResultResponse,
-    >("SubscriptionsListenResultResponse", "2026-07-28", true),
-    Entry::of::<v2026_07_28::TextContent>("TextContent", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::TextResourceContents,
-    >("TextResourceContents", "2026-07-28", true),
-    Entry::of::<v2026_07_28::TitledOption>("TitledOption", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::TitledMultiSelectItems,
-    >("TitledMultiSelectItems", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::TitledMultiSelectEnumSchema,
-    >("TitledMultiSelectEnumSchema", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::TitledSingleSelectEnumSchema,
-    >("TitledSingleSelectEnumSchema", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ToolInputSchema>("ToolInputSchema", "2026-07-28", false),
-    Entry::of::<v2026_07_28::ToolOutputSchema>("ToolOutputSchema", "2026-07-28", false),
-    Entry::of::<v2026_07_28::Tool>("Tool", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ToolAnnotations>("ToolAnnotations", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ToolChoiceMode>("ToolChoiceMode", "2026-07-28", false),
-    Entry::of::<v2026_07_28::ToolChoice>("ToolChoice", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::ToolListChangedNotification,
-    >("ToolListChangedNotification", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ToolResultContent>("ToolResultContent", "2026-07-28", true),
-    Entry::of::<v2026_07_28::ToolUseContent>("ToolUseContent", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::UnsupportedProtocolVersionErrorData,
-    >("UnsupportedProtocolVersionErrorData", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::UnsupportedProtocolVersionErrorObject,
-    >("UnsupportedProtocolVersionErrorObject", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::UnsupportedProtocolVersionError,
-    >("UnsupportedProtocolVersionError", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::UntitledMultiSelectItems,
-    >("UntitledMultiSelectItems", "2026-07-28", false),
-    Entry::of::<
-        v2026_07_28::UntitledMultiSelectEnumSchema,
-    >("UntitledMultiSelectEnumSchema", "2026-07-28", true),
-    Entry::of::<
-        v2026_07_28::UntitledSingleSelectEnumSchema,
-    >("UntitledSingleSelectEnumSchema", "2026-07-28", true),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::TaskStatus>("TaskStatus", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::Task>("Task", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::WorkingTask>("WorkingTask", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::InputRequiredTask,
-    >("InputRequiredTask", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::CompletedTask>("CompletedTask", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::FailedTask>("FailedTask", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::CancelledTask>("CancelledTask", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::DetailedTask>("DetailedTask", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::CreateTaskResult>("CreateTaskResult", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::GetTaskRequest>("GetTaskRequest", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::GetTaskRequestParams,
-    >("GetTaskRequestParams", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::GetTaskResultWorking,
-    >("GetTaskResultWorking", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::GetTaskResultInputRequired,
-    >("GetTaskResultInputRequired", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::GetTaskResultCompleted,
-    >("GetTaskResultCompleted", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::GetTaskResultFailed,
-    >("GetTaskResultFailed", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::GetTaskResultCancelled,
-    >("GetTaskResultCancelled", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::GetTaskResult>("GetTaskResult", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::UpdateTaskRequest,
-    >("UpdateTaskRequest", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::UpdateTaskRequestParams,
-    >("UpdateTaskRequestParams", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::UpdateTaskResult>("UpdateTaskResult", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::CancelTaskRequest,
-    >("CancelTaskRequest", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::CancelTaskRequestParams,
-    >("CancelTaskRequestParams", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<v2026_07_28::CancelTaskResult>("CancelTaskResult", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::TaskStatusNotification,
-    >("TaskStatusNotification", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::TaskStatusNotificationParamsWorking,
-    >("TaskStatusNotificationParamsWorking", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::TaskStatusNotificationParamsInputRequired,
-    >("TaskStatusNotificationParamsInputRequired", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::TaskStatusNotificationParamsCompleted,
-    >("TaskStatusNotificationParamsCompleted", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::TaskStatusNotificationParamsFailed,
-    >("TaskStatusNotificationParamsFailed", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::TaskStatusNotificationParamsCancelled,
-    >("TaskStatusNotificationParamsCancelled", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::TaskStatusNotificationParams,
-    >("TaskStatusNotificationParams", "2026-07-28", false),
-    #[cfg(feature = "tasks")]
-    Entry::of::<
-        v2026_07_28::TasksExtensionCapability,
-    >("TasksExtensionCapability", "2026-07-28", false),
-    #[cfg(feature = "sep-2093")]
-    Entry::of::<v2026_07_28::ResourceType>("ResourceType", "2026-07-28", false),
-    #[cfg(feature = "sep-2093")]
-    Entry::of::<
-        v2026_07_28::ReadResourceMetadataRequest,
-    >("ReadResourceMetadataRequest", "2026-07-28", false),
-    #[cfg(feature = "sep-2093")]
-    Entry::of::<
-        v2026_07_28::ReadResourceMetadataRequestParams,
-    >("ReadResourceMetadataRequestParams", "2026-07-28", false),
-    #[cfg(feature = "sep-2093")]
-    Entry::of::<
-        v2026_07_28::ReadResourceMetadataResult,
-    >("ReadResourceMetadataResult", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::GetResourceRequest,
-    >("GetResourceRequest", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::GetResourceRequestParams,
-    >("GetResourceRequestParams", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::GetResourceResult,
-    >("GetResourceResult", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::GetResourceContents,
-    >("GetResourceContents", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::GetTextResourceContents,
-    >("GetTextResourceContents", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::GetBlobResourceContents,
-    >("GetBlobResourceContents", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::SubscribeResourcesRequest,
-    >("SubscribeResourcesRequest", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::SubscribeResourcesRequestParams,
-    >("SubscribeResourcesRequestParams", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::UnsubscribeResourcesRequest,
-    >("UnsubscribeResourcesRequest", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::UnsubscribeResourcesRequestParams,
-    >("UnsubscribeResourcesRequestParams", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::ResourceContentChangedNotification,
-    >("ResourceContentChangedNotification", "2026-07-28", false),
-    #[cfg(feature = "versioned-resources")]
-    Entry::of::<
-        v2026_07_28::ResourceContentChangedNotificationParams,
-    >("ResourceContentChangedNotificationParams", "2026-07-28", false),
-];
+entries! {
+    /// The types of revision 2026-07-28.
+    V2026_07_28: v2026_07_28 {
+        Annotations "Annotations" "2026-07-28";
+        AudioContent "AudioContent" "2026-07-28";
+        BaseMetadata "BaseMetadata" "2026-07-28";
+        BlobResourceContents "BlobResourceContents" "2026-07-28";
+        BooleanSchema "BooleanSchema" "2026-07-28";
+        CacheScope "CacheScope" "2026-07-28" [inline];
+        CacheableResult "CacheableResult" "2026-07-28";
+        CallToolRequest "CallToolRequest" "2026-07-28";
+        CallToolRequestParams "CallToolRequestParams" "2026-07-28";
+        CallToolResult "CallToolResult" "2026-07-28";
+        CallToolOutcome "CallToolOutcome" "2026-07-28" [inline];
+        CallToolResultResponse "CallToolResultResponse" "2026-07-28";
+        CancelledNotification "CancelledNotification" "2026-07-28";
+        CancelledNotificationParams "CancelledNotificationParams" "2026-07-28";
+        SamplingCapability "SamplingCapability" "2026-07-28" [inline];
+        ElicitationCapability "ElicitationCapability" "2026-07-28" [inline];
+        ClientCapabilities "ClientCapabilities" "2026-07-28";
+        ClientNotification "ClientNotification" "2026-07-28";
+        ClientRequest "ClientRequest" "2026-07-28";
+        ClientResult "ClientResult" "2026-07-28";
+        CompleteRequest "CompleteRequest" "2026-07-28";
+        CompletionReference "CompletionReference" "2026-07-28" [inline];
+        CompletionArgument "CompletionArgument" "2026-07-28" [inline];
+        CompletionContext "CompletionContext" "2026-07-28" [inline];
+        CompleteRequestParams "CompleteRequestParams" "2026-07-28";
+        Completion "Completion" "2026-07-28" [inline];
+        CompleteResult "CompleteResult" "2026-07-28";
+        CompleteResultResponse "CompleteResultResponse" "2026-07-28";
+        ContentBlock "ContentBlock" "2026-07-28";
+        CreateMessageRequest "CreateMessageRequest" "2026-07-28";
+        IncludeContext "IncludeContext" "2026-07-28" [inline];
+        CreateMessageRequestParams "CreateMessageRequestParams" "2026-07-28";
+        StopReason "StopReason" "2026-07-28" [inline];
+        SamplingContent "SamplingContent" "2026-07-28" [inline];
+        CreateMessageResult "CreateMessageResult" "2026-07-28";
+        Cursor "Cursor" "2026-07-28";
+        DiscoverRequest "DiscoverRequest" "2026-07-28";
+        DiscoverResult "DiscoverResult" "2026-07-28";
+        DiscoverResultResponse "DiscoverResultResponse" "2026-07-28";
+        ElicitRequest "ElicitRequest" "2026-07-28";
+        ElicitRequestFormParamsMode "ElicitRequestFormParamsMode" "2026-07-28" [inline];
+        RequestedSchema "RequestedSchema" "2026-07-28" [inline];
+        ElicitRequestFormParams "ElicitRequestFormParams" "2026-07-28";
+        ElicitRequestParams "ElicitRequestParams" "2026-07-28";
+        ElicitRequestUrlParams "ElicitRequestURLParams" "2026-07-28";
+        ElicitAction "ElicitAction" "2026-07-28" [inline];
+        ElicitValue "ElicitValue" "2026-07-28" [inline];
+        ElicitResult "ElicitResult" "2026-07-28";
+        AnyResourceContents "AnyResourceContents" "2026-07-28" [inline];
+        EmbeddedResource "EmbeddedResource" "2026-07-28";
+        EmptyResult "EmptyResult" "2026-07-28";
+        EnumSchema "EnumSchema" "2026-07-28";
+        ErrorObject "Error" "2026-07-28";
+        GetPromptRequest "GetPromptRequest" "2026-07-28";
+        GetPromptRequestParams "GetPromptRequestParams" "2026-07-28";
+        GetPromptResult "GetPromptResult" "2026-07-28";
+        GetPromptOutcome "GetPromptOutcome" "2026-07-28" [inline];
+        GetPromptResultResponse "GetPromptResultResponse" "2026-07-28";
+        HeaderMismatchErrorObject "HeaderMismatchErrorObject" "2026-07-28" [inline];
+        HeaderMismatchError "HeaderMismatchError" "2026-07-28";
+        IconTheme "IconTheme" "2026-07-28" [inline];
+        Icon "Icon" "2026-07-28";
+        Icons "Icons" "2026-07-28";
+        ImageContent "ImageContent" "2026-07-28";
+        Implementation "Implementation" "2026-07-28";
+        InputRequest "InputRequest" "2026-07-28";
+        InputRequests "InputRequests" "2026-07-28";
+        InputRequiredResult "InputRequiredResult" "2026-07-28";
+        InputResponse "InputResponse" "2026-07-28";
+        InputResponseRequestParams "InputResponseRequestParams" "2026-07-28";
+        InputResponses "InputResponses" "2026-07-28";
+        InternalError "InternalError" "2026-07-28";
+        InvalidParamsError "InvalidParamsError" "2026-07-28";
+        InvalidRequestError "InvalidRequestError" "2026-07-28";
+        JsonArray "JSONArray" "2026-07-28";
+        JsonObject "JSONObject" "2026-07-28";
+        JsonRpcErrorResponse "JSONRPCErrorResponse" "2026-07-28";
+        JsonRpcMessage "JSONRPCMessage" "2026-07-28";
+        JsonRpcNotification "JSONRPCNotification" "2026-07-28";
+        JsonRpcRequest "JSONRPCRequest" "2026-07-28";
+        JsonRpcResponse "JSONRPCResponse" "2026-07-28";
+        JsonRpcResultResponse "JSONRPCResultResponse" "2026-07-28";
+        JsonValue "JSONValue" "2026-07-28";
+        LegacyTitledEnumSchema "LegacyTitledEnumSchema" "2026-07-28";
+        ListPromptsRequest "ListPromptsRequest" "2026-07-28";
+        ListPromptsResult "ListPromptsResult" "2026-07-28";
+        ListPromptsResultResponse "ListPromptsResultResponse" "2026-07-28";
+        ListResourceTemplatesRequest "ListResourceTemplatesRequest" "2026-07-28";
+        ListResourceTemplatesResult "ListResourceTemplatesResult" "2026-07-28";
+        ListResourceTemplatesResultResponse "ListResourceTemplatesResultResponse" "2026-07-28";
+        ListResourcesRequest "ListResourcesRequest" "2026-07-28";
+        ListResourcesResult "ListResourcesResult" "2026-07-28";
+        ListResourcesResultResponse "ListResourcesResultResponse" "2026-07-28";
+        ListRootsRequestParams "ListRootsRequestParams" "2026-07-28" [inline];
+        ListRootsRequest "ListRootsRequest" "2026-07-28";
+        ListRootsResult "ListRootsResult" "2026-07-28";
+        ListToolsRequest "ListToolsRequest" "2026-07-28";
+        ListToolsResult "ListToolsResult" "2026-07-28";
+        ListToolsResultResponse "ListToolsResultResponse" "2026-07-28";
+        LoggingLevel "LoggingLevel" "2026-07-28";
+        LoggingMessageNotification "LoggingMessageNotification" "2026-07-28";
+        LoggingMessageNotificationParams "LoggingMessageNotificationParams" "2026-07-28";
+        MetaObject "MetaObject" "2026-07-28";
+        MethodNotFoundError "MethodNotFoundError" "2026-07-28";
+        MissingRequiredClientCapabilityErrorData "MissingRequiredClientCapabilityErrorData" "2026-07-28" [inline];
+        MissingRequiredClientCapabilityErrorObject "MissingRequiredClientCapabilityErrorObject" "2026-07-28" [inline];
+        MissingRequiredClientCapabilityError "MissingRequiredClientCapabilityError" "2026-07-28";
+        ModelHint "ModelHint" "2026-07-28";
+        ModelPreferences "ModelPreferences" "2026-07-28";
+        MultiSelectEnumSchema "MultiSelectEnumSchema" "2026-07-28";
+        Notification "Notification" "2026-07-28";
+        NotificationMetaObject "NotificationMetaObject" "2026-07-28";
+        NotificationParams "NotificationParams" "2026-07-28";
+        NumberSchemaType "NumberSchemaType" "2026-07-28" [inline];
+        NumberSchema "NumberSchema" "2026-07-28";
+        PaginatedRequest "PaginatedRequest" "2026-07-28";
+        PaginatedRequestParams "PaginatedRequestParams" "2026-07-28";
+        PaginatedResult "PaginatedResult" "2026-07-28";
+        ParseError "ParseError" "2026-07-28";
+        PrimitiveSchemaDefinition "PrimitiveSchemaDefinition" "2026-07-28";
+        ProgressNotification "ProgressNotification" "2026-07-28";
+        ProgressNotificationParams "ProgressNotificationParams" "2026-07-28";
+        ProgressToken "ProgressToken" "2026-07-28";
+        Prompt "Prompt" "2026-07-28";
+        PromptArgument "PromptArgument" "2026-07-28";
+        PromptListChangedNotification "PromptListChangedNotification" "2026-07-28";
+        PromptMessage "PromptMessage" "2026-07-28";
+        PromptReference "PromptReference" "2026-07-28";
+        ReadResourceRequest "ReadResourceRequest" "2026-07-28";
+        ReadResourceRequestParams "ReadResourceRequestParams" "2026-07-28";
+        ReadResourceResult "ReadResourceResult" "2026-07-28";
+        ReadResourceOutcome "ReadResourceOutcome" "2026-07-28" [inline];
+        ReadResourceResultResponse "ReadResourceResultResponse" "2026-07-28";
+        Request "Request" "2026-07-28";
+        RequestId "RequestId" "2026-07-28";
+        RequestMetaObject "RequestMetaObject" "2026-07-28";
+        RequestParams "RequestParams" "2026-07-28";
+        Resource "Resource" "2026-07-28";
+        ResourceContents "ResourceContents" "2026-07-28";
+        ResourceLink "ResourceLink" "2026-07-28";
+        ResourceListChangedNotification "ResourceListChangedNotification" "2026-07-28";
+        ResourceRequestParams "ResourceRequestParams" "2026-07-28";
+        ResourceTemplate "ResourceTemplate" "2026-07-28";
+        ResourceTemplateReference "ResourceTemplateReference" "2026-07-28";
+        ResourceUpdatedNotification "ResourceUpdatedNotification" "2026-07-28";
+        ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams" "2026-07-28";
+        ResultObject "Result" "2026-07-28";
+        ResultMetaObject "ResultMetaObject" "2026-07-28";
+        ResultType "ResultType" "2026-07-28";
+        Role "Role" "2026-07-28";
+        Root "Root" "2026-07-28";
+        SamplingMessage "SamplingMessage" "2026-07-28";
+        SamplingMessageContentBlock "SamplingMessageContentBlock" "2026-07-28";
+        PromptsCapability "PromptsCapability" "2026-07-28" [inline];
+        ResourcesCapability "ResourcesCapability" "2026-07-28" [inline];
+        ToolsCapability "ToolsCapability" "2026-07-28" [inline];
+        ServerCapabilities "ServerCapabilities" "2026-07-28";
+        ServerNotification "ServerNotification" "2026-07-28";
+        ServerResult "ServerResult" "2026-07-28";
+        SingleSelectEnumSchema "SingleSelectEnumSchema" "2026-07-28";
+        StringSchemaFormat "StringSchemaFormat" "2026-07-28" [inline];
+        StringSchema "StringSchema" "2026-07-28";
+        SubscriptionFilter "SubscriptionFilter" "2026-07-28";
+        SubscriptionsAcknowledgedNotification "SubscriptionsAcknowledgedNotification" "2026-07-28";
+        SubscriptionsAcknowledgedNotificationParams "SubscriptionsAcknowledgedNotificationParams" "2026-07-28";
+        SubscriptionsListenRequest "SubscriptionsListenRequest" "2026-07-28";
+        SubscriptionsListenRequestParams "SubscriptionsListenRequestParams" "2026-07-28";
+        SubscriptionsListenResult "SubscriptionsListenResult" "2026-07-28";
+        SubscriptionsListenResultMetaObject "SubscriptionsListenResultMetaObject" "2026-07-28";
+        SubscriptionsListenResultResponse "SubscriptionsListenResultResponse" "2026-07-28";
+        TextContent "TextContent" "2026-07-28";
+        TextResourceContents "TextResourceContents" "2026-07-28";
+        TitledOption "TitledOption" "2026-07-28" [inline];
+        TitledMultiSelectItems "TitledMultiSelectItems" "2026-07-28" [inline];
+        TitledMultiSelectEnumSchema "TitledMultiSelectEnumSchema" "2026-07-28";
+        TitledSingleSelectEnumSchema "TitledSingleSelectEnumSchema" "2026-07-28";
+        ToolInputSchema "ToolInputSchema" "2026-07-28" [inline];
+        ToolOutputSchema "ToolOutputSchema" "2026-07-28" [inline];
+        Tool "Tool" "2026-07-28";
+        ToolAnnotations "ToolAnnotations" "2026-07-28";
+        ToolChoiceMode "ToolChoiceMode" "2026-07-28" [inline];
+        ToolChoice "ToolChoice" "2026-07-28";
+        ToolListChangedNotification "ToolListChangedNotification" "2026-07-28";
+        ToolResultContent "ToolResultContent" "2026-07-28";
+        ToolUseContent "ToolUseContent" "2026-07-28";
+        UnsupportedProtocolVersionErrorData "UnsupportedProtocolVersionErrorData" "2026-07-28" [inline];
+        UnsupportedProtocolVersionErrorObject "UnsupportedProtocolVersionErrorObject" "2026-07-28" [inline];
+        UnsupportedProtocolVersionError "UnsupportedProtocolVersionError" "2026-07-28";
+        UntitledMultiSelectItems "UntitledMultiSelectItems" "2026-07-28" [inline];
+        UntitledMultiSelectEnumSchema "UntitledMultiSelectEnumSchema" "2026-07-28";
+        UntitledSingleSelectEnumSchema "UntitledSingleSelectEnumSchema" "2026-07-28";
+        #[cfg(feature = "tasks")]
+        TaskStatus "TaskStatus" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        Task "Task" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        WorkingTask "WorkingTask" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        InputRequiredTask "InputRequiredTask" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        CompletedTask "CompletedTask" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        FailedTask "FailedTask" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        CancelledTask "CancelledTask" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        DetailedTask "DetailedTask" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        CreateTaskResult "CreateTaskResult" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        GetTaskRequest "GetTaskRequest" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        GetTaskRequestParams "GetTaskRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        GetTaskResultWorking "GetTaskResultWorking" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        GetTaskResultInputRequired "GetTaskResultInputRequired" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        GetTaskResultCompleted "GetTaskResultCompleted" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        GetTaskResultFailed "GetTaskResultFailed" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        GetTaskResultCancelled "GetTaskResultCancelled" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        GetTaskResult "GetTaskResult" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        UpdateTaskRequest "UpdateTaskRequest" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        UpdateTaskRequestParams "UpdateTaskRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        UpdateTaskResult "UpdateTaskResult" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        CancelTaskRequest "CancelTaskRequest" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        CancelTaskRequestParams "CancelTaskRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        CancelTaskResult "CancelTaskResult" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        TaskStatusNotification "TaskStatusNotification" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsWorking "TaskStatusNotificationParamsWorking" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsInputRequired "TaskStatusNotificationParamsInputRequired" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsCompleted "TaskStatusNotificationParamsCompleted" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsFailed "TaskStatusNotificationParamsFailed" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParamsCancelled "TaskStatusNotificationParamsCancelled" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        TaskStatusNotificationParams "TaskStatusNotificationParams" "2026-07-28" [inline];
+        #[cfg(feature = "tasks")]
+        TasksExtensionCapability "TasksExtensionCapability" "2026-07-28" [inline];
+        #[cfg(feature = "sep-2093")]
+        ResourceType "ResourceType" "2026-07-28" [inline];
+        #[cfg(feature = "sep-2093")]
+        ReadResourceMetadataRequest "ReadResourceMetadataRequest" "2026-07-28" [inline];
+        #[cfg(feature = "sep-2093")]
+        ReadResourceMetadataRequestParams "ReadResourceMetadataRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "sep-2093")]
+        ReadResourceMetadataResult "ReadResourceMetadataResult" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        GetResourceRequest "GetResourceRequest" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        GetResourceRequestParams "GetResourceRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        GetResourceResult "GetResourceResult" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        GetResourceContents "GetResourceContents" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        GetTextResourceContents "GetTextResourceContents" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        GetBlobResourceContents "GetBlobResourceContents" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        SubscribeResourcesRequest "SubscribeResourcesRequest" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        SubscribeResourcesRequestParams "SubscribeResourcesRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        UnsubscribeResourcesRequest "UnsubscribeResourcesRequest" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        UnsubscribeResourcesRequestParams "UnsubscribeResourcesRequestParams" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        ResourceContentChangedNotification "ResourceContentChangedNotification" "2026-07-28" [inline];
+        #[cfg(feature = "versioned-resources")]
+        ResourceContentChangedNotificationParams "ResourceContentChangedNotificationParams" "2026-07-28" [inline];
+    }
+}
 
-/// The types of revision 2025-11-25.
-#[cfg(feature = "v2025-11-25")]
-static V2025_11_25: &[Entry] = &[
-    Entry::of::<v2025_11_25::Annotations>("Annotations", "2026-07-28", true)
-        .next::<v2025_11_25::Annotations, v2026_07_28::Annotations>("Annotations"),
-    Entry::of::<v2025_11_25::AudioContent>("AudioContent", "2026-07-28", true)
-        .next::<v2025_11_25::AudioContent, v2026_07_28::AudioContent>("AudioContent"),
-    Entry::of::<v2025_11_25::BaseMetadata>("BaseMetadata", "2026-07-28", true)
-        .next::<v2025_11_25::BaseMetadata, v2026_07_28::BaseMetadata>("BaseMetadata"),
-    Entry::of::<
-        v2025_11_25::BlobResourceContents,
-    >("BlobResourceContents", "2026-07-28", true)
-        .next::<
-            v2025_11_25::BlobResourceContents,
-            v2026_07_28::BlobResourceContents,
-        >("BlobResourceContents"),
-    Entry::of::<v2025_11_25::BooleanSchema>("BooleanSchema", "2026-07-28", true)
-        .next::<v2025_11_25::BooleanSchema, v2026_07_28::BooleanSchema>("BooleanSchema"),
-    Entry::of::<v2025_11_25::CallToolRequest>("CallToolRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CallToolRequest,
-            v2026_07_28::CallToolRequest,
-        >("CallToolRequest"),
-    Entry::of::<v2025_11_25::RequestMetaObject>("RequestMetaObject", "2025-11-25", false)
-        .next::<
-            v2025_11_25::RequestMetaObject,
-            v2026_07_28::RequestMetaObject,
-        >("RequestMetaObject"),
-    Entry::of::<
-        v2025_11_25::CallToolRequestParams,
-    >("CallToolRequestParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CallToolRequestParams,
-            v2026_07_28::CallToolRequestParams,
-        >("CallToolRequestParams"),
-    Entry::of::<v2025_11_25::CallToolResult>("CallToolResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CallToolResult,
-            v2026_07_28::CallToolResult,
-        >("CallToolResult"),
-    Entry::of::<
-        v2025_11_25::CancelTaskRequestParams,
-    >("CancelTaskRequestParams", "2025-11-25", false),
-    Entry::of::<v2025_11_25::CancelTaskRequest>("CancelTaskRequest", "2025-11-25", true),
-    Entry::of::<v2025_11_25::CancelTaskResult>("CancelTaskResult", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::CancelledNotification,
-    >("CancelledNotification", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CancelledNotification,
-            v2026_07_28::CancelledNotification,
-        >("CancelledNotification"),
-    Entry::of::<
-        v2025_11_25::CancelledNotificationParams,
-    >("CancelledNotificationParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CancelledNotificationParams,
-            v2026_07_28::CancelledNotificationParams,
-        >("CancelledNotificationParams"),
-    Entry::of::<v2025_11_25::RootsCapability>("RootsCapability", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::SamplingCapability,
-    >("SamplingCapability", "2026-07-28", false)
-        .next::<
-            v2025_11_25::SamplingCapability,
-            v2026_07_28::SamplingCapability,
-        >("SamplingCapability"),
-    Entry::of::<
-        v2025_11_25::ElicitationCapability,
-    >("ElicitationCapability", "2026-07-28", false)
-        .next::<
-            v2025_11_25::ElicitationCapability,
-            v2026_07_28::ElicitationCapability,
-        >("ElicitationCapability"),
-    Entry::of::<v2025_11_25::SamplingTasks>("SamplingTasks", "2025-11-25", false),
-    Entry::of::<v2025_11_25::ElicitationTasks>("ElicitationTasks", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::ClientTaskRequests,
-    >("ClientTaskRequests", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::ClientTasksCapability,
-    >("ClientTasksCapability", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::ClientCapabilities,
-    >("ClientCapabilities", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ClientCapabilities,
-            v2026_07_28::ClientCapabilities,
-        >("ClientCapabilities"),
-    Entry::of::<
-        v2025_11_25::ClientNotification,
-    >("ClientNotification", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ClientNotification,
-            v2026_07_28::ClientNotification,
-        >("ClientNotification"),
-    Entry::of::<v2025_11_25::ClientRequest>("ClientRequest", "2025-11-25", true)
-        .next::<v2025_11_25::ClientRequest, v2026_07_28::ClientRequest>("ClientRequest"),
-    Entry::of::<v2025_11_25::ClientResult>("ClientResult", "2025-11-25", true),
-    Entry::of::<v2025_11_25::CompleteRequest>("CompleteRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CompleteRequest,
-            v2026_07_28::CompleteRequest,
-        >("CompleteRequest"),
-    Entry::of::<
-        v2025_11_25::CompletionReference,
-    >("CompletionReference", "2026-07-28", false)
-        .next::<
-            v2025_11_25::CompletionReference,
-            v2026_07_28::CompletionReference,
-        >("CompletionReference"),
-    Entry::of::<
-        v2025_11_25::CompletionArgument,
-    >("CompletionArgument", "2026-07-28", false)
-        .next::<
-            v2025_11_25::CompletionArgument,
-            v2026_07_28::CompletionArgument,
-        >("CompletionArgument"),
-    Entry::of::<v2025_11_25::CompletionContext>("CompletionContext", "2026-07-28", false)
-        .next::<
-            v2025_11_25::CompletionContext,
-            v2026_07_28::CompletionContext,
-        >("CompletionContext"),
-    Entry::of::<
-        v2025_11_25::CompleteRequestParams,
-    >("CompleteRequestParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CompleteRequestParams,
-            v2026_07_28::CompleteRequestParams,
-        >("CompleteRequestParams"),
-    Entry::of::<v2025_11_25::Completion>("Completion", "2025-11-25", false)
-        .next::<v2025_11_25::Completion, v2026_07_28::Completion>("Completion"),
-    Entry::of::<v2025_11_25::CompleteResult>("CompleteResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CompleteResult,
-            v2026_07_28::CompleteResult,
-        >("CompleteResult"),
-    Entry::of::<v2025_11_25::ContentBlock>("ContentBlock", "2026-07-28", true)
-        .next::<v2025_11_25::ContentBlock, v2026_07_28::ContentBlock>("ContentBlock"),
-    Entry::of::<
-        v2025_11_25::CreateMessageRequest,
-    >("CreateMessageRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CreateMessageRequest,
-            v2026_07_28::CreateMessageRequest,
-        >("CreateMessageRequest"),
-    Entry::of::<v2025_11_25::IncludeContext>("IncludeContext", "2026-07-28", false)
-        .next::<
-            v2025_11_25::IncludeContext,
-            v2026_07_28::IncludeContext,
-        >("IncludeContext"),
-    Entry::of::<
-        v2025_11_25::CreateMessageRequestParams,
-    >("CreateMessageRequestParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CreateMessageRequestParams,
-            v2026_07_28::CreateMessageRequestParams,
-        >("CreateMessageRequestParams"),
-    Entry::of::<v2025_11_25::StopReason>("StopReason", "2026-07-28", false)
-        .next::<v2025_11_25::StopReason, v2026_07_28::StopReason>("StopReason"),
-    Entry::of::<v2025_11_25::SamplingContent>("SamplingContent", "2025-11-25", false)
-        .next::<
-            v2025_11_25::SamplingContent,
-            v2026_07_28::SamplingContent,
-        >("SamplingContent"),
-    Entry::of::<
-        v2025_11_25::CreateMessageResult,
-    >("CreateMessageResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::CreateMessageResult,
-            v2026_07_28::CreateMessageResult,
-        >("CreateMessageResult"),
-    Entry::of::<v2025_11_25::CreateTaskResult>("CreateTaskResult", "2025-11-25", true),
-    Entry::of::<v2025_11_25::Cursor>("Cursor", "2026-07-28", true)
-        .next::<v2025_11_25::Cursor, v2026_07_28::Cursor>("Cursor"),
-    Entry::of::<v2025_11_25::ElicitRequest>("ElicitRequest", "2025-11-25", true)
-        .next::<v2025_11_25::ElicitRequest, v2026_07_28::ElicitRequest>("ElicitRequest"),
-    Entry::of::<
-        v2025_11_25::ElicitRequestFormParamsMode,
-    >("ElicitRequestFormParamsMode", "2026-07-28", false)
-        .next::<
-            v2025_11_25::ElicitRequestFormParamsMode,
-            v2026_07_28::ElicitRequestFormParamsMode,
-        >("ElicitRequestFormParamsMode"),
-    Entry::of::<v2025_11_25::RequestedSchema>("RequestedSchema", "2026-07-28", false)
-        .next::<
-            v2025_11_25::RequestedSchema,
-            v2026_07_28::RequestedSchema,
-        >("RequestedSchema"),
-    Entry::of::<
-        v2025_11_25::ElicitRequestFormParams,
-    >("ElicitRequestFormParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ElicitRequestFormParams,
-            v2026_07_28::ElicitRequestFormParams,
-        >("ElicitRequestFormParams"),
-    Entry::of::<
-        v2025_11_25::ElicitRequestParams,
-    >("ElicitRequestParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ElicitRequestParams,
-            v2026_07_28::ElicitRequestParams,
-        >("ElicitRequestParams"),
-    Entry::of::<
-        v2025_11_25::ElicitRequestUrlParams,
-    >("ElicitRequestURLParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ElicitRequestUrlParams,
-            v2026_07_28::ElicitRequestUrlParams,
-        >("ElicitRequestURLParams"),
-    Entry::of::<v2025_11_25::ElicitAction>("ElicitAction", "2026-07-28", false)
-        .next::<v2025_11_25::ElicitAction, v2026_07_28::ElicitAction>("ElicitAction"),
-    Entry::of::<v2025_11_25::ElicitValue>("ElicitValue", "2026-07-28", false)
-        .next::<v2025_11_25::ElicitValue, v2026_07_28::ElicitValue>("ElicitValue"),
-    Entry::of::<v2025_11_25::ElicitResult>("ElicitResult", "2025-11-25", true)
-        .next::<v2025_11_25::ElicitResult, v2026_07_28::ElicitResult>("ElicitResult"),
-    Entry::of::<
-        v2025_11_25::ElicitationCompleteNotificationParams,
-    >("ElicitationCompleteNotificationParams", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::ElicitationCompleteNotification,
-    >("ElicitationCompleteNotification", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::AnyResourceContents,
-    >("AnyResourceContents", "2026-07-28", false)
-        .next::<
-            v2025_11_25::AnyResourceContents,
-            v2026_07_28::AnyResourceContents,
-        >("AnyResourceContents"),
-    Entry::of::<v2025_11_25::EmbeddedResource>("EmbeddedResource", "2026-07-28", true)
-        .next::<
-            v2025_11_25::EmbeddedResource,
-            v2026_07_28::EmbeddedResource,
-        >("EmbeddedResource"),
-    Entry::of::<v2025_11_25::EmptyResult>("EmptyResult", "2025-11-25", true)
-        .next::<v2025_11_25::EmptyResult, v2026_07_28::EmptyResult>("EmptyResult"),
-    Entry::of::<v2025_11_25::EnumSchema>("EnumSchema", "2026-07-28", true)
-        .next::<v2025_11_25::EnumSchema, v2026_07_28::EnumSchema>("EnumSchema"),
-    Entry::of::<v2025_11_25::ErrorObject>("Error", "2026-07-28", true)
-        .next::<v2025_11_25::ErrorObject, v2026_07_28::ErrorObject>("Error"),
-    Entry::of::<v2025_11_25::GetPromptRequest>("GetPromptRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::GetPromptRequest,
-            v2026_07_28::GetPromptRequest,
-        >("GetPromptRequest"),
-    Entry::of::<
-        v2025_11_25::GetPromptRequestParams,
-    >("GetPromptRequestParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::GetPromptRequestParams,
-            v2026_07_28::GetPromptRequestParams,
-        >("GetPromptRequestParams"),
-    Entry::of::<v2025_11_25::GetPromptResult>("GetPromptResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::GetPromptResult,
-            v2026_07_28::GetPromptResult,
-        >("GetPromptResult"),
-    Entry::of::<
-        v2025_11_25::GetTaskPayloadRequestParams,
-    >("GetTaskPayloadRequestParams", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::GetTaskPayloadRequest,
-    >("GetTaskPayloadRequest", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::GetTaskPayloadResult,
-    >("GetTaskPayloadResult", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::GetTaskRequestParams,
-    >("GetTaskRequestParams", "2025-11-25", false),
-    Entry::of::<v2025_11_25::GetTaskRequest>("GetTaskRequest", "2025-11-25", true),
-    Entry::of::<v2025_11_25::GetTaskResult>("GetTaskResult", "2025-11-25", true),
-    Entry::of::<v2025_11_25::IconTheme>("IconTheme", "2026-07-28", false)
-        .next::<v2025_11_25::IconTheme, v2026_07_28::IconTheme>("IconTheme"),
-    Entry::of::<v2025_11_25::Icon>("Icon", "2026-07-28", true)
-        .next::<v2025_11_25::Icon, v2026_07_28::Icon>("Icon"),
-    Entry::of::<v2025_11_25::Icons>("Icons", "2026-07-28", true)
-        .next::<v2025_11_25::Icons, v2026_07_28::Icons>("Icons"),
-    Entry::of::<v2025_11_25::ImageContent>("ImageContent", "2026-07-28", true)
-        .next::<v2025_11_25::ImageContent, v2026_07_28::ImageContent>("ImageContent"),
-    Entry::of::<v2025_11_25::Implementation>("Implementation", "2026-07-28", true)
-        .next::<
-            v2025_11_25::Implementation,
-            v2026_07_28::Implementation,
-        >("Implementation"),
-    Entry::of::<v2025_11_25::InitializeRequest>("InitializeRequest", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::InitializeRequestParams,
-    >("InitializeRequestParams", "2025-11-25", true),
-    Entry::of::<v2025_11_25::InitializeResult>("InitializeResult", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::InitializedNotification,
-    >("InitializedNotification", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::JsonRpcErrorResponse,
-    >("JSONRPCErrorResponse", "2026-07-28", true)
-        .next::<
-            v2025_11_25::JsonRpcErrorResponse,
-            v2026_07_28::JsonRpcErrorResponse,
-        >("JSONRPCErrorResponse"),
-    Entry::of::<v2025_11_25::JsonRpcMessage>("JSONRPCMessage", "2025-11-25", true)
-        .next::<
-            v2025_11_25::JsonRpcMessage,
-            v2026_07_28::JsonRpcMessage,
-        >("JSONRPCMessage"),
-    Entry::of::<
-        v2025_11_25::JsonRpcNotification,
-    >("JSONRPCNotification", "2026-07-28", true)
-        .next::<
-            v2025_11_25::JsonRpcNotification,
-            v2026_07_28::JsonRpcNotification,
-        >("JSONRPCNotification"),
-    Entry::of::<v2025_11_25::JsonRpcRequest>("JSONRPCRequest", "2026-07-28", true)
-        .next::<
-            v2025_11_25::JsonRpcRequest,
-            v2026_07_28::JsonRpcRequest,
-        >("JSONRPCRequest"),
-    Entry::of::<v2025_11_25::JsonRpcResponse>("JSONRPCResponse", "2025-11-25", true)
-        .next::<
-            v2025_11_25::JsonRpcResponse,
-            v2026_07_28::JsonRpcResponse,
-        >("JSONRPCResponse"),
-    Entry::of::<
-        v2025_11_25::JsonRpcResultResponse,
-    >("JSONRPCResultResponse", "2025-11-25", true)
-        .next::<
-            v2025_11_25::JsonRpcResultResponse,
-            v2026_07_28::JsonRpcResultResponse,
-        >("JSONRPCResultResponse"),
-    Entry::of::<
-        v2025_11_25::LegacyTitledEnumSchema,
-    >("LegacyTitledEnumSchema", "2026-07-28", true)
-        .next::<
-            v2025_11_25::LegacyTitledEnumSchema,
-            v2026_07_28::LegacyTitledEnumSchema,
-        >("LegacyTitledEnumSchema"),
-    Entry::of::<
-        v2025_11_25::ListPromptsRequest,
-    >("ListPromptsRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListPromptsRequest,
-            v2026_07_28::ListPromptsRequest,
-        >("ListPromptsRequest"),
-    Entry::of::<v2025_11_25::ListPromptsResult>("ListPromptsResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListPromptsResult,
-            v2026_07_28::ListPromptsResult,
-        >("ListPromptsResult"),
-    Entry::of::<
-        v2025_11_25::ListResourceTemplatesRequest,
-    >("ListResourceTemplatesRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListResourceTemplatesRequest,
-            v2026_07_28::ListResourceTemplatesRequest,
-        >("ListResourceTemplatesRequest"),
-    Entry::of::<
-        v2025_11_25::ListResourceTemplatesResult,
-    >("ListResourceTemplatesResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListResourceTemplatesResult,
-            v2026_07_28::ListResourceTemplatesResult,
-        >("ListResourceTemplatesResult"),
-    Entry::of::<
-        v2025_11_25::ListResourcesRequest,
-    >("ListResourcesRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListResourcesRequest,
-            v2026_07_28::ListResourcesRequest,
-        >("ListResourcesRequest"),
-    Entry::of::<
-        v2025_11_25::ListResourcesResult,
-    >("ListResourcesResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListResourcesResult,
-            v2026_07_28::ListResourcesResult,
-        >("ListResourcesResult"),
-    Entry::of::<v2025_11_25::ListRootsRequest>("ListRootsRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListRootsRequest,
-            v2026_07_28::ListRootsRequest,
-        >("ListRootsRequest"),
-    Entry::of::<v2025_11_25::ListRootsResult>("ListRootsResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListRootsResult,
-            v2026_07_28::ListRootsResult,
-        >("ListRootsResult"),
-    Entry::of::<v2025_11_25::ListTasksRequest>("ListTasksRequest", "2025-11-25", true),
-    Entry::of::<v2025_11_25::ListTasksResult>("ListTasksResult", "2025-11-25", true),
-    Entry::of::<v2025_11_25::ListToolsRequest>("ListToolsRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListToolsRequest,
-            v2026_07_28::ListToolsRequest,
-        >("ListToolsRequest"),
-    Entry::of::<v2025_11_25::ListToolsResult>("ListToolsResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ListToolsResult,
-            v2026_07_28::ListToolsResult,
-        >("ListToolsResult"),
-    Entry::of::<v2025_11_25::LoggingLevel>("LoggingLevel", "2026-07-28", true)
-        .next::<v2025_11_25::LoggingLevel, v2026_07_28::LoggingLevel>("LoggingLevel"),
-    Entry::of::<
-        v2025_11_25::LoggingMessageNotification,
-    >("LoggingMessageNotification", "2025-11-25", true)
-        .next::<
-            v2025_11_25::LoggingMessageNotification,
-            v2026_07_28::LoggingMessageNotification,
-        >("LoggingMessageNotification"),
-    Entry::of::<
-        v2025_11_25::LoggingMessageNotificationParams,
-    >("LoggingMessageNotificationParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::LoggingMessageNotificationParams,
-            v2026_07_28::LoggingMessageNotificationParams,
-        >("LoggingMessageNotificationParams"),
-    Entry::of::<v2025_11_25::ModelHint>("ModelHint", "2026-07-28", true)
-        .next::<v2025_11_25::ModelHint, v2026_07_28::ModelHint>("ModelHint"),
-    Entry::of::<v2025_11_25::ModelPreferences>("ModelPreferences", "2026-07-28", true)
-        .next::<
-            v2025_11_25::ModelPreferences,
-            v2026_07_28::ModelPreferences,
-        >("ModelPreferences"),
-    Entry::of::<
-        v2025_11_25::MultiSelectEnumSchema,
-    >("MultiSelectEnumSchema", "2026-07-28", true)
-        .next::<
-            v2025_11_25::MultiSelectEnumSchema,
-            v2026_07_28::MultiSelectEnumSchema,
-        >("MultiSelectEnumSchema"),
-    Entry::of::<v2025_11_25::Notification>("Notification", "2026-07-28", true)
-        .next::<v2025_11_25::Notification, v2026_07_28::Notification>("Notification"),
-    Entry::of::<
-        v2025_11_25::NotificationParams,
-    >("NotificationParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::NotificationParams,
-            v2026_07_28::NotificationParams,
-        >("NotificationParams"),
-    Entry::of::<v2025_11_25::NumberSchemaType>("NumberSchemaType", "2026-07-28", false)
-        .next::<
-            v2025_11_25::NumberSchemaType,
-            v2026_07_28::NumberSchemaType,
-        >("NumberSchemaType"),
-    Entry::of::<v2025_11_25::NumberSchema>("NumberSchema", "2026-07-28", true)
-        .next::<v2025_11_25::NumberSchema, v2026_07_28::NumberSchema>("NumberSchema"),
-    Entry::of::<v2025_11_25::PaginatedRequest>("PaginatedRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::PaginatedRequest,
-            v2026_07_28::PaginatedRequest,
-        >("PaginatedRequest"),
-    Entry::of::<
-        v2025_11_25::PaginatedRequestParams,
-    >("PaginatedRequestParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::PaginatedRequestParams,
-            v2026_07_28::PaginatedRequestParams,
-        >("PaginatedRequestParams"),
-    Entry::of::<v2025_11_25::PaginatedResult>("PaginatedResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::PaginatedResult,
-            v2026_07_28::PaginatedResult,
-        >("PaginatedResult"),
-    Entry::of::<v2025_11_25::PingRequest>("PingRequest", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::PrimitiveSchemaDefinition,
-    >("PrimitiveSchemaDefinition", "2026-07-28", true)
-        .next::<
-            v2025_11_25::PrimitiveSchemaDefinition,
-            v2026_07_28::PrimitiveSchemaDefinition,
-        >("PrimitiveSchemaDefinition"),
-    Entry::of::<
-        v2025_11_25::ProgressNotification,
-    >("ProgressNotification", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ProgressNotification,
-            v2026_07_28::ProgressNotification,
-        >("ProgressNotification"),
-    Entry::of::<
-        v2025_11_25::ProgressNotificationParams,
-    >("ProgressNotificationParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ProgressNotificationParams,
-            v2026_07_28::ProgressNotificationParams,
-        >("ProgressNotificationParams"),
-    Entry::of::<v2025_11_25::ProgressToken>("ProgressToken", "2026-07-28", true)
-        .next::<v2025_11_25::ProgressToken, v2026_07_28::ProgressToken>("ProgressToken"),
-    Entry::of::<v2025_11_25::Prompt>("Prompt", "2026-07-28", true)
-        .next::<v2025_11_25::Prompt, v2026_07_28::Prompt>("Prompt"),
-    Entry::of::<v2025_11_25::PromptArgument>("PromptArgument", "2026-07-28", true)
-        .next::<
-            v2025_11_25::PromptArgument,
-            v2026_07_28::PromptArgument,
-        >("PromptArgument"),
-    Entry::of::<
-        v2025_11_25::PromptListChangedNotification,
-    >("PromptListChangedNotification", "2025-11-25", true)
-        .next::<
-            v2025_11_25::PromptListChangedNotification,
-            v2026_07_28::PromptListChangedNotification,
-        >("PromptListChangedNotification"),
-    Entry::of::<v2025_11_25::PromptMessage>("PromptMessage", "2026-07-28", true)
-        .next::<v2025_11_25::PromptMessage, v2026_07_28::PromptMessage>("PromptMessage"),
-    Entry::of::<v2025_11_25::PromptReference>("PromptReference", "2026-07-28", true)
-        .next::<
-            v2025_11_25::PromptReference,
-            v2026_07_28::PromptReference,
-        >("PromptReference"),
-    Entry::of::<
-        v2025_11_25::ReadResourceRequest,
-    >("ReadResourceRequest", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ReadResourceRequest,
-            v2026_07_28::ReadResourceRequest,
-        >("ReadResourceRequest"),
-    Entry::of::<
-        v2025_11_25::ReadResourceRequestParams,
-    >("ReadResourceRequestParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ReadResourceRequestParams,
-            v2026_07_28::ReadResourceRequestParams,
-        >("ReadResourceRequestParams"),
-    Entry::of::<
-        v2025_11_25::ReadResourceResult,
-    >("ReadResourceResult", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ReadResourceResult,
-            v2026_07_28::ReadResourceResult,
-        >("ReadResourceResult"),
-    Entry::of::<
-        v2025_11_25::RelatedTaskMetadata,
-    >("RelatedTaskMetadata", "2025-11-25", true),
-    Entry::of::<v2025_11_25::Request>("Request", "2026-07-28", true)
-        .next::<v2025_11_25::Request, v2026_07_28::Request>("Request"),
-    Entry::of::<v2025_11_25::RequestId>("RequestId", "2026-07-28", true)
-        .next::<v2025_11_25::RequestId, v2026_07_28::RequestId>("RequestId"),
-    Entry::of::<v2025_11_25::RequestParams>("RequestParams", "2025-11-25", true)
-        .next::<v2025_11_25::RequestParams, v2026_07_28::RequestParams>("RequestParams"),
-    Entry::of::<v2025_11_25::Resource>("Resource", "2026-07-28", true)
-        .next::<v2025_11_25::Resource, v2026_07_28::Resource>("Resource"),
-    Entry::of::<v2025_11_25::ResourceContents>("ResourceContents", "2026-07-28", true)
-        .next::<
-            v2025_11_25::ResourceContents,
-            v2026_07_28::ResourceContents,
-        >("ResourceContents"),
-    Entry::of::<v2025_11_25::ResourceLink>("ResourceLink", "2026-07-28", true)
-        .next::<v2025_11_25::ResourceLink, v2026_07_28::ResourceLink>("ResourceLink"),
-    Entry::of::<
-        v2025_11_25::ResourceListChangedNotification,
-    >("ResourceListChangedNotification", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ResourceListChangedNotification,
-            v2026_07_28::ResourceListChangedNotification,
-        >("ResourceListChangedNotification"),
-    Entry::of::<
-        v2025_11_25::ResourceRequestParams,
-    >("ResourceRequestParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ResourceRequestParams,
-            v2026_07_28::ResourceRequestParams,
-        >("ResourceRequestParams"),
-    Entry::of::<v2025_11_25::ResourceTemplate>("ResourceTemplate", "2026-07-28", true)
-        .next::<
-            v2025_11_25::ResourceTemplate,
-            v2026_07_28::ResourceTemplate,
-        >("ResourceTemplate"),
-    Entry::of::<
-        v2025_11_25::ResourceTemplateReference,
-    >("ResourceTemplateReference", "2026-07-28", true)
-        .next::<
-            v2025_11_25::ResourceTemplateReference,
-            v2026_07_28::ResourceTemplateReference,
-        >("ResourceTemplateReference"),
-    Entry::of::<
-        v2025_11_25::ResourceUpdatedNotification,
-    >("ResourceUpdatedNotification", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ResourceUpdatedNotification,
-            v2026_07_28::ResourceUpdatedNotification,
-        >("ResourceUpdatedNotification"),
-    Entry::of::<
-        v2025_11_25::ResourceUpdatedNotificationParams,
-    >("ResourceUpdatedNotificationParams", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ResourceUpdatedNotificationParams,
-            v2026_07_28::ResourceUpdatedNotificationParams,
-        >("ResourceUpdatedNotificationParams"),
-    Entry::of::<v2025_11_25::ResultObject>("Result", "2025-11-25", true)
-        .next::<v2025_11_25::ResultObject, v2026_07_28::ResultObject>("Result"),
-    Entry::of::<v2025_11_25::Role>("Role", "2026-07-28", true)
-        .next::<v2025_11_25::Role, v2026_07_28::Role>("Role"),
-    Entry::of::<v2025_11_25::Root>("Root", "2026-07-28", true)
-        .next::<v2025_11_25::Root, v2026_07_28::Root>("Root"),
-    Entry::of::<
-        v2025_11_25::RootsListChangedNotification,
-    >("RootsListChangedNotification", "2025-11-25", true),
-    Entry::of::<v2025_11_25::SamplingMessage>("SamplingMessage", "2025-11-25", true)
-        .next::<
-            v2025_11_25::SamplingMessage,
-            v2026_07_28::SamplingMessage,
-        >("SamplingMessage"),
-    Entry::of::<
-        v2025_11_25::SamplingMessageContentBlock,
-    >("SamplingMessageContentBlock", "2025-11-25", true)
-        .next::<
-            v2025_11_25::SamplingMessageContentBlock,
-            v2026_07_28::SamplingMessageContentBlock,
-        >("SamplingMessageContentBlock"),
-    Entry::of::<v2025_11_25::PromptsCapability>("PromptsCapability", "2026-07-28", false)
-        .next::<
-            v2025_11_25::PromptsCapability,
-            v2026_07_28::PromptsCapability,
-        >("PromptsCapability"),
-    Entry::of::<
-        v2025_11_25::ResourcesCapability,
-    >("ResourcesCapability", "2026-07-28", false)
-        .next::<
-            v2025_11_25::ResourcesCapability,
-            v2026_07_28::ResourcesCapability,
-        >("ResourcesCapability"),
-    Entry::of::<v2025_11_25::ToolsCapability>("ToolsCapability", "2026-07-28", false)
-        .next::<
-            v2025_11_25::ToolsCapability,
-            v2026_07_28::ToolsCapability,
-        >("ToolsCapability"),
-    Entry::of::<v2025_11_25::ToolTasks>("ToolTasks", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::ServerTaskRequests,
-    >("ServerTaskRequests", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::ServerTasksCapability,
-    >("ServerTasksCapability", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::ServerCapabilities,
-    >("ServerCapabilities", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ServerCapabilities,
-            v2026_07_28::ServerCapabilities,
-        >("ServerCapabilities"),
-    Entry::of::<
-        v2025_11_25::ServerNotification,
-    >("ServerNotification", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ServerNotification,
-            v2026_07_28::ServerNotification,
-        >("ServerNotification"),
-    Entry::of::<v2025_11_25::ServerRequest>("ServerRequest", "2025-11-25", true),
-    Entry::of::<v2025_11_25::ServerResult>("ServerResult", "2025-11-25", true)
-        .next::<v2025_11_25::ServerResult, v2026_07_28::ServerResult>("ServerResult"),
-    Entry::of::<v2025_11_25::SetLevelRequest>("SetLevelRequest", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::SetLevelRequestParams,
-    >("SetLevelRequestParams", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::SingleSelectEnumSchema,
-    >("SingleSelectEnumSchema", "2026-07-28", true)
-        .next::<
-            v2025_11_25::SingleSelectEnumSchema,
-            v2026_07_28::SingleSelectEnumSchema,
-        >("SingleSelectEnumSchema"),
-    Entry::of::<
-        v2025_11_25::StringSchemaFormat,
-    >("StringSchemaFormat", "2026-07-28", false)
-        .next::<
-            v2025_11_25::StringSchemaFormat,
-            v2026_07_28::StringSchemaFormat,
-        >("StringSchemaFormat"),
-    Entry::of::<v2025_11_25::StringSchema>("StringSchema", "2026-07-28", true)
-        .next::<v2025_11_25::StringSchema, v2026_07_28::StringSchema>("StringSchema"),
-    Entry::of::<v2025_11_25::SubscribeRequest>("SubscribeRequest", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::SubscribeRequestParams,
-    >("SubscribeRequestParams", "2025-11-25", true),
-    Entry::of::<v2025_11_25::Task>("Task", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::TaskAugmentedRequestParams,
-    >("TaskAugmentedRequestParams", "2025-11-25", true),
-    Entry::of::<v2025_11_25::TaskMetadata>("TaskMetadata", "2025-11-25", true),
-    Entry::of::<v2025_11_25::TaskStatus>("TaskStatus", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::TaskStatusNotification,
-    >("TaskStatusNotification", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::TaskStatusNotificationParams,
-    >("TaskStatusNotificationParams", "2025-11-25", true),
-    Entry::of::<v2025_11_25::TextContent>("TextContent", "2026-07-28", true)
-        .next::<v2025_11_25::TextContent, v2026_07_28::TextContent>("TextContent"),
-    Entry::of::<
-        v2025_11_25::TextResourceContents,
-    >("TextResourceContents", "2026-07-28", true)
-        .next::<
-            v2025_11_25::TextResourceContents,
-            v2026_07_28::TextResourceContents,
-        >("TextResourceContents"),
-    Entry::of::<v2025_11_25::TitledOption>("TitledOption", "2026-07-28", false)
-        .next::<v2025_11_25::TitledOption, v2026_07_28::TitledOption>("TitledOption"),
-    Entry::of::<
-        v2025_11_25::TitledMultiSelectItems,
-    >("TitledMultiSelectItems", "2026-07-28", false)
-        .next::<
-            v2025_11_25::TitledMultiSelectItems,
-            v2026_07_28::TitledMultiSelectItems,
-        >("TitledMultiSelectItems"),
-    Entry::of::<
-        v2025_11_25::TitledMultiSelectEnumSchema,
-    >("TitledMultiSelectEnumSchema", "2026-07-28", true)
-        .next::<
-            v2025_11_25::TitledMultiSelectEnumSchema,
-            v2026_07_28::TitledMultiSelectEnumSchema,
-        >("TitledMultiSelectEnumSchema"),
-    Entry::of::<
-        v2025_11_25::TitledSingleSelectEnumSchema,
-    >("TitledSingleSelectEnumSchema", "2026-07-28", true)
-        .next::<
-            v2025_11_25::TitledSingleSelectEnumSchema,
-            v2026_07_28::TitledSingleSelectEnumSchema,
-        >("TitledSingleSelectEnumSchema"),
-    Entry::of::<v2025_11_25::ToolInputSchema>("ToolInputSchema", "2025-11-25", false)
-        .next::<
-            v2025_11_25::ToolInputSchema,
-            v2026_07_28::ToolInputSchema,
-        >("ToolInputSchema"),
-    Entry::of::<v2025_11_25::ToolOutputSchema>("ToolOutputSchema", "2025-11-25", false)
-        .next::<
-            v2025_11_25::ToolOutputSchema,
-            v2026_07_28::ToolOutputSchema,
-        >("ToolOutputSchema"),
-    Entry::of::<v2025_11_25::Tool>("Tool", "2025-11-25", true)
-        .next::<v2025_11_25::Tool, v2026_07_28::Tool>("Tool"),
-    Entry::of::<v2025_11_25::ToolAnnotations>("ToolAnnotations", "2026-07-28", true)
-        .next::<
-            v2025_11_25::ToolAnnotations,
-            v2026_07_28::ToolAnnotations,
-        >("ToolAnnotations"),
-    Entry::of::<v2025_11_25::ToolChoiceMode>("ToolChoiceMode", "2026-07-28", false)
-        .next::<
-            v2025_11_25::ToolChoiceMode,
-            v2026_07_28::ToolChoiceMode,
-        >("ToolChoiceMode"),
-    Entry::of::<v2025_11_25::ToolChoice>("ToolChoice", "2026-07-28", true)
-        .next::<v2025_11_25::ToolChoice, v2026_07_28::ToolChoice>("ToolChoice"),
-    Entry::of::<v2025_11_25::TaskSupport>("TaskSupport", "2025-11-25", false),
-    Entry::of::<v2025_11_25::ToolExecution>("ToolExecution", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::ToolListChangedNotification,
-    >("ToolListChangedNotification", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ToolListChangedNotification,
-            v2026_07_28::ToolListChangedNotification,
-        >("ToolListChangedNotification"),
-    Entry::of::<v2025_11_25::ToolResultContent>("ToolResultContent", "2025-11-25", true)
-        .next::<
-            v2025_11_25::ToolResultContent,
-            v2026_07_28::ToolResultContent,
-        >("ToolResultContent"),
-    Entry::of::<v2025_11_25::ToolUseContent>("ToolUseContent", "2026-07-28", true)
-        .next::<
-            v2025_11_25::ToolUseContent,
-            v2026_07_28::ToolUseContent,
-        >("ToolUseContent"),
-    Entry::of::<
-        v2025_11_25::UrlElicitationRequiredErrorData,
-    >("URLElicitationRequiredErrorData", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::UrlElicitationRequiredErrorObject,
-    >("URLElicitationRequiredErrorObject", "2025-11-25", false),
-    Entry::of::<
-        v2025_11_25::UrlElicitationRequiredError,
-    >("URLElicitationRequiredError", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::UnsubscribeRequest,
-    >("UnsubscribeRequest", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::UnsubscribeRequestParams,
-    >("UnsubscribeRequestParams", "2025-11-25", true),
-    Entry::of::<
-        v2025_11_25::UntitledMultiSelectItems,
-    >("UntitledMultiSelectItems", "2026-07-28", false)
-        .next::<
-            v2025_11_25::UntitledMultiSelectItems,
-            v2026_07_28::UntitledMultiSelectItems,
-        >("UntitledMultiSelectItems"),
-    Entry::of::<
-        v2025_11_25::UntitledMultiSelectEnumSchema,
-    >("UntitledMultiSelectEnumSchema", "2026-07-28", true)
-        .next::<
-            v2025_11_25::UntitledMultiSelectEnumSchema,
-            v2026_07_28::UntitledMultiSelectEnumSchema,
-        >("UntitledMultiSelectEnumSchema"),
-    Entry::of::<
-        v2025_11_25::UntitledSingleSelectEnumSchema,
-    >("UntitledSingleSelectEnumSchema", "2026-07-28", true)
-        .next::<
-            v2025_11_25::UntitledSingleSelectEnumSchema,
-            v2026_07_28::UntitledSingleSelectEnumSchema,
-        >("UntitledSingleSelectEnumSchema"),
-];
+entries! {
+    #[cfg(feature = "v2025-11-25")]
+    /// The types of revision 2025-11-25.
+    V2025_11_25: v2025_11_25 {
+        Annotations "Annotations" "2026-07-28" next v2026_07_28::Annotations "Annotations";
+        AudioContent "AudioContent" "2026-07-28" next v2026_07_28::AudioContent "AudioContent";
+        BaseMetadata "BaseMetadata" "2026-07-28" next v2026_07_28::BaseMetadata "BaseMetadata";
+        BlobResourceContents "BlobResourceContents" "2026-07-28" next v2026_07_28::BlobResourceContents "BlobResourceContents";
+        BooleanSchema "BooleanSchema" "2026-07-28" next v2026_07_28::BooleanSchema "BooleanSchema";
+        CallToolRequest "CallToolRequest" "2025-11-25" next v2026_07_28::CallToolRequest "CallToolRequest";
+        RequestMetaObject "RequestMetaObject" "2025-11-25" [inline] next v2026_07_28::RequestMetaObject "RequestMetaObject";
+        CallToolRequestParams "CallToolRequestParams" "2025-11-25" next v2026_07_28::CallToolRequestParams "CallToolRequestParams";
+        CallToolResult "CallToolResult" "2025-11-25" next v2026_07_28::CallToolResult "CallToolResult";
+        CancelTaskRequestParams "CancelTaskRequestParams" "2025-11-25" [inline];
+        CancelTaskRequest "CancelTaskRequest" "2025-11-25";
+        CancelTaskResult "CancelTaskResult" "2025-11-25";
+        CancelledNotification "CancelledNotification" "2025-11-25" next v2026_07_28::CancelledNotification "CancelledNotification";
+        CancelledNotificationParams "CancelledNotificationParams" "2025-11-25" next v2026_07_28::CancelledNotificationParams "CancelledNotificationParams";
+        RootsCapability "RootsCapability" "2025-11-25" [inline];
+        SamplingCapability "SamplingCapability" "2026-07-28" [inline] next v2026_07_28::SamplingCapability "SamplingCapability";
+        ElicitationCapability "ElicitationCapability" "2026-07-28" [inline] next v2026_07_28::ElicitationCapability "ElicitationCapability";
+        SamplingTasks "SamplingTasks" "2025-11-25" [inline];
+        ElicitationTasks "ElicitationTasks" "2025-11-25" [inline];
+        ClientTaskRequests "ClientTaskRequests" "2025-11-25" [inline];
+        ClientTasksCapability "ClientTasksCapability" "2025-11-25" [inline];
+        ClientCapabilities "ClientCapabilities" "2025-11-25" next v2026_07_28::ClientCapabilities "ClientCapabilities";
+        ClientNotification "ClientNotification" "2025-11-25" next v2026_07_28::ClientNotification "ClientNotification";
+        ClientRequest "ClientRequest" "2025-11-25" next v2026_07_28::ClientRequest "ClientRequest";
+        ClientResult "ClientResult" "2025-11-25";
+        CompleteRequest "CompleteRequest" "2025-11-25" next v2026_07_28::CompleteRequest "CompleteRequest";
+        CompletionReference "CompletionReference" "2026-07-28" [inline] next v2026_07_28::CompletionReference "CompletionReference";
+        CompletionArgument "CompletionArgument" "2026-07-28" [inline] next v2026_07_28::CompletionArgument "CompletionArgument";
+        CompletionContext "CompletionContext" "2026-07-28" [inline] next v2026_07_28::CompletionContext "CompletionContext";
+        CompleteRequestParams "CompleteRequestParams" "2025-11-25" next v2026_07_28::CompleteRequestParams "CompleteRequestParams";
+        Completion "Completion" "2025-11-25" [inline] next v2026_07_28::Completion "Completion";
+        CompleteResult "CompleteResult" "2025-11-25" next v2026_07_28::CompleteResult "CompleteResult";
+        ContentBlock "ContentBlock" "2026-07-28" next v2026_07_28::ContentBlock "ContentBlock";
+        CreateMessageRequest "CreateMessageRequest" "2025-11-25" next v2026_07_28::CreateMessageRequest "CreateMessageRequest";
+        IncludeContext "IncludeContext" "2026-07-28" [inline] next v2026_07_28::IncludeContext "IncludeContext";
+        CreateMessageRequestParams "CreateMessageRequestParams" "2025-11-25" next v2026_07_28::CreateMessageRequestParams "CreateMessageRequestParams";
+        StopReason "StopReason" "2026-07-28" [inline] next v2026_07_28::StopReason "StopReason";
+        SamplingContent "SamplingContent" "2025-11-25" [inline] next v2026_07_28::SamplingContent "SamplingContent";
+        CreateMessageResult "CreateMessageResult" "2025-11-25" next v2026_07_28::CreateMessageResult "CreateMessageResult";
+        CreateTaskResult "CreateTaskResult" "2025-11-25";
+        Cursor "Cursor" "2026-07-28" next v2026_07_28::Cursor "Cursor";
+        ElicitRequest "ElicitRequest" "2025-11-25" next v2026_07_28::ElicitRequest "ElicitRequest";
+        ElicitRequestFormParamsMode "ElicitRequestFormParamsMode" "2026-07-28" [inline] next v2026_07_28::ElicitRequestFormParamsMode "ElicitRequestFormParamsMode";
+        RequestedSchema "RequestedSchema" "2026-07-28" [inline] next v2026_07_28::RequestedSchema "RequestedSchema";
+        ElicitRequestFormParams "ElicitRequestFormParams" "2025-11-25" next v2026_07_28::ElicitRequestFormParams "ElicitRequestFormParams";
+        ElicitRequestParams "ElicitRequestParams" "2025-11-25" next v2026_07_28::ElicitRequestParams "ElicitRequestParams";
+        ElicitRequestUrlParams "ElicitRequestURLParams" "2025-11-25" next v2026_07_28::ElicitRequestUrlParams "ElicitRequestURLParams";
+        ElicitAction "ElicitAction" "2026-07-28" [inline] next v2026_07_28::ElicitAction "ElicitAction";
+        ElicitValue "ElicitValue" "2026-07-28" [inline] next v2026_07_28::ElicitValue "ElicitValue";
+        ElicitResult "ElicitResult" "2025-11-25" next v2026_07_28::ElicitResult "ElicitResult";
+        ElicitationCompleteNotificationParams "ElicitationCompleteNotificationParams" "2025-11-25" [inline];
+        ElicitationCompleteNotification "ElicitationCompleteNotification" "2025-11-25";
+        AnyResourceContents "AnyResourceContents" "2026-07-28" [inline] next v2026_07_28::AnyResourceContents "AnyResourceContents";
+        EmbeddedResource "EmbeddedResource" "2026-07-28" next v2026_07_28::EmbeddedResource "EmbeddedResource";
+        EmptyResult "EmptyResult" "2025-11-25" next v2026_07_28::EmptyResult "EmptyResult";
+        EnumSchema "EnumSchema" "2026-07-28" next v2026_07_28::EnumSchema "EnumSchema";
+        ErrorObject "Error" "2026-07-28" next v2026_07_28::ErrorObject "Error";
+        GetPromptRequest "GetPromptRequest" "2025-11-25" next v2026_07_28::GetPromptRequest "GetPromptRequest";
+        GetPromptRequestParams "GetPromptRequestParams" "2025-11-25" next v2026_07_28::GetPromptRequestParams "GetPromptRequestParams";
+        GetPromptResult "GetPromptResult" "2025-11-25" next v2026_07_28::GetPromptResult "GetPromptResult";
+        GetTaskPayloadRequestParams "GetTaskPayloadRequestParams" "2025-11-25" [inline];
+        GetTaskPayloadRequest "GetTaskPayloadRequest" "2025-11-25";
+        GetTaskPayloadResult "GetTaskPayloadResult" "2025-11-25";
+        GetTaskRequestParams "GetTaskRequestParams" "2025-11-25" [inline];
+        GetTaskRequest "GetTaskRequest" "2025-11-25";
+        GetTaskResult "GetTaskResult" "2025-11-25";
+        IconTheme "IconTheme" "2026-07-28" [inline] next v2026_07_28::IconTheme "IconTheme";
+        Icon "Icon" "2026-07-28" next v2026_07_28::Icon "Icon";
+        Icons "Icons" "2026-07-28" next v2026_07_28::Icons "Icons";
+        ImageContent "ImageContent" "2026-07-28" next v2026_07_28::ImageContent "ImageContent";
+        Implementation "Implementation" "2026-07-28" next v2026_07_28::Implementation "Implementation";
+        InitializeRequest "InitializeRequest" "2025-11-25";
+        InitializeRequestParams "InitializeRequestParams" "2025-11-25";
+        InitializeResult "InitializeResult" "2025-11-25";
+        InitializedNotification "InitializedNotification" "2025-11-25";
+        JsonRpcErrorResponse "JSONRPCErrorResponse" "2026-07-28" next v2026_07_28::JsonRpcErrorResponse "JSONRPCErrorResponse";
+        JsonRpcMessage "JSONRPCMessage" "2025-11-25" next v2026_07_28::JsonRpcMessage "JSONRPCMessage";
+        JsonRpcNotification "JSONRPCNotification" "2026-07-28" next v2026_07_28::JsonRpcNotification "JSONRPCNotification";
+        JsonRpcRequest "JSONRPCRequest" "2026-07-28" next v2026_07_28::JsonRpcRequest "JSONRPCRequest";
+        JsonRpcResponse "JSONRPCResponse" "2025-11-25" next v2026_07_28::JsonRpcResponse "JSONRPCResponse";
+        JsonRpcResultResponse "JSONRPCResultResponse" "2025-11-25" next v2026_07_28::JsonRpcResultResponse "JSONRPCResultResponse";
+        LegacyTitledEnumSchema "LegacyTitledEnumSchema" "2026-07-28" next v2026_07_28::LegacyTitledEnumSchema "LegacyTitledEnumSchema";
+        ListPromptsRequest "ListPromptsRequest" "2025-11-25" next v2026_07_28::ListPromptsRequest "ListPromptsRequest";
+        ListPromptsResult "ListPromptsResult" "2025-11-25" next v2026_07_28::ListPromptsResult "ListPromptsResult";
+        ListResourceTemplatesRequest "ListResourceTemplatesRequest" "2025-11-25" next v2026_07_28::ListResourceTemplatesRequest "ListResourceTemplatesRequest";
+        ListResourceTemplatesResult "ListResourceTemplatesResult" "2025-11-25" next v2026_07_28::ListResourceTemplatesResult "ListResourceTemplatesResult";
+        ListResourcesRequest "ListResourcesRequest" "2025-11-25" next v2026_07_28::ListResourcesRequest "ListResourcesRequest";
+        ListResourcesResult "ListResourcesResult" "2025-11-25" next v2026_07_28::ListResourcesResult "ListResourcesResult";
+        ListRootsRequest "ListRootsRequest" "2025-11-25" next v2026_07_28::ListRootsRequest "ListRootsRequest";
+        ListRootsResult "ListRootsResult" "2025-11-25" next v2026_07_28::ListRootsResult "ListRootsResult";
+        ListTasksRequest "ListTasksRequest" "2025-11-25";
+        ListTasksResult "ListTasksResult" "2025-11-25";
+        ListToolsRequest "ListToolsRequest" "2025-11-25" next v2026_07_28::ListToolsRequest "ListToolsRequest";
+        ListToolsResult "ListToolsResult" "2025-11-25" next v2026_07_28::ListToolsResult "ListToolsResult";
+        LoggingLevel "LoggingLevel" "2026-07-28" next v2026_07_28::LoggingLevel "LoggingLevel";
+        LoggingMessageNotification "LoggingMessageNotification" "2025-11-25" next v2026_07_28::LoggingMessageNotification "LoggingMessageNotification";
+        LoggingMessageNotificationParams "LoggingMessageNotificationParams" "2025-11-25" next v2026_07_28::LoggingMessageNotificationParams "LoggingMessageNotificationParams";
+        ModelHint "ModelHint" "2026-07-28" next v2026_07_28::ModelHint "ModelHint";
+        ModelPreferences "ModelPreferences" "2026-07-28" next v2026_07_28::ModelPreferences "ModelPreferences";
+        MultiSelectEnumSchema "MultiSelectEnumSchema" "2026-07-28" next v2026_07_28::MultiSelectEnumSchema "MultiSelectEnumSchema";
+        Notification "Notification" "2026-07-28" next v2026_07_28::Notification "Notification";
+        NotificationParams "NotificationParams" "2025-11-25" next v2026_07_28::NotificationParams "NotificationParams";
+        NumberSchemaType "NumberSchemaType" "2026-07-28" [inline] next v2026_07_28::NumberSchemaType "NumberSchemaType";
+        NumberSchema "NumberSchema" "2026-07-28" next v2026_07_28::NumberSchema "NumberSchema";
+        PaginatedRequest "PaginatedRequest" "2025-11-25" next v2026_07_28::PaginatedRequest "PaginatedRequest";
+        PaginatedRequestParams "PaginatedRequestParams" "2025-11-25" next v2026_07_28::PaginatedRequestParams "PaginatedRequestParams";
+        PaginatedResult "PaginatedResult" "2025-11-25" next v2026_07_28::PaginatedResult "PaginatedResult";
+        PingRequest "PingRequest" "2025-11-25";
+        PrimitiveSchemaDefinition "PrimitiveSchemaDefinition" "2026-07-28" next v2026_07_28::PrimitiveSchemaDefinition "PrimitiveSchemaDefinition";
+        ProgressNotification "ProgressNotification" "2025-11-25" next v2026_07_28::ProgressNotification "ProgressNotification";
+        ProgressNotificationParams "ProgressNotificationParams" "2025-11-25" next v2026_07_28::ProgressNotificationParams "ProgressNotificationParams";
+        ProgressToken "ProgressToken" "2026-07-28" next v2026_07_28::ProgressToken "ProgressToken";
+        Prompt "Prompt" "2026-07-28" next v2026_07_28::Prompt "Prompt";
+        PromptArgument "PromptArgument" "2026-07-28" next v2026_07_28::PromptArgument "PromptArgument";
+        PromptListChangedNotification "PromptListChangedNotification" "2025-11-25" next v2026_07_28::PromptListChangedNotification "PromptListChangedNotification";
+        PromptMessage "PromptMessage" "2026-07-28" next v2026_07_28::PromptMessage "PromptMessage";
+        PromptReference "PromptReference" "2026-07-28" next v2026_07_28::PromptReference "PromptReference";
+        ReadResourceRequest "ReadResourceRequest" "2025-11-25" next v2026_07_28::ReadResourceRequest "ReadResourceRequest";
+        ReadResourceRequestParams "ReadResourceRequestParams" "2025-11-25" next v2026_07_28::ReadResourceRequestParams "ReadResourceRequestParams";
+        ReadResourceResult "ReadResourceResult" "2025-11-25" next v2026_07_28::ReadResourceResult "ReadResourceResult";
+        RelatedTaskMetadata "RelatedTaskMetadata" "2025-11-25";
+        Request "Request" "2026-07-28" next v2026_07_28::Request "Request";
+        RequestId "RequestId" "2026-07-28" next v2026_07_28::RequestId "RequestId";
+        RequestParams "RequestParams" "2025-11-25" next v2026_07_28::RequestParams "RequestParams";
+        Resource "Resource" "2026-07-28" next v2026_07_28::Resource "Resource";
+        ResourceContents "ResourceContents" "2026-07-28" next v2026_07_28::ResourceContents "ResourceContents";
+        ResourceLink "ResourceLink" "2026-07-28" next v2026_07_28::ResourceLink "ResourceLink";
+        ResourceListChangedNotification "ResourceListChangedNotification" "2025-11-25" next v2026_07_28::ResourceListChangedNotification "ResourceListChangedNotification";
+        ResourceRequestParams "ResourceRequestParams" "2025-11-25" next v2026_07_28::ResourceRequestParams "ResourceRequestParams";
+        ResourceTemplate "ResourceTemplate" "2026-07-28" next v2026_07_28::ResourceTemplate "ResourceTemplate";
+        ResourceTemplateReference "ResourceTemplateReference" "2026-07-28" next v2026_07_28::ResourceTemplateReference "ResourceTemplateReference";
+        ResourceUpdatedNotification "ResourceUpdatedNotification" "2025-11-25" next v2026_07_28::ResourceUpdatedNotification "ResourceUpdatedNotification";
+        ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams" "2025-11-25" next v2026_07_28::ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams";
+        ResultObject "Result" "2025-11-25" next v2026_07_28::ResultObject "Result";
+        Role "Role" "2026-07-28" next v2026_07_28::Role "Role";
+        Root "Root" "2026-07-28" next v2026_07_28::Root "Root";
+        RootsListChangedNotification "RootsListChangedNotification" "2025-11-25";
+        SamplingMessage "SamplingMessage" "2025-11-25" next v2026_07_28::SamplingMessage "SamplingMessage";
+        SamplingMessageContentBlock "SamplingMessageContentBlock" "2025-11-25" next v2026_07_28::SamplingMessageContentBlock "SamplingMessageContentBlock";
+        PromptsCapability "PromptsCapability" "2026-07-28" [inline] next v2026_07_28::PromptsCapability "PromptsCapability";
+        ResourcesCapability "ResourcesCapability" "2026-07-28" [inline] next v2026_07_28::ResourcesCapability "ResourcesCapability";
+        ToolsCapability "ToolsCapability" "2026-07-28" [inline] next v2026_07_28::ToolsCapability "ToolsCapability";
+        ToolTasks "ToolTasks" "2025-11-25" [inline];
+        ServerTaskRequests "ServerTaskRequests" "2025-11-25" [inline];
+        ServerTasksCapability "ServerTasksCapability" "2025-11-25" [inline];
+        ServerCapabilities "ServerCapabilities" "2025-11-25" next v2026_07_28::ServerCapabilities "ServerCapabilities";
+        ServerNotification "ServerNotification" "2025-11-25" next v2026_07_28::ServerNotification "ServerNotification";
+        ServerRequest "ServerRequest" "2025-11-25";
+        ServerResult "ServerResult" "2025-11-25" next v2026_07_28::ServerResult "ServerResult";
+        SetLevelRequest "SetLevelRequest" "2025-11-25";
+        SetLevelRequestParams "SetLevelRequestParams" "2025-11-25";
+        SingleSelectEnumSchema "SingleSelectEnumSchema" "2026-07-28" next v2026_07_28::SingleSelectEnumSchema "SingleSelectEnumSchema";
+        StringSchemaFormat "StringSchemaFormat" "2026-07-28" [inline] next v2026_07_28::StringSchemaFormat "StringSchemaFormat";
+        StringSchema "StringSchema" "2026-07-28" next v2026_07_28::StringSchema "StringSchema";
+        SubscribeRequest "SubscribeRequest" "2025-11-25";
+        SubscribeRequestParams "SubscribeRequestParams" "2025-11-25";
+        Task "Task" "2025-11-25";
+        TaskAugmentedRequestParams "TaskAugmentedRequestParams" "2025-11-25";
+        TaskMetadata "TaskMetadata" "2025-11-25";
+        TaskStatus "TaskStatus" "2025-11-25";
+        TaskStatusNotification "TaskStatusNotification" "2025-11-25";
+        TaskStatusNotificationParams "TaskStatusNotificationParams" "2025-11-25";
+        TextContent "TextContent" "2026-07-28" next v2026_07_28::TextContent "TextContent";
+        TextResourceContents "TextResourceContents" "2026-07-28" next v2026_07_28::TextResourceContents "TextResourceContents";
+        TitledOption "TitledOption" "2026-07-28" [inline] next v2026_07_28::TitledOption "TitledOption";
+        TitledMultiSelectItems "TitledMultiSelectItems" "2026-07-28" [inline] next v2026_07_28::TitledMultiSelectItems "TitledMultiSelectItems";
+        TitledMultiSelectEnumSchema "TitledMultiSelectEnumSchema" "2026-07-28" next v2026_07_28::TitledMultiSelectEnumSchema "TitledMultiSelectEnumSchema";
+        TitledSingleSelectEnumSchema "TitledSingleSelectEnumSchema" "2026-07-28" next v2026_07_28::TitledSingleSelectEnumSchema "TitledSingleSelectEnumSchema";
+        ToolInputSchema "ToolInputSchema" "2025-11-25" [inline] next v2026_07_28::ToolInputSchema "ToolInputSchema";
+        ToolOutputSchema "ToolOutputSchema" "2025-11-25" [inline] next v2026_07_28::ToolOutputSchema "ToolOutputSchema";
+        Tool "Tool" "2025-11-25" next v2026_07_28::Tool "Tool";
+        ToolAnnotations "ToolAnnotations" "2026-07-28" next v2026_07_28::ToolAnnotations "ToolAnnotations";
+        ToolChoiceMode "ToolChoiceMode" "2026-07-28" [inline] next v2026_07_28::ToolChoiceMode "ToolChoiceMode";
+        ToolChoice "ToolChoice" "2026-07-28" next v2026_07_28::ToolChoice "ToolChoice";
+        TaskSupport "TaskSupport" "2025-11-25" [inline];
+        ToolExecution "ToolExecution" "2025-11-25";
+        ToolListChangedNotification "ToolListChangedNotification" "2025-11-25" next v2026_07_28::ToolListChangedNotification "ToolListChangedNotification";
+        ToolResultContent "ToolResultContent" "2025-11-25" next v2026_07_28::ToolResultContent "ToolResultContent";
+        ToolUseContent "ToolUseContent" "2026-07-28" next v2026_07_28::ToolUseContent "ToolUseContent";
+        UrlElicitationRequiredErrorData "URLElicitationRequiredErrorData" "2025-11-25" [inline];
+        UrlElicitationRequiredErrorObject "URLElicitationRequiredErrorObject" "2025-11-25" [inline];
+        UrlElicitationRequiredError "URLElicitationRequiredError" "2025-11-25";
+        UnsubscribeRequest "UnsubscribeRequest" "2025-11-25";
+        UnsubscribeRequestParams "UnsubscribeRequestParams" "2025-11-25";
+        UntitledMultiSelectItems "UntitledMultiSelectItems" "2026-07-28" [inline] next v2026_07_28::UntitledMultiSelectItems "UntitledMultiSelectItems";
+        UntitledMultiSelectEnumSchema "UntitledMultiSelectEnumSchema" "2026-07-28" next v2026_07_28::UntitledMultiSelectEnumSchema "UntitledMultiSelectEnumSchema";
+        UntitledSingleSelectEnumSchema "UntitledSingleSelectEnumSchema" "2026-07-28" next v2026_07_28::UntitledSingleSelectEnumSchema "UntitledSingleSelectEnumSchema";
+    }
+}
 
-/// The types of revision 2025-06-18.
-#[cfg(feature = "v2025-06-18")]
-static V2025_06_18: &[Entry] = &[
-    Entry::of::<v2025_06_18::Annotations>("Annotations", "2026-07-28", true)
-        .next::<v2025_06_18::Annotations, v2025_11_25::Annotations>("Annotations"),
-    Entry::of::<v2025_06_18::AudioContent>("AudioContent", "2026-07-28", true)
-        .next::<v2025_06_18::AudioContent, v2025_11_25::AudioContent>("AudioContent"),
-    Entry::of::<v2025_06_18::BaseMetadata>("BaseMetadata", "2026-07-28", true)
-        .next::<v2025_06_18::BaseMetadata, v2025_11_25::BaseMetadata>("BaseMetadata"),
-    Entry::of::<
-        v2025_06_18::BlobResourceContents,
-    >("BlobResourceContents", "2026-07-28", true)
-        .next::<
-            v2025_06_18::BlobResourceContents,
-            v2025_11_25::BlobResourceContents,
-        >("BlobResourceContents"),
-    Entry::of::<v2025_06_18::BooleanSchema>("BooleanSchema", "2026-07-28", true)
-        .next::<v2025_06_18::BooleanSchema, v2025_11_25::BooleanSchema>("BooleanSchema"),
-    Entry::of::<
-        v2025_06_18::CallToolRequestParams,
-    >("CallToolRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::CallToolRequestParams,
-            v2025_11_25::CallToolRequestParams,
-        >("CallToolRequestParams"),
-    Entry::of::<v2025_06_18::CallToolRequest>("CallToolRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::CallToolRequest,
-            v2025_11_25::CallToolRequest,
-        >("CallToolRequest"),
-    Entry::of::<v2025_06_18::CallToolResult>("CallToolResult", "2025-06-18", true)
-        .next::<
-            v2025_06_18::CallToolResult,
-            v2025_11_25::CallToolResult,
-        >("CallToolResult"),
-    Entry::of::<
-        v2025_06_18::CancelledNotificationParams,
-    >("CancelledNotificationParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::CancelledNotificationParams,
-            v2025_11_25::CancelledNotificationParams,
-        >("CancelledNotificationParams"),
-    Entry::of::<
-        v2025_06_18::CancelledNotification,
-    >("CancelledNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::CancelledNotification,
-            v2025_11_25::CancelledNotification,
-        >("CancelledNotification"),
-    Entry::of::<v2025_06_18::RootsCapability>("RootsCapability", "2025-11-25", false)
-        .next::<
-            v2025_06_18::RootsCapability,
-            v2025_11_25::RootsCapability,
-        >("RootsCapability"),
-    Entry::of::<
-        v2025_06_18::ClientCapabilities,
-    >("ClientCapabilities", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ClientCapabilities,
-            v2025_11_25::ClientCapabilities,
-        >("ClientCapabilities"),
-    Entry::of::<
-        v2025_06_18::ClientNotification,
-    >("ClientNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ClientNotification,
-            v2025_11_25::ClientNotification,
-        >("ClientNotification"),
-    Entry::of::<v2025_06_18::ClientRequest>("ClientRequest", "2025-06-18", true)
-        .next::<v2025_06_18::ClientRequest, v2025_11_25::ClientRequest>("ClientRequest"),
-    Entry::of::<v2025_06_18::ClientResult>("ClientResult", "2025-06-18", true)
-        .next::<v2025_06_18::ClientResult, v2025_11_25::ClientResult>("ClientResult"),
-    Entry::of::<
-        v2025_06_18::CompletionReference,
-    >("CompletionReference", "2026-07-28", false)
-        .next::<
-            v2025_06_18::CompletionReference,
-            v2025_11_25::CompletionReference,
-        >("CompletionReference"),
-    Entry::of::<
-        v2025_06_18::CompletionArgument,
-    >("CompletionArgument", "2026-07-28", false)
-        .next::<
-            v2025_06_18::CompletionArgument,
-            v2025_11_25::CompletionArgument,
-        >("CompletionArgument"),
-    Entry::of::<v2025_06_18::CompletionContext>("CompletionContext", "2026-07-28", false)
-        .next::<
-            v2025_06_18::CompletionContext,
-            v2025_11_25::CompletionContext,
-        >("CompletionContext"),
-    Entry::of::<
-        v2025_06_18::CompleteRequestParams,
-    >("CompleteRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::CompleteRequestParams,
-            v2025_11_25::CompleteRequestParams,
-        >("CompleteRequestParams"),
-    Entry::of::<v2025_06_18::CompleteRequest>("CompleteRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::CompleteRequest,
-            v2025_11_25::CompleteRequest,
-        >("CompleteRequest"),
-    Entry::of::<v2025_06_18::Completion>("Completion", "2025-11-25", false)
-        .next::<v2025_06_18::Completion, v2025_11_25::Completion>("Completion"),
-    Entry::of::<v2025_06_18::CompleteResult>("CompleteResult", "2025-11-25", true)
-        .next::<
-            v2025_06_18::CompleteResult,
-            v2025_11_25::CompleteResult,
-        >("CompleteResult"),
-    Entry::of::<v2025_06_18::ContentBlock>("ContentBlock", "2025-06-18", true)
-        .next::<v2025_06_18::ContentBlock, v2025_11_25::ContentBlock>("ContentBlock"),
-    Entry::of::<v2025_06_18::IncludeContext>("IncludeContext", "2026-07-28", false)
-        .next::<
-            v2025_06_18::IncludeContext,
-            v2025_11_25::IncludeContext,
-        >("IncludeContext"),
-    Entry::of::<
-        v2025_06_18::CreateMessageRequestParams,
-    >("CreateMessageRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::CreateMessageRequestParams,
-            v2025_11_25::CreateMessageRequestParams,
-        >("CreateMessageRequestParams"),
-    Entry::of::<
-        v2025_06_18::CreateMessageRequest,
-    >("CreateMessageRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::CreateMessageRequest,
-            v2025_11_25::CreateMessageRequest,
-        >("CreateMessageRequest"),
-    Entry::of::<v2025_06_18::StopReason>("StopReason", "2025-06-18", false)
-        .next::<v2025_06_18::StopReason, v2025_11_25::StopReason>("StopReason"),
-    Entry::of::<v2025_06_18::SamplingContent>("SamplingContent", "2025-06-18", false)
-        .next::<
-            v2025_06_18::SamplingContent,
-            v2025_11_25::SamplingContent,
-        >("SamplingContent"),
-    Entry::of::<
-        v2025_06_18::CreateMessageResult,
-    >("CreateMessageResult", "2025-06-18", true)
-        .next::<
-            v2025_06_18::CreateMessageResult,
-            v2025_11_25::CreateMessageResult,
-        >("CreateMessageResult"),
-    Entry::of::<v2025_06_18::Cursor>("Cursor", "2026-07-28", true)
-        .next::<v2025_06_18::Cursor, v2025_11_25::Cursor>("Cursor"),
-    Entry::of::<v2025_06_18::RequestedSchema>("RequestedSchema", "2025-06-18", false)
-        .next::<
-            v2025_06_18::RequestedSchema,
-            v2025_11_25::RequestedSchema,
-        >("RequestedSchema"),
-    Entry::of::<
-        v2025_06_18::ElicitRequestFormParams,
-    >("ElicitRequestFormParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::ElicitRequestFormParams,
-            v2025_11_25::ElicitRequestFormParams,
-        >("ElicitRequestFormParams"),
-    Entry::of::<v2025_06_18::ElicitRequest>("ElicitRequest", "2025-06-18", true)
-        .next::<v2025_06_18::ElicitRequest, v2025_11_25::ElicitRequest>("ElicitRequest"),
-    Entry::of::<v2025_06_18::ElicitAction>("ElicitAction", "2026-07-28", false)
-        .next::<v2025_06_18::ElicitAction, v2025_11_25::ElicitAction>("ElicitAction"),
-    Entry::of::<v2025_06_18::ElicitValue>("ElicitValue", "2025-06-18", false)
-        .next::<v2025_06_18::ElicitValue, v2025_11_25::ElicitValue>("ElicitValue"),
-    Entry::of::<v2025_06_18::ElicitResult>("ElicitResult", "2025-06-18", true)
-        .next::<v2025_06_18::ElicitResult, v2025_11_25::ElicitResult>("ElicitResult"),
-    Entry::of::<
-        v2025_06_18::AnyResourceContents,
-    >("AnyResourceContents", "2026-07-28", false)
-        .next::<
-            v2025_06_18::AnyResourceContents,
-            v2025_11_25::AnyResourceContents,
-        >("AnyResourceContents"),
-    Entry::of::<v2025_06_18::EmbeddedResource>("EmbeddedResource", "2026-07-28", true)
-        .next::<
-            v2025_06_18::EmbeddedResource,
-            v2025_11_25::EmbeddedResource,
-        >("EmbeddedResource"),
-    Entry::of::<v2025_06_18::EmptyResult>("EmptyResult", "2025-11-25", true)
-        .next::<v2025_06_18::EmptyResult, v2025_11_25::EmptyResult>("EmptyResult"),
-    Entry::of::<v2025_06_18::EnumSchema>("EnumSchema", "2025-06-18", true)
-        .next::<
-            v2025_06_18::EnumSchema,
-            v2025_11_25::LegacyTitledEnumSchema,
-        >("LegacyTitledEnumSchema"),
-    Entry::of::<
-        v2025_06_18::GetPromptRequestParams,
-    >("GetPromptRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::GetPromptRequestParams,
-            v2025_11_25::GetPromptRequestParams,
-        >("GetPromptRequestParams"),
-    Entry::of::<v2025_06_18::GetPromptRequest>("GetPromptRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::GetPromptRequest,
-            v2025_11_25::GetPromptRequest,
-        >("GetPromptRequest"),
-    Entry::of::<v2025_06_18::GetPromptResult>("GetPromptResult", "2025-06-18", true)
-        .next::<
-            v2025_06_18::GetPromptResult,
-            v2025_11_25::GetPromptResult,
-        >("GetPromptResult"),
-    Entry::of::<v2025_06_18::ImageContent>("ImageContent", "2026-07-28", true)
-        .next::<v2025_06_18::ImageContent, v2025_11_25::ImageContent>("ImageContent"),
-    Entry::of::<v2025_06_18::Implementation>("Implementation", "2025-06-18", true)
-        .next::<
-            v2025_06_18::Implementation,
-            v2025_11_25::Implementation,
-        >("Implementation"),
-    Entry::of::<
-        v2025_06_18::InitializeRequestParams,
-    >("InitializeRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::InitializeRequestParams,
-            v2025_11_25::InitializeRequestParams,
-        >("InitializeRequestParams"),
-    Entry::of::<v2025_06_18::InitializeRequest>("InitializeRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::InitializeRequest,
-            v2025_11_25::InitializeRequest,
-        >("InitializeRequest"),
-    Entry::of::<v2025_06_18::InitializeResult>("InitializeResult", "2025-06-18", true)
-        .next::<
-            v2025_06_18::InitializeResult,
-            v2025_11_25::InitializeResult,
-        >("InitializeResult"),
-    Entry::of::<
-        v2025_06_18::NotificationParams,
-    >("NotificationParams", "2025-11-25", false)
-        .next::<
-            v2025_06_18::NotificationParams,
-            v2025_11_25::NotificationParams,
-        >("NotificationParams"),
-    Entry::of::<
-        v2025_06_18::InitializedNotification,
-    >("InitializedNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::InitializedNotification,
-            v2025_11_25::InitializedNotification,
-        >("InitializedNotification"),
-    Entry::of::<v2025_06_18::ErrorObject>("Error", "2026-07-28", false)
-        .next::<v2025_06_18::ErrorObject, v2025_11_25::ErrorObject>("Error"),
-    Entry::of::<v2025_06_18::JsonRpcError>("JSONRPCError", "2025-06-18", true)
-        .next::<
-            v2025_06_18::JsonRpcError,
-            v2025_11_25::JsonRpcErrorResponse,
-        >("JSONRPCErrorResponse"),
-    Entry::of::<v2025_06_18::JsonRpcMessage>("JSONRPCMessage", "2025-06-18", true)
-        .next::<
-            v2025_06_18::JsonRpcMessage,
-            v2025_11_25::JsonRpcMessage,
-        >("JSONRPCMessage"),
-    Entry::of::<
-        v2025_06_18::JsonRpcNotification,
-    >("JSONRPCNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::JsonRpcNotification,
-            v2025_11_25::JsonRpcNotification,
-        >("JSONRPCNotification"),
-    Entry::of::<v2025_06_18::RequestMetaObject>("RequestMetaObject", "2025-11-25", false)
-        .next::<
-            v2025_06_18::RequestMetaObject,
-            v2025_11_25::RequestMetaObject,
-        >("RequestMetaObject"),
-    Entry::of::<v2025_06_18::RequestParams>("RequestParams", "2025-11-25", false)
-        .next::<v2025_06_18::RequestParams, v2025_11_25::RequestParams>("RequestParams"),
-    Entry::of::<v2025_06_18::JsonRpcRequest>("JSONRPCRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::JsonRpcRequest,
-            v2025_11_25::JsonRpcRequest,
-        >("JSONRPCRequest"),
-    Entry::of::<v2025_06_18::JsonRpcResponse>("JSONRPCResponse", "2025-06-18", true)
-        .next::<
-            v2025_06_18::JsonRpcResponse,
-            v2025_11_25::JsonRpcResultResponse,
-        >("JSONRPCResultResponse"),
-    Entry::of::<
-        v2025_06_18::PaginatedRequestParams,
-    >("PaginatedRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::PaginatedRequestParams,
-            v2025_11_25::PaginatedRequestParams,
-        >("PaginatedRequestParams"),
-    Entry::of::<
-        v2025_06_18::ListPromptsRequest,
-    >("ListPromptsRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ListPromptsRequest,
-            v2025_11_25::ListPromptsRequest,
-        >("ListPromptsRequest"),
-    Entry::of::<v2025_06_18::ListPromptsResult>("ListPromptsResult", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ListPromptsResult,
-            v2025_11_25::ListPromptsResult,
-        >("ListPromptsResult"),
-    Entry::of::<
-        v2025_06_18::ListResourceTemplatesRequest,
-    >("ListResourceTemplatesRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ListResourceTemplatesRequest,
-            v2025_11_25::ListResourceTemplatesRequest,
-        >("ListResourceTemplatesRequest"),
-    Entry::of::<
-        v2025_06_18::ListResourceTemplatesResult,
-    >("ListResourceTemplatesResult", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ListResourceTemplatesResult,
-            v2025_11_25::ListResourceTemplatesResult,
-        >("ListResourceTemplatesResult"),
-    Entry::of::<
-        v2025_06_18::ListResourcesRequest,
-    >("ListResourcesRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ListResourcesRequest,
-            v2025_11_25::ListResourcesRequest,
-        >("ListResourcesRequest"),
-    Entry::of::<
-        v2025_06_18::ListResourcesResult,
-    >("ListResourcesResult", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ListResourcesResult,
-            v2025_11_25::ListResourcesResult,
-        >("ListResourcesResult"),
-    Entry::of::<v2025_06_18::ListRootsRequest>("ListRootsRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ListRootsRequest,
-            v2025_11_25::ListRootsRequest,
-        >("ListRootsRequest"),
-    Entry::of::<v2025_06_18::ListRootsResult>("ListRootsResult", "2025-11-25", true)
-        .next::<
-            v2025_06_18::ListRootsResult,
-            v2025_11_25::ListRootsResult,
-        >("ListRootsResult"),
-    Entry::of::<v2025_06_18::ListToolsRequest>("ListToolsRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ListToolsRequest,
-            v2025_11_25::ListToolsRequest,
-        >("ListToolsRequest"),
-    Entry::of::<v2025_06_18::ListToolsResult>("ListToolsResult", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ListToolsResult,
-            v2025_11_25::ListToolsResult,
-        >("ListToolsResult"),
-    Entry::of::<v2025_06_18::LoggingLevel>("LoggingLevel", "2026-07-28", true)
-        .next::<v2025_06_18::LoggingLevel, v2025_11_25::LoggingLevel>("LoggingLevel"),
-    Entry::of::<
-        v2025_06_18::LoggingMessageNotificationParams,
-    >("LoggingMessageNotificationParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::LoggingMessageNotificationParams,
-            v2025_11_25::LoggingMessageNotificationParams,
-        >("LoggingMessageNotificationParams"),
-    Entry::of::<
-        v2025_06_18::LoggingMessageNotification,
-    >("LoggingMessageNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::LoggingMessageNotification,
-            v2025_11_25::LoggingMessageNotification,
-        >("LoggingMessageNotification"),
-    Entry::of::<v2025_06_18::ModelHint>("ModelHint", "2026-07-28", true)
-        .next::<v2025_06_18::ModelHint, v2025_11_25::ModelHint>("ModelHint"),
-    Entry::of::<v2025_06_18::ModelPreferences>("ModelPreferences", "2026-07-28", true)
-        .next::<
-            v2025_06_18::ModelPreferences,
-            v2025_11_25::ModelPreferences,
-        >("ModelPreferences"),
-    Entry::of::<v2025_06_18::Notification>("Notification", "2025-06-18", true)
-        .next::<v2025_06_18::Notification, v2025_11_25::Notification>("Notification"),
-    Entry::of::<v2025_06_18::NumberSchemaType>("NumberSchemaType", "2026-07-28", false)
-        .next::<
-            v2025_06_18::NumberSchemaType,
-            v2025_11_25::NumberSchemaType,
-        >("NumberSchemaType"),
-    Entry::of::<v2025_06_18::NumberSchema>("NumberSchema", "2025-06-18", true)
-        .next::<v2025_06_18::NumberSchema, v2025_11_25::NumberSchema>("NumberSchema"),
-    Entry::of::<v2025_06_18::PaginatedRequest>("PaginatedRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::PaginatedRequest,
-            v2025_11_25::PaginatedRequest,
-        >("PaginatedRequest"),
-    Entry::of::<v2025_06_18::PaginatedResult>("PaginatedResult", "2025-11-25", true)
-        .next::<
-            v2025_06_18::PaginatedResult,
-            v2025_11_25::PaginatedResult,
-        >("PaginatedResult"),
-    Entry::of::<v2025_06_18::PingRequest>("PingRequest", "2025-06-18", true)
-        .next::<v2025_06_18::PingRequest, v2025_11_25::PingRequest>("PingRequest"),
-    Entry::of::<
-        v2025_06_18::PrimitiveSchemaDefinition,
-    >("PrimitiveSchemaDefinition", "2025-06-18", true)
-        .next::<
-            v2025_06_18::PrimitiveSchemaDefinition,
-            v2025_11_25::PrimitiveSchemaDefinition,
-        >("PrimitiveSchemaDefinition"),
-    Entry::of::<
-        v2025_06_18::ProgressNotificationParams,
-    >("ProgressNotificationParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::ProgressNotificationParams,
-            v2025_11_25::ProgressNotificationParams,
-        >("ProgressNotificationParams"),
-    Entry::of::<
-        v2025_06_18::ProgressNotification,
-    >("ProgressNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ProgressNotification,
-            v2025_11_25::ProgressNotification,
-        >("ProgressNotification"),
-    Entry::of::<v2025_06_18::ProgressToken>("ProgressToken", "2026-07-28", true)
-        .next::<v2025_06_18::ProgressToken, v2025_11_25::ProgressToken>("ProgressToken"),
-    Entry::of::<v2025_06_18::Prompt>("Prompt", "2025-06-18", true)
-        .next::<v2025_06_18::Prompt, v2025_11_25::Prompt>("Prompt"),
-    Entry::of::<v2025_06_18::PromptArgument>("PromptArgument", "2026-07-28", true)
-        .next::<
-            v2025_06_18::PromptArgument,
-            v2025_11_25::PromptArgument,
-        >("PromptArgument"),
-    Entry::of::<
-        v2025_06_18::PromptListChangedNotification,
-    >("PromptListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::PromptListChangedNotification,
-            v2025_11_25::PromptListChangedNotification,
-        >("PromptListChangedNotification"),
-    Entry::of::<v2025_06_18::PromptMessage>("PromptMessage", "2025-06-18", true)
-        .next::<v2025_06_18::PromptMessage, v2025_11_25::PromptMessage>("PromptMessage"),
-    Entry::of::<v2025_06_18::PromptReference>("PromptReference", "2026-07-28", true)
-        .next::<
-            v2025_06_18::PromptReference,
-            v2025_11_25::PromptReference,
-        >("PromptReference"),
-    Entry::of::<
-        v2025_06_18::ReadResourceRequestParams,
-    >("ReadResourceRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::ReadResourceRequestParams,
-            v2025_11_25::ReadResourceRequestParams,
-        >("ReadResourceRequestParams"),
-    Entry::of::<
-        v2025_06_18::ReadResourceRequest,
-    >("ReadResourceRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ReadResourceRequest,
-            v2025_11_25::ReadResourceRequest,
-        >("ReadResourceRequest"),
-    Entry::of::<
-        v2025_06_18::ReadResourceResult,
-    >("ReadResourceResult", "2025-11-25", true)
-        .next::<
-            v2025_06_18::ReadResourceResult,
-            v2025_11_25::ReadResourceResult,
-        >("ReadResourceResult"),
-    Entry::of::<v2025_06_18::Request>("Request", "2025-06-18", true)
-        .next::<v2025_06_18::Request, v2025_11_25::Request>("Request"),
-    Entry::of::<v2025_06_18::RequestId>("RequestId", "2026-07-28", true)
-        .next::<v2025_06_18::RequestId, v2025_11_25::RequestId>("RequestId"),
-    Entry::of::<v2025_06_18::Resource>("Resource", "2025-06-18", true)
-        .next::<v2025_06_18::Resource, v2025_11_25::Resource>("Resource"),
-    Entry::of::<v2025_06_18::ResourceContents>("ResourceContents", "2026-07-28", true)
-        .next::<
-            v2025_06_18::ResourceContents,
-            v2025_11_25::ResourceContents,
-        >("ResourceContents"),
-    Entry::of::<v2025_06_18::ResourceLink>("ResourceLink", "2025-06-18", true)
-        .next::<v2025_06_18::ResourceLink, v2025_11_25::ResourceLink>("ResourceLink"),
-    Entry::of::<
-        v2025_06_18::ResourceListChangedNotification,
-    >("ResourceListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ResourceListChangedNotification,
-            v2025_11_25::ResourceListChangedNotification,
-        >("ResourceListChangedNotification"),
-    Entry::of::<v2025_06_18::ResourceTemplate>("ResourceTemplate", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ResourceTemplate,
-            v2025_11_25::ResourceTemplate,
-        >("ResourceTemplate"),
-    Entry::of::<
-        v2025_06_18::ResourceTemplateReference,
-    >("ResourceTemplateReference", "2026-07-28", true)
-        .next::<
-            v2025_06_18::ResourceTemplateReference,
-            v2025_11_25::ResourceTemplateReference,
-        >("ResourceTemplateReference"),
-    Entry::of::<
-        v2025_06_18::ResourceUpdatedNotificationParams,
-    >("ResourceUpdatedNotificationParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::ResourceUpdatedNotificationParams,
-            v2025_11_25::ResourceUpdatedNotificationParams,
-        >("ResourceUpdatedNotificationParams"),
-    Entry::of::<
-        v2025_06_18::ResourceUpdatedNotification,
-    >("ResourceUpdatedNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ResourceUpdatedNotification,
-            v2025_11_25::ResourceUpdatedNotification,
-        >("ResourceUpdatedNotification"),
-    Entry::of::<v2025_06_18::ResultObject>("Result", "2025-11-25", true)
-        .next::<v2025_06_18::ResultObject, v2025_11_25::ResultObject>("Result"),
-    Entry::of::<v2025_06_18::Role>("Role", "2026-07-28", true)
-        .next::<v2025_06_18::Role, v2025_11_25::Role>("Role"),
-    Entry::of::<v2025_06_18::Root>("Root", "2026-07-28", true)
-        .next::<v2025_06_18::Root, v2025_11_25::Root>("Root"),
-    Entry::of::<
-        v2025_06_18::RootsListChangedNotification,
-    >("RootsListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::RootsListChangedNotification,
-            v2025_11_25::RootsListChangedNotification,
-        >("RootsListChangedNotification"),
-    Entry::of::<v2025_06_18::SamplingMessage>("SamplingMessage", "2025-06-18", true)
-        .next::<
-            v2025_06_18::SamplingMessage,
-            v2025_11_25::SamplingMessage,
-        >("SamplingMessage"),
-    Entry::of::<v2025_06_18::PromptsCapability>("PromptsCapability", "2026-07-28", false)
-        .next::<
-            v2025_06_18::PromptsCapability,
-            v2025_11_25::PromptsCapability,
-        >("PromptsCapability"),
-    Entry::of::<
-        v2025_06_18::ResourcesCapability,
-    >("ResourcesCapability", "2026-07-28", false)
-        .next::<
-            v2025_06_18::ResourcesCapability,
-            v2025_11_25::ResourcesCapability,
-        >("ResourcesCapability"),
-    Entry::of::<v2025_06_18::ToolsCapability>("ToolsCapability", "2026-07-28", false)
-        .next::<
-            v2025_06_18::ToolsCapability,
-            v2025_11_25::ToolsCapability,
-        >("ToolsCapability"),
-    Entry::of::<
-        v2025_06_18::ServerCapabilities,
-    >("ServerCapabilities", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ServerCapabilities,
-            v2025_11_25::ServerCapabilities,
-        >("ServerCapabilities"),
-    Entry::of::<
-        v2025_06_18::ServerNotification,
-    >("ServerNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ServerNotification,
-            v2025_11_25::ServerNotification,
-        >("ServerNotification"),
-    Entry::of::<v2025_06_18::ServerRequest>("ServerRequest", "2025-06-18", true)
-        .next::<v2025_06_18::ServerRequest, v2025_11_25::ServerRequest>("ServerRequest"),
-    Entry::of::<v2025_06_18::ServerResult>("ServerResult", "2025-06-18", true)
-        .next::<v2025_06_18::ServerResult, v2025_11_25::ServerResult>("ServerResult"),
-    Entry::of::<
-        v2025_06_18::SetLevelRequestParams,
-    >("SetLevelRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::SetLevelRequestParams,
-            v2025_11_25::SetLevelRequestParams,
-        >("SetLevelRequestParams"),
-    Entry::of::<v2025_06_18::SetLevelRequest>("SetLevelRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::SetLevelRequest,
-            v2025_11_25::SetLevelRequest,
-        >("SetLevelRequest"),
-    Entry::of::<
-        v2025_06_18::StringSchemaFormat,
-    >("StringSchemaFormat", "2026-07-28", false)
-        .next::<
-            v2025_06_18::StringSchemaFormat,
-            v2025_11_25::StringSchemaFormat,
-        >("StringSchemaFormat"),
-    Entry::of::<v2025_06_18::StringSchema>("StringSchema", "2025-06-18", true)
-        .next::<v2025_06_18::StringSchema, v2025_11_25::StringSchema>("StringSchema"),
-    Entry::of::<
-        v2025_06_18::SubscribeRequestParams,
-    >("SubscribeRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::SubscribeRequestParams,
-            v2025_11_25::SubscribeRequestParams,
-        >("SubscribeRequestParams"),
-    Entry::of::<v2025_06_18::SubscribeRequest>("SubscribeRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::SubscribeRequest,
-            v2025_11_25::SubscribeRequest,
-        >("SubscribeRequest"),
-    Entry::of::<v2025_06_18::TextContent>("TextContent", "2026-07-28", true)
-        .next::<v2025_06_18::TextContent, v2025_11_25::TextContent>("TextContent"),
-    Entry::of::<
-        v2025_06_18::TextResourceContents,
-    >("TextResourceContents", "2026-07-28", true)
-        .next::<
-            v2025_06_18::TextResourceContents,
-            v2025_11_25::TextResourceContents,
-        >("TextResourceContents"),
-    Entry::of::<v2025_06_18::ToolInputSchema>("ToolInputSchema", "2025-06-18", false)
-        .next::<
-            v2025_06_18::ToolInputSchema,
-            v2025_11_25::ToolInputSchema,
-        >("ToolInputSchema"),
-    Entry::of::<v2025_06_18::ToolOutputSchema>("ToolOutputSchema", "2025-06-18", false)
-        .next::<
-            v2025_06_18::ToolOutputSchema,
-            v2025_11_25::ToolOutputSchema,
-        >("ToolOutputSchema"),
-    Entry::of::<v2025_06_18::Tool>("Tool", "2025-06-18", true)
-        .next::<v2025_06_18::Tool, v2025_11_25::Tool>("Tool"),
-    Entry::of::<v2025_06_18::ToolAnnotations>("ToolAnnotations", "2026-07-28", true)
-        .next::<
-            v2025_06_18::ToolAnnotations,
-            v2025_11_25::ToolAnnotations,
-        >("ToolAnnotations"),
-    Entry::of::<
-        v2025_06_18::ToolListChangedNotification,
-    >("ToolListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2025_06_18::ToolListChangedNotification,
-            v2025_11_25::ToolListChangedNotification,
-        >("ToolListChangedNotification"),
-    Entry::of::<
-        v2025_06_18::UnsubscribeRequestParams,
-    >("UnsubscribeRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_06_18::UnsubscribeRequestParams,
-            v2025_11_25::UnsubscribeRequestParams,
-        >("UnsubscribeRequestParams"),
-    Entry::of::<
-        v2025_06_18::UnsubscribeRequest,
-    >("UnsubscribeRequest", "2025-06-18", true)
-        .next::<
-            v2025_06_18::UnsubscribeRequest,
-            v2025_11_25::UnsubscribeRequest,
-        >("UnsubscribeRequest"),
-];
+entries! {
+    #[cfg(feature = "v2025-06-18")]
+    /// The types of revision 2025-06-18.
+    V2025_06_18: v2025_06_18 {
+        Annotations "Annotations" "2026-07-28" next v2025_11_25::Annotations "Annotations";
+        AudioContent "AudioContent" "2026-07-28" next v2025_11_25::AudioContent "AudioContent";
+        BaseMetadata "BaseMetadata" "2026-07-28" next v2025_11_25::BaseMetadata "BaseMetadata";
+        BlobResourceContents "BlobResourceContents" "2026-07-28" next v2025_11_25::BlobResourceContents "BlobResourceContents";
+        BooleanSchema "BooleanSchema" "2026-07-28" next v2025_11_25::BooleanSchema "BooleanSchema";
+        CallToolRequestParams "CallToolRequestParams" "2025-06-18" [inline] next v2025_11_25::CallToolRequestParams "CallToolRequestParams";
+        CallToolRequest "CallToolRequest" "2025-06-18" next v2025_11_25::CallToolRequest "CallToolRequest";
+        CallToolResult "CallToolResult" "2025-06-18" next v2025_11_25::CallToolResult "CallToolResult";
+        CancelledNotificationParams "CancelledNotificationParams" "2025-06-18" [inline] next v2025_11_25::CancelledNotificationParams "CancelledNotificationParams";
+        CancelledNotification "CancelledNotification" "2025-06-18" next v2025_11_25::CancelledNotification "CancelledNotification";
+        RootsCapability "RootsCapability" "2025-11-25" [inline] next v2025_11_25::RootsCapability "RootsCapability";
+        ClientCapabilities "ClientCapabilities" "2025-06-18" next v2025_11_25::ClientCapabilities "ClientCapabilities";
+        ClientNotification "ClientNotification" "2025-06-18" next v2025_11_25::ClientNotification "ClientNotification";
+        ClientRequest "ClientRequest" "2025-06-18" next v2025_11_25::ClientRequest "ClientRequest";
+        ClientResult "ClientResult" "2025-06-18" next v2025_11_25::ClientResult "ClientResult";
+        CompletionReference "CompletionReference" "2026-07-28" [inline] next v2025_11_25::CompletionReference "CompletionReference";
+        CompletionArgument "CompletionArgument" "2026-07-28" [inline] next v2025_11_25::CompletionArgument "CompletionArgument";
+        CompletionContext "CompletionContext" "2026-07-28" [inline] next v2025_11_25::CompletionContext "CompletionContext";
+        CompleteRequestParams "CompleteRequestParams" "2025-06-18" [inline] next v2025_11_25::CompleteRequestParams "CompleteRequestParams";
+        CompleteRequest "CompleteRequest" "2025-06-18" next v2025_11_25::CompleteRequest "CompleteRequest";
+        Completion "Completion" "2025-11-25" [inline] next v2025_11_25::Completion "Completion";
+        CompleteResult "CompleteResult" "2025-11-25" next v2025_11_25::CompleteResult "CompleteResult";
+        ContentBlock "ContentBlock" "2025-06-18" next v2025_11_25::ContentBlock "ContentBlock";
+        IncludeContext "IncludeContext" "2026-07-28" [inline] next v2025_11_25::IncludeContext "IncludeContext";
+        CreateMessageRequestParams "CreateMessageRequestParams" "2025-06-18" [inline] next v2025_11_25::CreateMessageRequestParams "CreateMessageRequestParams";
+        CreateMessageRequest "CreateMessageRequest" "2025-06-18" next v2025_11_25::CreateMessageRequest "CreateMessageRequest";
+        StopReason "StopReason" "2025-06-18" [inline] next v2025_11_25::StopReason "StopReason";
+        SamplingContent "SamplingContent" "2025-06-18" [inline] next v2025_11_25::SamplingContent "SamplingContent";
+        CreateMessageResult "CreateMessageResult" "2025-06-18" next v2025_11_25::CreateMessageResult "CreateMessageResult";
+        Cursor "Cursor" "2026-07-28" next v2025_11_25::Cursor "Cursor";
+        RequestedSchema "RequestedSchema" "2025-06-18" [inline] next v2025_11_25::RequestedSchema "RequestedSchema";
+        ElicitRequestFormParams "ElicitRequestFormParams" "2025-06-18" [inline] next v2025_11_25::ElicitRequestFormParams "ElicitRequestFormParams";
+        ElicitRequest "ElicitRequest" "2025-06-18" next v2025_11_25::ElicitRequest "ElicitRequest";
+        ElicitAction "ElicitAction" "2026-07-28" [inline] next v2025_11_25::ElicitAction "ElicitAction";
+        ElicitValue "ElicitValue" "2025-06-18" [inline] next v2025_11_25::ElicitValue "ElicitValue";
+        ElicitResult "ElicitResult" "2025-06-18" next v2025_11_25::ElicitResult "ElicitResult";
+        AnyResourceContents "AnyResourceContents" "2026-07-28" [inline] next v2025_11_25::AnyResourceContents "AnyResourceContents";
+        EmbeddedResource "EmbeddedResource" "2026-07-28" next v2025_11_25::EmbeddedResource "EmbeddedResource";
+        EmptyResult "EmptyResult" "2025-11-25" next v2025_11_25::EmptyResult "EmptyResult";
+        EnumSchema "EnumSchema" "2025-06-18" next v2025_11_25::LegacyTitledEnumSchema "LegacyTitledEnumSchema";
+        GetPromptRequestParams "GetPromptRequestParams" "2025-06-18" [inline] next v2025_11_25::GetPromptRequestParams "GetPromptRequestParams";
+        GetPromptRequest "GetPromptRequest" "2025-06-18" next v2025_11_25::GetPromptRequest "GetPromptRequest";
+        GetPromptResult "GetPromptResult" "2025-06-18" next v2025_11_25::GetPromptResult "GetPromptResult";
+        ImageContent "ImageContent" "2026-07-28" next v2025_11_25::ImageContent "ImageContent";
+        Implementation "Implementation" "2025-06-18" next v2025_11_25::Implementation "Implementation";
+        InitializeRequestParams "InitializeRequestParams" "2025-06-18" [inline] next v2025_11_25::InitializeRequestParams "InitializeRequestParams";
+        InitializeRequest "InitializeRequest" "2025-06-18" next v2025_11_25::InitializeRequest "InitializeRequest";
+        InitializeResult "InitializeResult" "2025-06-18" next v2025_11_25::InitializeResult "InitializeResult";
+        NotificationParams "NotificationParams" "2025-11-25" [inline] next v2025_11_25::NotificationParams "NotificationParams";
+        InitializedNotification "InitializedNotification" "2025-06-18" next v2025_11_25::InitializedNotification "InitializedNotification";
+        ErrorObject "Error" "2026-07-28" [inline] next v2025_11_25::ErrorObject "Error";
+        JsonRpcError "JSONRPCError" "2025-06-18" next v2025_11_25::JsonRpcErrorResponse "JSONRPCErrorResponse";
+        JsonRpcMessage "JSONRPCMessage" "2025-06-18" next v2025_11_25::JsonRpcMessage "JSONRPCMessage";
+        JsonRpcNotification "JSONRPCNotification" "2025-06-18" next v2025_11_25::JsonRpcNotification "JSONRPCNotification";
+        RequestMetaObject "RequestMetaObject" "2025-11-25" [inline] next v2025_11_25::RequestMetaObject "RequestMetaObject";
+        RequestParams "RequestParams" "2025-11-25" [inline] next v2025_11_25::RequestParams "RequestParams";
+        JsonRpcRequest "JSONRPCRequest" "2025-06-18" next v2025_11_25::JsonRpcRequest "JSONRPCRequest";
+        JsonRpcResponse "JSONRPCResponse" "2025-06-18" next v2025_11_25::JsonRpcResultResponse "JSONRPCResultResponse";
+        PaginatedRequestParams "PaginatedRequestParams" "2025-06-18" [inline] next v2025_11_25::PaginatedRequestParams "PaginatedRequestParams";
+        ListPromptsRequest "ListPromptsRequest" "2025-06-18" next v2025_11_25::ListPromptsRequest "ListPromptsRequest";
+        ListPromptsResult "ListPromptsResult" "2025-06-18" next v2025_11_25::ListPromptsResult "ListPromptsResult";
+        ListResourceTemplatesRequest "ListResourceTemplatesRequest" "2025-06-18" next v2025_11_25::ListResourceTemplatesRequest "ListResourceTemplatesRequest";
+        ListResourceTemplatesResult "ListResourceTemplatesResult" "2025-06-18" next v2025_11_25::ListResourceTemplatesResult "ListResourceTemplatesResult";
+        ListResourcesRequest "ListResourcesRequest" "2025-06-18" next v2025_11_25::ListResourcesRequest "ListResourcesRequest";
+        ListResourcesResult "ListResourcesResult" "2025-06-18" next v2025_11_25::ListResourcesResult "ListResourcesResult";
+        ListRootsRequest "ListRootsRequest" "2025-06-18" next v2025_11_25::ListRootsRequest "ListRootsRequest";
+        ListRootsResult "ListRootsResult" "2025-11-25" next v2025_11_25::ListRootsResult "ListRootsResult";
+        ListToolsRequest "ListToolsRequest" "2025-06-18" next v2025_11_25::ListToolsRequest "ListToolsRequest";
+        ListToolsResult "ListToolsResult" "2025-06-18" next v2025_11_25::ListToolsResult "ListToolsResult";
+        LoggingLevel "LoggingLevel" "2026-07-28" next v2025_11_25::LoggingLevel "LoggingLevel";
+        LoggingMessageNotificationParams "LoggingMessageNotificationParams" "2025-06-18" [inline] next v2025_11_25::LoggingMessageNotificationParams "LoggingMessageNotificationParams";
+        LoggingMessageNotification "LoggingMessageNotification" "2025-06-18" next v2025_11_25::LoggingMessageNotification "LoggingMessageNotification";
+        ModelHint "ModelHint" "2026-07-28" next v2025_11_25::ModelHint "ModelHint";
+        ModelPreferences "ModelPreferences" "2026-07-28" next v2025_11_25::ModelPreferences "ModelPreferences";
+        Notification "Notification" "2025-06-18" next v2025_11_25::Notification "Notification";
+        NumberSchemaType "NumberSchemaType" "2026-07-28" [inline] next v2025_11_25::NumberSchemaType "NumberSchemaType";
+        NumberSchema "NumberSchema" "2025-06-18" next v2025_11_25::NumberSchema "NumberSchema";
+        PaginatedRequest "PaginatedRequest" "2025-06-18" next v2025_11_25::PaginatedRequest "PaginatedRequest";
+        PaginatedResult "PaginatedResult" "2025-11-25" next v2025_11_25::PaginatedResult "PaginatedResult";
+        PingRequest "PingRequest" "2025-06-18" next v2025_11_25::PingRequest "PingRequest";
+        PrimitiveSchemaDefinition "PrimitiveSchemaDefinition" "2025-06-18" next v2025_11_25::PrimitiveSchemaDefinition "PrimitiveSchemaDefinition";
+        ProgressNotificationParams "ProgressNotificationParams" "2025-06-18" [inline] next v2025_11_25::ProgressNotificationParams "ProgressNotificationParams";
+        ProgressNotification "ProgressNotification" "2025-06-18" next v2025_11_25::ProgressNotification "ProgressNotification";
+        ProgressToken "ProgressToken" "2026-07-28" next v2025_11_25::ProgressToken "ProgressToken";
+        Prompt "Prompt" "2025-06-18" next v2025_11_25::Prompt "Prompt";
+        PromptArgument "PromptArgument" "2026-07-28" next v2025_11_25::PromptArgument "PromptArgument";
+        PromptListChangedNotification "PromptListChangedNotification" "2025-06-18" next v2025_11_25::PromptListChangedNotification "PromptListChangedNotification";
+        PromptMessage "PromptMessage" "2025-06-18" next v2025_11_25::PromptMessage "PromptMessage";
+        PromptReference "PromptReference" "2026-07-28" next v2025_11_25::PromptReference "PromptReference";
+        ReadResourceRequestParams "ReadResourceRequestParams" "2025-06-18" [inline] next v2025_11_25::ReadResourceRequestParams "ReadResourceRequestParams";
+        ReadResourceRequest "ReadResourceRequest" "2025-06-18" next v2025_11_25::ReadResourceRequest "ReadResourceRequest";
+        ReadResourceResult "ReadResourceResult" "2025-11-25" next v2025_11_25::ReadResourceResult "ReadResourceResult";
+        Request "Request" "2025-06-18" next v2025_11_25::Request "Request";
+        RequestId "RequestId" "2026-07-28" next v2025_11_25::RequestId "RequestId";
+        Resource "Resource" "2025-06-18" next v2025_11_25::Resource "Resource";
+        ResourceContents "ResourceContents" "2026-07-28" next v2025_11_25::ResourceContents "ResourceContents";
+        ResourceLink "ResourceLink" "2025-06-18" next v2025_11_25::ResourceLink "ResourceLink";
+        ResourceListChangedNotification "ResourceListChangedNotification" "2025-06-18" next v2025_11_25::ResourceListChangedNotification "ResourceListChangedNotification";
+        ResourceTemplate "ResourceTemplate" "2025-06-18" next v2025_11_25::ResourceTemplate "ResourceTemplate";
+        ResourceTemplateReference "ResourceTemplateReference" "2026-07-28" next v2025_11_25::ResourceTemplateReference "ResourceTemplateReference";
+        ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams" "2025-06-18" [inline] next v2025_11_25::ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams";
+        ResourceUpdatedNotification "ResourceUpdatedNotification" "2025-06-18" next v2025_11_25::ResourceUpdatedNotification "ResourceUpdatedNotification";
+        ResultObject "Result" "2025-11-25" next v2025_11_25::ResultObject "Result";
+        Role "Role" "2026-07-28" next v2025_11_25::Role "Role";
+        Root "Root" "2026-07-28" next v2025_11_25::Root "Root";
+        RootsListChangedNotification "RootsListChangedNotification" "2025-06-18" next v2025_11_25::RootsListChangedNotification "RootsListChangedNotification";
+        SamplingMessage "SamplingMessage" "2025-06-18" next v2025_11_25::SamplingMessage "SamplingMessage";
+        PromptsCapability "PromptsCapability" "2026-07-28" [inline] next v2025_11_25::PromptsCapability "PromptsCapability";
+        ResourcesCapability "ResourcesCapability" "2026-07-28" [inline] next v2025_11_25::ResourcesCapability "ResourcesCapability";
+        ToolsCapability "ToolsCapability" "2026-07-28" [inline] next v2025_11_25::ToolsCapability "ToolsCapability";
+        ServerCapabilities "ServerCapabilities" "2025-06-18" next v2025_11_25::ServerCapabilities "ServerCapabilities";
+        ServerNotification "ServerNotification" "2025-06-18" next v2025_11_25::ServerNotification "ServerNotification";
+        ServerRequest "ServerRequest" "2025-06-18" next v2025_11_25::ServerRequest "ServerRequest";
+        ServerResult "ServerResult" "2025-06-18" next v2025_11_25::ServerResult "ServerResult";
+        SetLevelRequestParams "SetLevelRequestParams" "2025-06-18" [inline] next v2025_11_25::SetLevelRequestParams "SetLevelRequestParams";
+        SetLevelRequest "SetLevelRequest" "2025-06-18" next v2025_11_25::SetLevelRequest "SetLevelRequest";
+        StringSchemaFormat "StringSchemaFormat" "2026-07-28" [inline] next v2025_11_25::StringSchemaFormat "StringSchemaFormat";
+        StringSchema "StringSchema" "2025-06-18" next v2025_11_25::StringSchema "StringSchema";
+        SubscribeRequestParams "SubscribeRequestParams" "2025-06-18" [inline] next v2025_11_25::SubscribeRequestParams "SubscribeRequestParams";
+        SubscribeRequest "SubscribeRequest" "2025-06-18" next v2025_11_25::SubscribeRequest "SubscribeRequest";
+        TextContent "TextContent" "2026-07-28" next v2025_11_25::TextContent "TextContent";
+        TextResourceContents "TextResourceContents" "2026-07-28" next v2025_11_25::TextResourceContents "TextResourceContents";
+        ToolInputSchema "ToolInputSchema" "2025-06-18" [inline] next v2025_11_25::ToolInputSchema "ToolInputSchema";
+        ToolOutputSchema "ToolOutputSchema" "2025-06-18" [inline] next v2025_11_25::ToolOutputSchema "ToolOutputSchema";
+        Tool "Tool" "2025-06-18" next v2025_11_25::Tool "Tool";
+        ToolAnnotations "ToolAnnotations" "2026-07-28" next v2025_11_25::ToolAnnotations "ToolAnnotations";
+        ToolListChangedNotification "ToolListChangedNotification" "2025-06-18" next v2025_11_25::ToolListChangedNotification "ToolListChangedNotification";
+        UnsubscribeRequestParams "UnsubscribeRequestParams" "2025-06-18" [inline] next v2025_11_25::UnsubscribeRequestParams "UnsubscribeRequestParams";
+        UnsubscribeRequest "UnsubscribeRequest" "2025-06-18" next v2025_11_25::UnsubscribeRequest "UnsubscribeRequest";
+    }
+}
 
-/// The types of revision 2025-03-26.
-#[cfg(feature = "v2025-03-26")]
-static V2025_03_26: &[Entry] = &[
-    Entry::of::<v2025_03_26::Annotations>("Annotations", "2025-03-26", true)
-        .next::<v2025_03_26::Annotations, v2025_06_18::Annotations>("Annotations"),
-    Entry::of::<v2025_03_26::AudioContent>("AudioContent", "2025-03-26", true)
-        .next::<v2025_03_26::AudioContent, v2025_06_18::AudioContent>("AudioContent"),
-    Entry::of::<
-        v2025_03_26::BlobResourceContents,
-    >("BlobResourceContents", "2025-03-26", true)
-        .next::<
-            v2025_03_26::BlobResourceContents,
-            v2025_06_18::BlobResourceContents,
-        >("BlobResourceContents"),
-    Entry::of::<
-        v2025_03_26::CallToolRequestParams,
-    >("CallToolRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::CallToolRequestParams,
-            v2025_06_18::CallToolRequestParams,
-        >("CallToolRequestParams"),
-    Entry::of::<v2025_03_26::CallToolRequest>("CallToolRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::CallToolRequest,
-            v2025_06_18::CallToolRequest,
-        >("CallToolRequest"),
-    Entry::of::<v2025_03_26::ContentBlock>("ContentBlock", "2025-03-26", false)
-        .next::<v2025_03_26::ContentBlock, v2025_06_18::ContentBlock>("ContentBlock"),
-    Entry::of::<v2025_03_26::CallToolResult>("CallToolResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::CallToolResult,
-            v2025_06_18::CallToolResult,
-        >("CallToolResult"),
-    Entry::of::<
-        v2025_03_26::CancelledNotificationParams,
-    >("CancelledNotificationParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::CancelledNotificationParams,
-            v2025_06_18::CancelledNotificationParams,
-        >("CancelledNotificationParams"),
-    Entry::of::<
-        v2025_03_26::CancelledNotification,
-    >("CancelledNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::CancelledNotification,
-            v2025_06_18::CancelledNotification,
-        >("CancelledNotification"),
-    Entry::of::<v2025_03_26::RootsCapability>("RootsCapability", "2025-11-25", false)
-        .next::<
-            v2025_03_26::RootsCapability,
-            v2025_06_18::RootsCapability,
-        >("RootsCapability"),
-    Entry::of::<
-        v2025_03_26::ClientCapabilities,
-    >("ClientCapabilities", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ClientCapabilities,
-            v2025_06_18::ClientCapabilities,
-        >("ClientCapabilities"),
-    Entry::of::<
-        v2025_03_26::ClientNotification,
-    >("ClientNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::ClientNotification,
-            v2025_06_18::ClientNotification,
-        >("ClientNotification"),
-    Entry::of::<v2025_03_26::ClientRequest>("ClientRequest", "2025-03-26", true)
-        .next::<v2025_03_26::ClientRequest, v2025_06_18::ClientRequest>("ClientRequest"),
-    Entry::of::<v2025_03_26::ClientResult>("ClientResult", "2025-03-26", true)
-        .next::<v2025_03_26::ClientResult, v2025_06_18::ClientResult>("ClientResult"),
-    Entry::of::<
-        v2025_03_26::CompletionReference,
-    >("CompletionReference", "2025-03-26", false)
-        .next::<
-            v2025_03_26::CompletionReference,
-            v2025_06_18::CompletionReference,
-        >("CompletionReference"),
-    Entry::of::<
-        v2025_03_26::CompletionArgument,
-    >("CompletionArgument", "2026-07-28", false)
-        .next::<
-            v2025_03_26::CompletionArgument,
-            v2025_06_18::CompletionArgument,
-        >("CompletionArgument"),
-    Entry::of::<
-        v2025_03_26::CompleteRequestParams,
-    >("CompleteRequestParams", "2025-03-26", false)
-        .next::<
-            v2025_03_26::CompleteRequestParams,
-            v2025_06_18::CompleteRequestParams,
-        >("CompleteRequestParams"),
-    Entry::of::<v2025_03_26::CompleteRequest>("CompleteRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::CompleteRequest,
-            v2025_06_18::CompleteRequest,
-        >("CompleteRequest"),
-    Entry::of::<v2025_03_26::Completion>("Completion", "2025-11-25", false)
-        .next::<v2025_03_26::Completion, v2025_06_18::Completion>("Completion"),
-    Entry::of::<v2025_03_26::CompleteResult>("CompleteResult", "2025-11-25", true)
-        .next::<
-            v2025_03_26::CompleteResult,
-            v2025_06_18::CompleteResult,
-        >("CompleteResult"),
-    Entry::of::<v2025_03_26::IncludeContext>("IncludeContext", "2026-07-28", false)
-        .next::<
-            v2025_03_26::IncludeContext,
-            v2025_06_18::IncludeContext,
-        >("IncludeContext"),
-    Entry::of::<
-        v2025_03_26::CreateMessageRequestParams,
-    >("CreateMessageRequestParams", "2025-03-26", false)
-        .next::<
-            v2025_03_26::CreateMessageRequestParams,
-            v2025_06_18::CreateMessageRequestParams,
-        >("CreateMessageRequestParams"),
-    Entry::of::<
-        v2025_03_26::CreateMessageRequest,
-    >("CreateMessageRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::CreateMessageRequest,
-            v2025_06_18::CreateMessageRequest,
-        >("CreateMessageRequest"),
-    Entry::of::<v2025_03_26::StopReason>("StopReason", "2025-06-18", false)
-        .next::<v2025_03_26::StopReason, v2025_06_18::StopReason>("StopReason"),
-    Entry::of::<v2025_03_26::SamplingContent>("SamplingContent", "2025-03-26", false)
-        .next::<
-            v2025_03_26::SamplingContent,
-            v2025_06_18::SamplingContent,
-        >("SamplingContent"),
-    Entry::of::<
-        v2025_03_26::CreateMessageResult,
-    >("CreateMessageResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::CreateMessageResult,
-            v2025_06_18::CreateMessageResult,
-        >("CreateMessageResult"),
-    Entry::of::<v2025_03_26::Cursor>("Cursor", "2026-07-28", true)
-        .next::<v2025_03_26::Cursor, v2025_06_18::Cursor>("Cursor"),
-    Entry::of::<
-        v2025_03_26::AnyResourceContents,
-    >("AnyResourceContents", "2025-03-26", false)
-        .next::<
-            v2025_03_26::AnyResourceContents,
-            v2025_06_18::AnyResourceContents,
-        >("AnyResourceContents"),
-    Entry::of::<v2025_03_26::EmbeddedResource>("EmbeddedResource", "2025-03-26", true)
-        .next::<
-            v2025_03_26::EmbeddedResource,
-            v2025_06_18::EmbeddedResource,
-        >("EmbeddedResource"),
-    Entry::of::<v2025_03_26::EmptyResult>("EmptyResult", "2025-11-25", true)
-        .next::<v2025_03_26::EmptyResult, v2025_06_18::EmptyResult>("EmptyResult"),
-    Entry::of::<
-        v2025_03_26::GetPromptRequestParams,
-    >("GetPromptRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::GetPromptRequestParams,
-            v2025_06_18::GetPromptRequestParams,
-        >("GetPromptRequestParams"),
-    Entry::of::<v2025_03_26::GetPromptRequest>("GetPromptRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::GetPromptRequest,
-            v2025_06_18::GetPromptRequest,
-        >("GetPromptRequest"),
-    Entry::of::<v2025_03_26::GetPromptResult>("GetPromptResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::GetPromptResult,
-            v2025_06_18::GetPromptResult,
-        >("GetPromptResult"),
-    Entry::of::<v2025_03_26::ImageContent>("ImageContent", "2025-03-26", true)
-        .next::<v2025_03_26::ImageContent, v2025_06_18::ImageContent>("ImageContent"),
-    Entry::of::<v2025_03_26::Implementation>("Implementation", "2025-03-26", true)
-        .next::<
-            v2025_03_26::Implementation,
-            v2025_06_18::Implementation,
-        >("Implementation"),
-    Entry::of::<
-        v2025_03_26::InitializeRequestParams,
-    >("InitializeRequestParams", "2025-03-26", false)
-        .next::<
-            v2025_03_26::InitializeRequestParams,
-            v2025_06_18::InitializeRequestParams,
-        >("InitializeRequestParams"),
-    Entry::of::<v2025_03_26::InitializeRequest>("InitializeRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::InitializeRequest,
-            v2025_06_18::InitializeRequest,
-        >("InitializeRequest"),
-    Entry::of::<v2025_03_26::InitializeResult>("InitializeResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::InitializeResult,
-            v2025_06_18::InitializeResult,
-        >("InitializeResult"),
-    Entry::of::<
-        v2025_03_26::NotificationParams,
-    >("NotificationParams", "2025-11-25", false)
-        .next::<
-            v2025_03_26::NotificationParams,
-            v2025_06_18::NotificationParams,
-        >("NotificationParams"),
-    Entry::of::<
-        v2025_03_26::InitializedNotification,
-    >("InitializedNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::InitializedNotification,
-            v2025_06_18::InitializedNotification,
-        >("InitializedNotification"),
-    Entry::of::<
-        v2025_03_26::JsonRpcBatchRequestItem,
-    >("JSONRPCBatchRequestItem", "2025-03-26", false),
-    Entry::of::<
-        v2025_03_26::JsonRpcBatchRequest,
-    >("JSONRPCBatchRequest", "2025-03-26", true),
-    Entry::of::<
-        v2025_03_26::JsonRpcBatchResponseItem,
-    >("JSONRPCBatchResponseItem", "2025-03-26", false),
-    Entry::of::<
-        v2025_03_26::JsonRpcBatchResponse,
-    >("JSONRPCBatchResponse", "2025-03-26", true),
-    Entry::of::<v2025_03_26::ErrorObject>("Error", "2026-07-28", false)
-        .next::<v2025_03_26::ErrorObject, v2025_06_18::ErrorObject>("Error"),
-    Entry::of::<v2025_03_26::JsonRpcError>("JSONRPCError", "2025-06-18", true)
-        .next::<v2025_03_26::JsonRpcError, v2025_06_18::JsonRpcError>("JSONRPCError"),
-    Entry::of::<v2025_03_26::JsonRpcMessage>("JSONRPCMessage", "2025-03-26", true)
-        .next::<
-            v2025_03_26::JsonRpcMessage,
-            v2025_06_18::JsonRpcMessage,
-        >("JSONRPCMessage"),
-    Entry::of::<
-        v2025_03_26::JsonRpcNotification,
-    >("JSONRPCNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::JsonRpcNotification,
-            v2025_06_18::JsonRpcNotification,
-        >("JSONRPCNotification"),
-    Entry::of::<v2025_03_26::RequestMetaObject>("RequestMetaObject", "2025-11-25", false)
-        .next::<
-            v2025_03_26::RequestMetaObject,
-            v2025_06_18::RequestMetaObject,
-        >("RequestMetaObject"),
-    Entry::of::<v2025_03_26::RequestParams>("RequestParams", "2025-11-25", false)
-        .next::<v2025_03_26::RequestParams, v2025_06_18::RequestParams>("RequestParams"),
-    Entry::of::<v2025_03_26::JsonRpcRequest>("JSONRPCRequest", "2025-06-18", true)
-        .next::<
-            v2025_03_26::JsonRpcRequest,
-            v2025_06_18::JsonRpcRequest,
-        >("JSONRPCRequest"),
-    Entry::of::<v2025_03_26::JsonRpcResponse>("JSONRPCResponse", "2025-06-18", true)
-        .next::<
-            v2025_03_26::JsonRpcResponse,
-            v2025_06_18::JsonRpcResponse,
-        >("JSONRPCResponse"),
-    Entry::of::<
-        v2025_03_26::PaginatedRequestParams,
-    >("PaginatedRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::PaginatedRequestParams,
-            v2025_06_18::PaginatedRequestParams,
-        >("PaginatedRequestParams"),
-    Entry::of::<
-        v2025_03_26::ListPromptsRequest,
-    >("ListPromptsRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListPromptsRequest,
-            v2025_06_18::ListPromptsRequest,
-        >("ListPromptsRequest"),
-    Entry::of::<v2025_03_26::ListPromptsResult>("ListPromptsResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListPromptsResult,
-            v2025_06_18::ListPromptsResult,
-        >("ListPromptsResult"),
-    Entry::of::<
-        v2025_03_26::ListResourceTemplatesRequest,
-    >("ListResourceTemplatesRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListResourceTemplatesRequest,
-            v2025_06_18::ListResourceTemplatesRequest,
-        >("ListResourceTemplatesRequest"),
-    Entry::of::<
-        v2025_03_26::ListResourceTemplatesResult,
-    >("ListResourceTemplatesResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListResourceTemplatesResult,
-            v2025_06_18::ListResourceTemplatesResult,
-        >("ListResourceTemplatesResult"),
-    Entry::of::<
-        v2025_03_26::ListResourcesRequest,
-    >("ListResourcesRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListResourcesRequest,
-            v2025_06_18::ListResourcesRequest,
-        >("ListResourcesRequest"),
-    Entry::of::<
-        v2025_03_26::ListResourcesResult,
-    >("ListResourcesResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListResourcesResult,
-            v2025_06_18::ListResourcesResult,
-        >("ListResourcesResult"),
-    Entry::of::<v2025_03_26::ListRootsRequest>("ListRootsRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListRootsRequest,
-            v2025_06_18::ListRootsRequest,
-        >("ListRootsRequest"),
-    Entry::of::<v2025_03_26::ListRootsResult>("ListRootsResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListRootsResult,
-            v2025_06_18::ListRootsResult,
-        >("ListRootsResult"),
-    Entry::of::<v2025_03_26::ListToolsRequest>("ListToolsRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListToolsRequest,
-            v2025_06_18::ListToolsRequest,
-        >("ListToolsRequest"),
-    Entry::of::<v2025_03_26::ListToolsResult>("ListToolsResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ListToolsResult,
-            v2025_06_18::ListToolsResult,
-        >("ListToolsResult"),
-    Entry::of::<v2025_03_26::LoggingLevel>("LoggingLevel", "2026-07-28", true)
-        .next::<v2025_03_26::LoggingLevel, v2025_06_18::LoggingLevel>("LoggingLevel"),
-    Entry::of::<
-        v2025_03_26::LoggingMessageNotificationParams,
-    >("LoggingMessageNotificationParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::LoggingMessageNotificationParams,
-            v2025_06_18::LoggingMessageNotificationParams,
-        >("LoggingMessageNotificationParams"),
-    Entry::of::<
-        v2025_03_26::LoggingMessageNotification,
-    >("LoggingMessageNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::LoggingMessageNotification,
-            v2025_06_18::LoggingMessageNotification,
-        >("LoggingMessageNotification"),
-    Entry::of::<v2025_03_26::ModelHint>("ModelHint", "2026-07-28", true)
-        .next::<v2025_03_26::ModelHint, v2025_06_18::ModelHint>("ModelHint"),
-    Entry::of::<v2025_03_26::ModelPreferences>("ModelPreferences", "2026-07-28", true)
-        .next::<
-            v2025_03_26::ModelPreferences,
-            v2025_06_18::ModelPreferences,
-        >("ModelPreferences"),
-    Entry::of::<v2025_03_26::Notification>("Notification", "2025-06-18", true)
-        .next::<v2025_03_26::Notification, v2025_06_18::Notification>("Notification"),
-    Entry::of::<v2025_03_26::PaginatedRequest>("PaginatedRequest", "2025-06-18", true)
-        .next::<
-            v2025_03_26::PaginatedRequest,
-            v2025_06_18::PaginatedRequest,
-        >("PaginatedRequest"),
-    Entry::of::<v2025_03_26::PaginatedResult>("PaginatedResult", "2025-11-25", true)
-        .next::<
-            v2025_03_26::PaginatedResult,
-            v2025_06_18::PaginatedResult,
-        >("PaginatedResult"),
-    Entry::of::<v2025_03_26::PingRequest>("PingRequest", "2025-06-18", true)
-        .next::<v2025_03_26::PingRequest, v2025_06_18::PingRequest>("PingRequest"),
-    Entry::of::<
-        v2025_03_26::ProgressNotificationParams,
-    >("ProgressNotificationParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::ProgressNotificationParams,
-            v2025_06_18::ProgressNotificationParams,
-        >("ProgressNotificationParams"),
-    Entry::of::<
-        v2025_03_26::ProgressNotification,
-    >("ProgressNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::ProgressNotification,
-            v2025_06_18::ProgressNotification,
-        >("ProgressNotification"),
-    Entry::of::<v2025_03_26::ProgressToken>("ProgressToken", "2026-07-28", true)
-        .next::<v2025_03_26::ProgressToken, v2025_06_18::ProgressToken>("ProgressToken"),
-    Entry::of::<v2025_03_26::Prompt>("Prompt", "2025-03-26", true)
-        .next::<v2025_03_26::Prompt, v2025_06_18::Prompt>("Prompt"),
-    Entry::of::<v2025_03_26::PromptArgument>("PromptArgument", "2025-03-26", true)
-        .next::<
-            v2025_03_26::PromptArgument,
-            v2025_06_18::PromptArgument,
-        >("PromptArgument"),
-    Entry::of::<
-        v2025_03_26::PromptListChangedNotification,
-    >("PromptListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::PromptListChangedNotification,
-            v2025_06_18::PromptListChangedNotification,
-        >("PromptListChangedNotification"),
-    Entry::of::<v2025_03_26::PromptMessage>("PromptMessage", "2025-03-26", true)
-        .next::<v2025_03_26::PromptMessage, v2025_06_18::PromptMessage>("PromptMessage"),
-    Entry::of::<v2025_03_26::PromptReference>("PromptReference", "2025-03-26", true)
-        .next::<
-            v2025_03_26::PromptReference,
-            v2025_06_18::PromptReference,
-        >("PromptReference"),
-    Entry::of::<
-        v2025_03_26::ReadResourceRequestParams,
-    >("ReadResourceRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::ReadResourceRequestParams,
-            v2025_06_18::ReadResourceRequestParams,
-        >("ReadResourceRequestParams"),
-    Entry::of::<
-        v2025_03_26::ReadResourceRequest,
-    >("ReadResourceRequest", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ReadResourceRequest,
-            v2025_06_18::ReadResourceRequest,
-        >("ReadResourceRequest"),
-    Entry::of::<
-        v2025_03_26::ReadResourceResult,
-    >("ReadResourceResult", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ReadResourceResult,
-            v2025_06_18::ReadResourceResult,
-        >("ReadResourceResult"),
-    Entry::of::<v2025_03_26::Request>("Request", "2025-06-18", true)
-        .next::<v2025_03_26::Request, v2025_06_18::Request>("Request"),
-    Entry::of::<v2025_03_26::RequestId>("RequestId", "2026-07-28", true)
-        .next::<v2025_03_26::RequestId, v2025_06_18::RequestId>("RequestId"),
-    Entry::of::<v2025_03_26::Resource>("Resource", "2025-03-26", true)
-        .next::<v2025_03_26::Resource, v2025_06_18::Resource>("Resource"),
-    Entry::of::<v2025_03_26::ResourceContents>("ResourceContents", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ResourceContents,
-            v2025_06_18::ResourceContents,
-        >("ResourceContents"),
-    Entry::of::<
-        v2025_03_26::ResourceListChangedNotification,
-    >("ResourceListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::ResourceListChangedNotification,
-            v2025_06_18::ResourceListChangedNotification,
-        >("ResourceListChangedNotification"),
-    Entry::of::<v2025_03_26::ResourceReference>("ResourceReference", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ResourceReference,
-            v2025_06_18::ResourceTemplateReference,
-        >("ResourceTemplateReference"),
-    Entry::of::<v2025_03_26::ResourceTemplate>("ResourceTemplate", "2025-03-26", true)
-        .next::<
-            v2025_03_26::ResourceTemplate,
-            v2025_06_18::ResourceTemplate,
-        >("ResourceTemplate"),
-    Entry::of::<
-        v2025_03_26::ResourceUpdatedNotificationParams,
-    >("ResourceUpdatedNotificationParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::ResourceUpdatedNotificationParams,
-            v2025_06_18::ResourceUpdatedNotificationParams,
-        >("ResourceUpdatedNotificationParams"),
-    Entry::of::<
-        v2025_03_26::ResourceUpdatedNotification,
-    >("ResourceUpdatedNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::ResourceUpdatedNotification,
-            v2025_06_18::ResourceUpdatedNotification,
-        >("ResourceUpdatedNotification"),
-    Entry::of::<v2025_03_26::ResultObject>("Result", "2025-11-25", true)
-        .next::<v2025_03_26::ResultObject, v2025_06_18::ResultObject>("Result"),
-    Entry::of::<v2025_03_26::Role>("Role", "2026-07-28", true)
-        .next::<v2025_03_26::Role, v2025_06_18::Role>("Role"),
-    Entry::of::<v2025_03_26::Root>("Root", "2025-03-26", true)
-        .next::<v2025_03_26::Root, v2025_06_18::Root>("Root"),
-    Entry::of::<
-        v2025_03_26::RootsListChangedNotification,
-    >("RootsListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::RootsListChangedNotification,
-            v2025_06_18::RootsListChangedNotification,
-        >("RootsListChangedNotification"),
-    Entry::of::<v2025_03_26::SamplingMessage>("SamplingMessage", "2025-03-26", true)
-        .next::<
-            v2025_03_26::SamplingMessage,
-            v2025_06_18::SamplingMessage,
-        >("SamplingMessage"),
-    Entry::of::<v2025_03_26::PromptsCapability>("PromptsCapability", "2026-07-28", false)
-        .next::<
-            v2025_03_26::PromptsCapability,
-            v2025_06_18::PromptsCapability,
-        >("PromptsCapability"),
-    Entry::of::<
-        v2025_03_26::ResourcesCapability,
-    >("ResourcesCapability", "2026-07-28", false)
-        .next::<
-            v2025_03_26::ResourcesCapability,
-            v2025_06_18::ResourcesCapability,
-        >("ResourcesCapability"),
-    Entry::of::<v2025_03_26::ToolsCapability>("ToolsCapability", "2026-07-28", false)
-        .next::<
-            v2025_03_26::ToolsCapability,
-            v2025_06_18::ToolsCapability,
-        >("ToolsCapability"),
-    Entry::of::<
-        v2025_03_26::ServerCapabilities,
-    >("ServerCapabilities", "2025-06-18", true)
-        .next::<
-            v2025_03_26::ServerCapabilities,
-            v2025_06_18::ServerCapabilities,
-        >("ServerCapabilities"),
-    Entry::of::<
-        v2025_03_26::ServerNotification,
-    >("ServerNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::ServerNotification,
-            v2025_06_18::ServerNotification,
-        >("ServerNotification"),
-    Entry::of::<v2025_03_26::ServerRequest>("ServerRequest", "2025-03-26", true)
-        .next::<v2025_03_26::ServerRequest, v2025_06_18::ServerRequest>("ServerRequest"),
-    Entry::of::<v2025_03_26::ServerResult>("ServerResult", "2025-03-26", true)
-        .next::<v2025_03_26::ServerResult, v2025_06_18::ServerResult>("ServerResult"),
-    Entry::of::<
-        v2025_03_26::SetLevelRequestParams,
-    >("SetLevelRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::SetLevelRequestParams,
-            v2025_06_18::SetLevelRequestParams,
-        >("SetLevelRequestParams"),
-    Entry::of::<v2025_03_26::SetLevelRequest>("SetLevelRequest", "2025-06-18", true)
-        .next::<
-            v2025_03_26::SetLevelRequest,
-            v2025_06_18::SetLevelRequest,
-        >("SetLevelRequest"),
-    Entry::of::<
-        v2025_03_26::SubscribeRequestParams,
-    >("SubscribeRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::SubscribeRequestParams,
-            v2025_06_18::SubscribeRequestParams,
-        >("SubscribeRequestParams"),
-    Entry::of::<v2025_03_26::SubscribeRequest>("SubscribeRequest", "2025-06-18", true)
-        .next::<
-            v2025_03_26::SubscribeRequest,
-            v2025_06_18::SubscribeRequest,
-        >("SubscribeRequest"),
-    Entry::of::<v2025_03_26::TextContent>("TextContent", "2025-03-26", true)
-        .next::<v2025_03_26::TextContent, v2025_06_18::TextContent>("TextContent"),
-    Entry::of::<
-        v2025_03_26::TextResourceContents,
-    >("TextResourceContents", "2025-03-26", true)
-        .next::<
-            v2025_03_26::TextResourceContents,
-            v2025_06_18::TextResourceContents,
-        >("TextResourceContents"),
-    Entry::of::<v2025_03_26::ToolInputSchema>("ToolInputSchema", "2025-06-18", false)
-        .next::<
-            v2025_03_26::ToolInputSchema,
-            v2025_06_18::ToolInputSchema,
-        >("ToolInputSchema"),
-    Entry::of::<v2025_03_26::Tool>("Tool", "2025-03-26", true)
-        .next::<v2025_03_26::Tool, v2025_06_18::Tool>("Tool"),
-    Entry::of::<v2025_03_26::ToolAnnotations>("ToolAnnotations", "2026-07-28", true)
-        .next::<
-            v2025_03_26::ToolAnnotations,
-            v2025_06_18::ToolAnnotations,
-        >("ToolAnnotations"),
-    Entry::of::<
-        v2025_03_26::ToolListChangedNotification,
-    >("ToolListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2025_03_26::ToolListChangedNotification,
-            v2025_06_18::ToolListChangedNotification,
-        >("ToolListChangedNotification"),
-    Entry::of::<
-        v2025_03_26::UnsubscribeRequestParams,
-    >("UnsubscribeRequestParams", "2025-06-18", false)
-        .next::<
-            v2025_03_26::UnsubscribeRequestParams,
-            v2025_06_18::UnsubscribeRequestParams,
-        >("UnsubscribeRequestParams"),
-    Entry::of::<
-        v2025_03_26::UnsubscribeRequest,
-    >("UnsubscribeRequest", "2025-06-18", true)
-        .next::<
-            v2025_03_26::UnsubscribeRequest,
-            v2025_06_18::UnsubscribeRequest,
-        >("UnsubscribeRequest"),
-];
+entries! {
+    #[cfg(feature = "v2025-03-26")]
+    /// The types of revision 2025-03-26.
+    V2025_03_26: v2025_03_26 {
+        Annotations "Annotations" "2025-03-26" next v2025_06_18::Annotations "Annotations";
+        AudioContent "AudioContent" "2025-03-26" next v2025_06_18::AudioContent "AudioContent";
+        BlobResourceContents "BlobResourceContents" "2025-03-26" next v2025_06_18::BlobResourceContents "BlobResourceContents";
+        CallToolRequestParams "CallToolRequestParams" "2025-06-18" [inline] next v2025_06_18::CallToolRequestParams "CallToolRequestParams";
+        CallToolRequest "CallToolRequest" "2025-03-26" next v2025_06_18::CallToolRequest "CallToolRequest";
+        ContentBlock "ContentBlock" "2025-03-26" [inline] next v2025_06_18::ContentBlock "ContentBlock";
+        CallToolResult "CallToolResult" "2025-03-26" next v2025_06_18::CallToolResult "CallToolResult";
+        CancelledNotificationParams "CancelledNotificationParams" "2025-06-18" [inline] next v2025_06_18::CancelledNotificationParams "CancelledNotificationParams";
+        CancelledNotification "CancelledNotification" "2025-06-18" next v2025_06_18::CancelledNotification "CancelledNotification";
+        RootsCapability "RootsCapability" "2025-11-25" [inline] next v2025_06_18::RootsCapability "RootsCapability";
+        ClientCapabilities "ClientCapabilities" "2025-03-26" next v2025_06_18::ClientCapabilities "ClientCapabilities";
+        ClientNotification "ClientNotification" "2025-06-18" next v2025_06_18::ClientNotification "ClientNotification";
+        ClientRequest "ClientRequest" "2025-03-26" next v2025_06_18::ClientRequest "ClientRequest";
+        ClientResult "ClientResult" "2025-03-26" next v2025_06_18::ClientResult "ClientResult";
+        CompletionReference "CompletionReference" "2025-03-26" [inline] next v2025_06_18::CompletionReference "CompletionReference";
+        CompletionArgument "CompletionArgument" "2026-07-28" [inline] next v2025_06_18::CompletionArgument "CompletionArgument";
+        CompleteRequestParams "CompleteRequestParams" "2025-03-26" [inline] next v2025_06_18::CompleteRequestParams "CompleteRequestParams";
+        CompleteRequest "CompleteRequest" "2025-03-26" next v2025_06_18::CompleteRequest "CompleteRequest";
+        Completion "Completion" "2025-11-25" [inline] next v2025_06_18::Completion "Completion";
+        CompleteResult "CompleteResult" "2025-11-25" next v2025_06_18::CompleteResult "CompleteResult";
+        IncludeContext "IncludeContext" "2026-07-28" [inline] next v2025_06_18::IncludeContext "IncludeContext";
+        CreateMessageRequestParams "CreateMessageRequestParams" "2025-03-26" [inline] next v2025_06_18::CreateMessageRequestParams "CreateMessageRequestParams";
+        CreateMessageRequest "CreateMessageRequest" "2025-03-26" next v2025_06_18::CreateMessageRequest "CreateMessageRequest";
+        StopReason "StopReason" "2025-06-18" [inline] next v2025_06_18::StopReason "StopReason";
+        SamplingContent "SamplingContent" "2025-03-26" [inline] next v2025_06_18::SamplingContent "SamplingContent";
+        CreateMessageResult "CreateMessageResult" "2025-03-26" next v2025_06_18::CreateMessageResult "CreateMessageResult";
+        Cursor "Cursor" "2026-07-28" next v2025_06_18::Cursor "Cursor";
+        AnyResourceContents "AnyResourceContents" "2025-03-26" [inline] next v2025_06_18::AnyResourceContents "AnyResourceContents";
+        EmbeddedResource "EmbeddedResource" "2025-03-26" next v2025_06_18::EmbeddedResource "EmbeddedResource";
+        EmptyResult "EmptyResult" "2025-11-25" next v2025_06_18::EmptyResult "EmptyResult";
+        GetPromptRequestParams "GetPromptRequestParams" "2025-06-18" [inline] next v2025_06_18::GetPromptRequestParams "GetPromptRequestParams";
+        GetPromptRequest "GetPromptRequest" "2025-03-26" next v2025_06_18::GetPromptRequest "GetPromptRequest";
+        GetPromptResult "GetPromptResult" "2025-03-26" next v2025_06_18::GetPromptResult "GetPromptResult";
+        ImageContent "ImageContent" "2025-03-26" next v2025_06_18::ImageContent "ImageContent";
+        Implementation "Implementation" "2025-03-26" next v2025_06_18::Implementation "Implementation";
+        InitializeRequestParams "InitializeRequestParams" "2025-03-26" [inline] next v2025_06_18::InitializeRequestParams "InitializeRequestParams";
+        InitializeRequest "InitializeRequest" "2025-03-26" next v2025_06_18::InitializeRequest "InitializeRequest";
+        InitializeResult "InitializeResult" "2025-03-26" next v2025_06_18::InitializeResult "InitializeResult";
+        NotificationParams "NotificationParams" "2025-11-25" [inline] next v2025_06_18::NotificationParams "NotificationParams";
+        InitializedNotification "InitializedNotification" "2025-06-18" next v2025_06_18::InitializedNotification "InitializedNotification";
+        JsonRpcBatchRequestItem "JSONRPCBatchRequestItem" "2025-03-26" [inline];
+        JsonRpcBatchRequest "JSONRPCBatchRequest" "2025-03-26";
+        JsonRpcBatchResponseItem "JSONRPCBatchResponseItem" "2025-03-26" [inline];
+        JsonRpcBatchResponse "JSONRPCBatchResponse" "2025-03-26";
+        ErrorObject "Error" "2026-07-28" [inline] next v2025_06_18::ErrorObject "Error";
+        JsonRpcError "JSONRPCError" "2025-06-18" next v2025_06_18::JsonRpcError "JSONRPCError";
+        JsonRpcMessage "JSONRPCMessage" "2025-03-26" next v2025_06_18::JsonRpcMessage "JSONRPCMessage";
+        JsonRpcNotification "JSONRPCNotification" "2025-06-18" next v2025_06_18::JsonRpcNotification "JSONRPCNotification";
+        RequestMetaObject "RequestMetaObject" "2025-11-25" [inline] next v2025_06_18::RequestMetaObject "RequestMetaObject";
+        RequestParams "RequestParams" "2025-11-25" [inline] next v2025_06_18::RequestParams "RequestParams";
+        JsonRpcRequest "JSONRPCRequest" "2025-06-18" next v2025_06_18::JsonRpcRequest "JSONRPCRequest";
+        JsonRpcResponse "JSONRPCResponse" "2025-06-18" next v2025_06_18::JsonRpcResponse "JSONRPCResponse";
+        PaginatedRequestParams "PaginatedRequestParams" "2025-06-18" [inline] next v2025_06_18::PaginatedRequestParams "PaginatedRequestParams";
+        ListPromptsRequest "ListPromptsRequest" "2025-03-26" next v2025_06_18::ListPromptsRequest "ListPromptsRequest";
+        ListPromptsResult "ListPromptsResult" "2025-03-26" next v2025_06_18::ListPromptsResult "ListPromptsResult";
+        ListResourceTemplatesRequest "ListResourceTemplatesRequest" "2025-03-26" next v2025_06_18::ListResourceTemplatesRequest "ListResourceTemplatesRequest";
+        ListResourceTemplatesResult "ListResourceTemplatesResult" "2025-03-26" next v2025_06_18::ListResourceTemplatesResult "ListResourceTemplatesResult";
+        ListResourcesRequest "ListResourcesRequest" "2025-03-26" next v2025_06_18::ListResourcesRequest "ListResourcesRequest";
+        ListResourcesResult "ListResourcesResult" "2025-03-26" next v2025_06_18::ListResourcesResult "ListResourcesResult";
+        ListRootsRequest "ListRootsRequest" "2025-03-26" next v2025_06_18::ListRootsRequest "ListRootsRequest";
+        ListRootsResult "ListRootsResult" "2025-03-26" next v2025_06_18::ListRootsResult "ListRootsResult";
+        ListToolsRequest "ListToolsRequest" "2025-03-26" next v2025_06_18::ListToolsRequest "ListToolsRequest";
+        ListToolsResult "ListToolsResult" "2025-03-26" next v2025_06_18::ListToolsResult "ListToolsResult";
+        LoggingLevel "LoggingLevel" "2026-07-28" next v2025_06_18::LoggingLevel "LoggingLevel";
+        LoggingMessageNotificationParams "LoggingMessageNotificationParams" "2025-06-18" [inline] next v2025_06_18::LoggingMessageNotificationParams "LoggingMessageNotificationParams";
+        LoggingMessageNotification "LoggingMessageNotification" "2025-06-18" next v2025_06_18::LoggingMessageNotification "LoggingMessageNotification";
+        ModelHint "ModelHint" "2026-07-28" next v2025_06_18::ModelHint "ModelHint";
+        ModelPreferences "ModelPreferences" "2026-07-28" next v2025_06_18::ModelPreferences "ModelPreferences";
+        Notification "Notification" "2025-06-18" next v2025_06_18::Notification "Notification";
+        PaginatedRequest "PaginatedRequest" "2025-06-18" next v2025_06_18::PaginatedRequest "PaginatedRequest";
+        PaginatedResult "PaginatedResult" "2025-11-25" next v2025_06_18::PaginatedResult "PaginatedResult";
+        PingRequest "PingRequest" "2025-06-18" next v2025_06_18::PingRequest "PingRequest";
+        ProgressNotificationParams "ProgressNotificationParams" "2025-06-18" [inline] next v2025_06_18::ProgressNotificationParams "ProgressNotificationParams";
+        ProgressNotification "ProgressNotification" "2025-06-18" next v2025_06_18::ProgressNotification "ProgressNotification";
+        ProgressToken "ProgressToken" "2026-07-28" next v2025_06_18::ProgressToken "ProgressToken";
+        Prompt "Prompt" "2025-03-26" next v2025_06_18::Prompt "Prompt";
+        PromptArgument "PromptArgument" "2025-03-26" next v2025_06_18::PromptArgument "PromptArgument";
+        PromptListChangedNotification "PromptListChangedNotification" "2025-06-18" next v2025_06_18::PromptListChangedNotification "PromptListChangedNotification";
+        PromptMessage "PromptMessage" "2025-03-26" next v2025_06_18::PromptMessage "PromptMessage";
+        PromptReference "PromptReference" "2025-03-26" next v2025_06_18::PromptReference "PromptReference";
+        ReadResourceRequestParams "ReadResourceRequestParams" "2025-06-18" [inline] next v2025_06_18::ReadResourceRequestParams "ReadResourceRequestParams";
+        ReadResourceRequest "ReadResourceRequest" "2025-03-26" next v2025_06_18::ReadResourceRequest "ReadResourceRequest";
+        ReadResourceResult "ReadResourceResult" "2025-03-26" next v2025_06_18::ReadResourceResult "ReadResourceResult";
+        Request "Request" "2025-06-18" next v2025_06_18::Request "Request";
+        RequestId "RequestId" "2026-07-28" next v2025_06_18::RequestId "RequestId";
+        Resource "Resource" "2025-03-26" next v2025_06_18::Resource "Resource";
+        ResourceContents "ResourceContents" "2025-03-26" next v2025_06_18::ResourceContents "ResourceContents";
+        ResourceListChangedNotification "ResourceListChangedNotification" "2025-06-18" next v2025_06_18::ResourceListChangedNotification "ResourceListChangedNotification";
+        ResourceReference "ResourceReference" "2025-03-26" next v2025_06_18::ResourceTemplateReference "ResourceTemplateReference";
+        ResourceTemplate "ResourceTemplate" "2025-03-26" next v2025_06_18::ResourceTemplate "ResourceTemplate";
+        ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams" "2025-06-18" [inline] next v2025_06_18::ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams";
+        ResourceUpdatedNotification "ResourceUpdatedNotification" "2025-06-18" next v2025_06_18::ResourceUpdatedNotification "ResourceUpdatedNotification";
+        ResultObject "Result" "2025-11-25" next v2025_06_18::ResultObject "Result";
+        Role "Role" "2026-07-28" next v2025_06_18::Role "Role";
+        Root "Root" "2025-03-26" next v2025_06_18::Root "Root";
+        RootsListChangedNotification "RootsListChangedNotification" "2025-06-18" next v2025_06_18::RootsListChangedNotification "RootsListChangedNotification";
+        SamplingMessage "SamplingMessage" "2025-03-26" next v2025_06_18::SamplingMessage "SamplingMessage";
+        PromptsCapability "PromptsCapability" "2026-07-28" [inline] next v2025_06_18::PromptsCapability "PromptsCapability";
+        ResourcesCapability "ResourcesCapability" "2026-07-28" [inline] next v2025_06_18::ResourcesCapability "ResourcesCapability";
+        ToolsCapability "ToolsCapability" "2026-07-28" [inline] next v2025_06_18::ToolsCapability "ToolsCapability";
+        ServerCapabilities "ServerCapabilities" "2025-06-18" next v2025_06_18::ServerCapabilities "ServerCapabilities";
+        ServerNotification "ServerNotification" "2025-06-18" next v2025_06_18::ServerNotification "ServerNotification";
+        ServerRequest "ServerRequest" "2025-03-26" next v2025_06_18::ServerRequest "ServerRequest";
+        ServerResult "ServerResult" "2025-03-26" next v2025_06_18::ServerResult "ServerResult";
+        SetLevelRequestParams "SetLevelRequestParams" "2025-06-18" [inline] next v2025_06_18::SetLevelRequestParams "SetLevelRequestParams";
+        SetLevelRequest "SetLevelRequest" "2025-06-18" next v2025_06_18::SetLevelRequest "SetLevelRequest";
+        SubscribeRequestParams "SubscribeRequestParams" "2025-06-18" [inline] next v2025_06_18::SubscribeRequestParams "SubscribeRequestParams";
+        SubscribeRequest "SubscribeRequest" "2025-06-18" next v2025_06_18::SubscribeRequest "SubscribeRequest";
+        TextContent "TextContent" "2025-03-26" next v2025_06_18::TextContent "TextContent";
+        TextResourceContents "TextResourceContents" "2025-03-26" next v2025_06_18::TextResourceContents "TextResourceContents";
+        ToolInputSchema "ToolInputSchema" "2025-06-18" [inline] next v2025_06_18::ToolInputSchema "ToolInputSchema";
+        Tool "Tool" "2025-03-26" next v2025_06_18::Tool "Tool";
+        ToolAnnotations "ToolAnnotations" "2026-07-28" next v2025_06_18::ToolAnnotations "ToolAnnotations";
+        ToolListChangedNotification "ToolListChangedNotification" "2025-06-18" next v2025_06_18::ToolListChangedNotification "ToolListChangedNotification";
+        UnsubscribeRequestParams "UnsubscribeRequestParams" "2025-06-18" [inline] next v2025_06_18::UnsubscribeRequestParams "UnsubscribeRequestParams";
+        UnsubscribeRequest "UnsubscribeRequest" "2025-06-18" next v2025_06_18::UnsubscribeRequest "UnsubscribeRequest";
+    }
+}
 
-/// The types of revision 2024-11-05.
-#[cfg(feature = "v2024-11-05")]
-static V2024_11_05: &[Entry] = &[
-    Entry::of::<v2024_11_05::Annotations>("Annotations", "2025-03-26", false)
-        .next::<v2024_11_05::Annotations, v2025_03_26::Annotations>("Annotations"),
-    Entry::of::<v2024_11_05::Annotated>("Annotated", "2024-11-05", true),
-    Entry::of::<
-        v2024_11_05::BlobResourceContents,
-    >("BlobResourceContents", "2025-03-26", true)
-        .next::<
-            v2024_11_05::BlobResourceContents,
-            v2025_03_26::BlobResourceContents,
-        >("BlobResourceContents"),
-    Entry::of::<
-        v2024_11_05::CallToolRequestParams,
-    >("CallToolRequestParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::CallToolRequestParams,
-            v2025_03_26::CallToolRequestParams,
-        >("CallToolRequestParams"),
-    Entry::of::<v2024_11_05::CallToolRequest>("CallToolRequest", "2024-11-05", true)
-        .next::<
-            v2024_11_05::CallToolRequest,
-            v2025_03_26::CallToolRequest,
-        >("CallToolRequest"),
-    Entry::of::<v2024_11_05::ContentBlock>("ContentBlock", "2024-11-05", false)
-        .next::<v2024_11_05::ContentBlock, v2025_03_26::ContentBlock>("ContentBlock"),
-    Entry::of::<v2024_11_05::CallToolResult>("CallToolResult", "2024-11-05", true)
-        .next::<
-            v2024_11_05::CallToolResult,
-            v2025_03_26::CallToolResult,
-        >("CallToolResult"),
-    Entry::of::<
-        v2024_11_05::CancelledNotificationParams,
-    >("CancelledNotificationParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::CancelledNotificationParams,
-            v2025_03_26::CancelledNotificationParams,
-        >("CancelledNotificationParams"),
-    Entry::of::<
-        v2024_11_05::CancelledNotification,
-    >("CancelledNotification", "2025-06-18", true)
-        .next::<
-            v2024_11_05::CancelledNotification,
-            v2025_03_26::CancelledNotification,
-        >("CancelledNotification"),
-    Entry::of::<v2024_11_05::RootsCapability>("RootsCapability", "2025-11-25", false)
-        .next::<
-            v2024_11_05::RootsCapability,
-            v2025_03_26::RootsCapability,
-        >("RootsCapability"),
-    Entry::of::<
-        v2024_11_05::ClientCapabilities,
-    >("ClientCapabilities", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ClientCapabilities,
-            v2025_03_26::ClientCapabilities,
-        >("ClientCapabilities"),
-    Entry::of::<
-        v2024_11_05::ClientNotification,
-    >("ClientNotification", "2024-11-05", true)
-        .next::<
-            v2024_11_05::ClientNotification,
-            v2025_03_26::ClientNotification,
-        >("ClientNotification"),
-    Entry::of::<v2024_11_05::ClientRequest>("ClientRequest", "2024-11-05", true)
-        .next::<v2024_11_05::ClientRequest, v2025_03_26::ClientRequest>("ClientRequest"),
-    Entry::of::<v2024_11_05::ClientResult>("ClientResult", "2024-11-05", true)
-        .next::<v2024_11_05::ClientResult, v2025_03_26::ClientResult>("ClientResult"),
-    Entry::of::<
-        v2024_11_05::CompletionReference,
-    >("CompletionReference", "2025-03-26", false)
-        .next::<
-            v2024_11_05::CompletionReference,
-            v2025_03_26::CompletionReference,
-        >("CompletionReference"),
-    Entry::of::<
-        v2024_11_05::CompletionArgument,
-    >("CompletionArgument", "2026-07-28", false)
-        .next::<
-            v2024_11_05::CompletionArgument,
-            v2025_03_26::CompletionArgument,
-        >("CompletionArgument"),
-    Entry::of::<
-        v2024_11_05::CompleteRequestParams,
-    >("CompleteRequestParams", "2025-03-26", false)
-        .next::<
-            v2024_11_05::CompleteRequestParams,
-            v2025_03_26::CompleteRequestParams,
-        >("CompleteRequestParams"),
-    Entry::of::<v2024_11_05::CompleteRequest>("CompleteRequest", "2025-03-26", true)
-        .next::<
-            v2024_11_05::CompleteRequest,
-            v2025_03_26::CompleteRequest,
-        >("CompleteRequest"),
-    Entry::of::<v2024_11_05::Completion>("Completion", "2025-11-25", false)
-        .next::<v2024_11_05::Completion, v2025_03_26::Completion>("Completion"),
-    Entry::of::<v2024_11_05::CompleteResult>("CompleteResult", "2025-11-25", true)
-        .next::<
-            v2024_11_05::CompleteResult,
-            v2025_03_26::CompleteResult,
-        >("CompleteResult"),
-    Entry::of::<v2024_11_05::IncludeContext>("IncludeContext", "2026-07-28", false)
-        .next::<
-            v2024_11_05::IncludeContext,
-            v2025_03_26::IncludeContext,
-        >("IncludeContext"),
-    Entry::of::<
-        v2024_11_05::CreateMessageRequestParams,
-    >("CreateMessageRequestParams", "2024-11-05", false)
-        .next::<
-            v2024_11_05::CreateMessageRequestParams,
-            v2025_03_26::CreateMessageRequestParams,
-        >("CreateMessageRequestParams"),
-    Entry::of::<
-        v2024_11_05::CreateMessageRequest,
-    >("CreateMessageRequest", "2024-11-05", true)
-        .next::<
-            v2024_11_05::CreateMessageRequest,
-            v2025_03_26::CreateMessageRequest,
-        >("CreateMessageRequest"),
-    Entry::of::<v2024_11_05::StopReason>("StopReason", "2025-06-18", false)
-        .next::<v2024_11_05::StopReason, v2025_03_26::StopReason>("StopReason"),
-    Entry::of::<v2024_11_05::SamplingContent>("SamplingContent", "2024-11-05", false)
-        .next::<
-            v2024_11_05::SamplingContent,
-            v2025_03_26::SamplingContent,
-        >("SamplingContent"),
-    Entry::of::<
-        v2024_11_05::CreateMessageResult,
-    >("CreateMessageResult", "2024-11-05", true)
-        .next::<
-            v2024_11_05::CreateMessageResult,
-            v2025_03_26::CreateMessageResult,
-        >("CreateMessageResult"),
-    Entry::of::<v2024_11_05::Cursor>("Cursor", "2026-07-28", true)
-        .next::<v2024_11_05::Cursor, v2025_03_26::Cursor>("Cursor"),
-    Entry::of::<
-        v2024_11_05::AnyResourceContents,
-    >("AnyResourceContents", "2025-03-26", false)
-        .next::<
-            v2024_11_05::AnyResourceContents,
-            v2025_03_26::AnyResourceContents,
-        >("AnyResourceContents"),
-    Entry::of::<v2024_11_05::EmbeddedResource>("EmbeddedResource", "2025-03-26", true)
-        .next::<
-            v2024_11_05::EmbeddedResource,
-            v2025_03_26::EmbeddedResource,
-        >("EmbeddedResource"),
-    Entry::of::<v2024_11_05::EmptyResult>("EmptyResult", "2025-11-25", true)
-        .next::<v2024_11_05::EmptyResult, v2025_03_26::EmptyResult>("EmptyResult"),
-    Entry::of::<
-        v2024_11_05::GetPromptRequestParams,
-    >("GetPromptRequestParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::GetPromptRequestParams,
-            v2025_03_26::GetPromptRequestParams,
-        >("GetPromptRequestParams"),
-    Entry::of::<v2024_11_05::GetPromptRequest>("GetPromptRequest", "2024-11-05", true)
-        .next::<
-            v2024_11_05::GetPromptRequest,
-            v2025_03_26::GetPromptRequest,
-        >("GetPromptRequest"),
-    Entry::of::<v2024_11_05::GetPromptResult>("GetPromptResult", "2024-11-05", true)
-        .next::<
-            v2024_11_05::GetPromptResult,
-            v2025_03_26::GetPromptResult,
-        >("GetPromptResult"),
-    Entry::of::<v2024_11_05::ImageContent>("ImageContent", "2025-03-26", true)
-        .next::<v2024_11_05::ImageContent, v2025_03_26::ImageContent>("ImageContent"),
-    Entry::of::<v2024_11_05::Implementation>("Implementation", "2025-03-26", true)
-        .next::<
-            v2024_11_05::Implementation,
-            v2025_03_26::Implementation,
-        >("Implementation"),
-    Entry::of::<
-        v2024_11_05::InitializeRequestParams,
-    >("InitializeRequestParams", "2025-03-26", false)
-        .next::<
-            v2024_11_05::InitializeRequestParams,
-            v2025_03_26::InitializeRequestParams,
-        >("InitializeRequestParams"),
-    Entry::of::<v2024_11_05::InitializeRequest>("InitializeRequest", "2024-11-05", true)
-        .next::<
-            v2024_11_05::InitializeRequest,
-            v2025_03_26::InitializeRequest,
-        >("InitializeRequest"),
-    Entry::of::<v2024_11_05::InitializeResult>("InitializeResult", "2024-11-05", true)
-        .next::<
-            v2024_11_05::InitializeResult,
-            v2025_03_26::InitializeResult,
-        >("InitializeResult"),
-    Entry::of::<
-        v2024_11_05::NotificationParams,
-    >("NotificationParams", "2025-11-25", false)
-        .next::<
-            v2024_11_05::NotificationParams,
-            v2025_03_26::NotificationParams,
-        >("NotificationParams"),
-    Entry::of::<
-        v2024_11_05::InitializedNotification,
-    >("InitializedNotification", "2025-06-18", true)
-        .next::<
-            v2024_11_05::InitializedNotification,
-            v2025_03_26::InitializedNotification,
-        >("InitializedNotification"),
-    Entry::of::<v2024_11_05::ErrorObject>("Error", "2026-07-28", false)
-        .next::<v2024_11_05::ErrorObject, v2025_03_26::ErrorObject>("Error"),
-    Entry::of::<v2024_11_05::JsonRpcError>("JSONRPCError", "2025-06-18", true)
-        .next::<v2024_11_05::JsonRpcError, v2025_03_26::JsonRpcError>("JSONRPCError"),
-    Entry::of::<v2024_11_05::JsonRpcMessage>("JSONRPCMessage", "2024-11-05", true)
-        .next::<
-            v2024_11_05::JsonRpcMessage,
-            v2025_03_26::JsonRpcMessage,
-        >("JSONRPCMessage"),
-    Entry::of::<
-        v2024_11_05::JsonRpcNotification,
-    >("JSONRPCNotification", "2025-06-18", true)
-        .next::<
-            v2024_11_05::JsonRpcNotification,
-            v2025_03_26::JsonRpcNotification,
-        >("JSONRPCNotification"),
-    Entry::of::<v2024_11_05::RequestMetaObject>("RequestMetaObject", "2025-11-25", false)
-        .next::<
-            v2024_11_05::RequestMetaObject,
-            v2025_03_26::RequestMetaObject,
-        >("RequestMetaObject"),
-    Entry::of::<v2024_11_05::RequestParams>("RequestParams", "2025-11-25", false)
-        .next::<v2024_11_05::RequestParams, v2025_03_26::RequestParams>("RequestParams"),
-    Entry::of::<v2024_11_05::JsonRpcRequest>("JSONRPCRequest", "2025-06-18", true)
-        .next::<
-            v2024_11_05::JsonRpcRequest,
-            v2025_03_26::JsonRpcRequest,
-        >("JSONRPCRequest"),
-    Entry::of::<v2024_11_05::JsonRpcResponse>("JSONRPCResponse", "2025-06-18", true)
-        .next::<
-            v2024_11_05::JsonRpcResponse,
-            v2025_03_26::JsonRpcResponse,
-        >("JSONRPCResponse"),
-    Entry::of::<
-        v2024_11_05::PaginatedRequestParams,
-    >("PaginatedRequestParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::PaginatedRequestParams,
-            v2025_03_26::PaginatedRequestParams,
-        >("PaginatedRequestParams"),
-    Entry::of::<
-        v2024_11_05::ListPromptsRequest,
-    >("ListPromptsRequest", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ListPromptsRequest,
-            v2025_03_26::ListPromptsRequest,
-        >("ListPromptsRequest"),
-    Entry::of::<v2024_11_05::ListPromptsResult>("ListPromptsResult", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ListPromptsResult,
-            v2025_03_26::ListPromptsResult,
-        >("ListPromptsResult"),
-    Entry::of::<
-        v2024_11_05::ListResourceTemplatesRequest,
-    >("ListResourceTemplatesRequest", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ListResourceTemplatesRequest,
-            v2025_03_26::ListResourceTemplatesRequest,
-        >("ListResourceTemplatesRequest"),
-    Entry::of::<
-        v2024_11_05::ListResourceTemplatesResult,
-    >("ListResourceTemplatesResult", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ListResourceTemplatesResult,
-            v2025_03_26::ListResourceTemplatesResult,
-        >("ListResourceTemplatesResult"),
-    Entry::of::<
-        v2024_11_05::ListResourcesRequest,
-    >("ListResourcesRequest", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ListResourcesRequest,
-            v2025_03_26::ListResourcesRequest,
-        >("ListResourcesRequest"),
-    Entry::of::<
-        v2024_11_05::ListResourcesResult,
-    >("ListResourcesResult", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ListResourcesResult,
-            v2025_03_26::ListResourcesResult,
-        >("ListResourcesResult"),
-    Entry::of::<v2024_11_05::ListRootsRequest>("ListRootsRequest", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ListRootsRequest,
-            v2025_03_26::ListRootsRequest,
-        >("ListRootsRequest"),
-    Entry::of::<v2024_11_05::ListRootsResult>("ListRootsResult", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ListRootsResult,
-            v2025_03_26::ListRootsResult,
-        >("ListRootsResult"),
-    Entry::of::<v2024_11_05::ListToolsRequest>("ListToolsRequest", "2024-11-05", true)
-        .next::<
-            v2024_11_05::ListToolsRequest,
-            v2025_03_26::ListToolsRequest,
-        >("ListToolsRequest"),
-    Entry::of::<v2024_11_05::ListToolsResult>("ListToolsResult", "2024-11-05", true)
-        .next::<
-            v2024_11_05::ListToolsResult,
-            v2025_03_26::ListToolsResult,
-        >("ListToolsResult"),
-    Entry::of::<v2024_11_05::LoggingLevel>("LoggingLevel", "2026-07-28", true)
-        .next::<v2024_11_05::LoggingLevel, v2025_03_26::LoggingLevel>("LoggingLevel"),
-    Entry::of::<
-        v2024_11_05::LoggingMessageNotificationParams,
-    >("LoggingMessageNotificationParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::LoggingMessageNotificationParams,
-            v2025_03_26::LoggingMessageNotificationParams,
-        >("LoggingMessageNotificationParams"),
-    Entry::of::<
-        v2024_11_05::LoggingMessageNotification,
-    >("LoggingMessageNotification", "2025-06-18", true)
-        .next::<
-            v2024_11_05::LoggingMessageNotification,
-            v2025_03_26::LoggingMessageNotification,
-        >("LoggingMessageNotification"),
-    Entry::of::<v2024_11_05::ModelHint>("ModelHint", "2026-07-28", true)
-        .next::<v2024_11_05::ModelHint, v2025_03_26::ModelHint>("ModelHint"),
-    Entry::of::<v2024_11_05::ModelPreferences>("ModelPreferences", "2026-07-28", true)
-        .next::<
-            v2024_11_05::ModelPreferences,
-            v2025_03_26::ModelPreferences,
-        >("ModelPreferences"),
-    Entry::of::<v2024_11_05::Notification>("Notification", "2025-06-18", true)
-        .next::<v2024_11_05::Notification, v2025_03_26::Notification>("Notification"),
-    Entry::of::<v2024_11_05::PaginatedRequest>("PaginatedRequest", "2025-06-18", true)
-        .next::<
-            v2024_11_05::PaginatedRequest,
-            v2025_03_26::PaginatedRequest,
-        >("PaginatedRequest"),
-    Entry::of::<v2024_11_05::PaginatedResult>("PaginatedResult", "2025-11-25", true)
-        .next::<
-            v2024_11_05::PaginatedResult,
-            v2025_03_26::PaginatedResult,
-        >("PaginatedResult"),
-    Entry::of::<v2024_11_05::PingRequest>("PingRequest", "2025-06-18", true)
-        .next::<v2024_11_05::PingRequest, v2025_03_26::PingRequest>("PingRequest"),
-    Entry::of::<
-        v2024_11_05::ProgressNotificationParams,
-    >("ProgressNotificationParams", "2024-11-05", false)
-        .next::<
-            v2024_11_05::ProgressNotificationParams,
-            v2025_03_26::ProgressNotificationParams,
-        >("ProgressNotificationParams"),
-    Entry::of::<
-        v2024_11_05::ProgressNotification,
-    >("ProgressNotification", "2024-11-05", true)
-        .next::<
-            v2024_11_05::ProgressNotification,
-            v2025_03_26::ProgressNotification,
-        >("ProgressNotification"),
-    Entry::of::<v2024_11_05::ProgressToken>("ProgressToken", "2026-07-28", true)
-        .next::<v2024_11_05::ProgressToken, v2025_03_26::ProgressToken>("ProgressToken"),
-    Entry::of::<v2024_11_05::Prompt>("Prompt", "2025-03-26", true)
-        .next::<v2024_11_05::Prompt, v2025_03_26::Prompt>("Prompt"),
-    Entry::of::<v2024_11_05::PromptArgument>("PromptArgument", "2025-03-26", true)
-        .next::<
-            v2024_11_05::PromptArgument,
-            v2025_03_26::PromptArgument,
-        >("PromptArgument"),
-    Entry::of::<
-        v2024_11_05::PromptListChangedNotification,
-    >("PromptListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2024_11_05::PromptListChangedNotification,
-            v2025_03_26::PromptListChangedNotification,
-        >("PromptListChangedNotification"),
-    Entry::of::<v2024_11_05::PromptMessage>("PromptMessage", "2024-11-05", true)
-        .next::<v2024_11_05::PromptMessage, v2025_03_26::PromptMessage>("PromptMessage"),
-    Entry::of::<v2024_11_05::PromptReference>("PromptReference", "2025-03-26", true)
-        .next::<
-            v2024_11_05::PromptReference,
-            v2025_03_26::PromptReference,
-        >("PromptReference"),
-    Entry::of::<
-        v2024_11_05::ReadResourceRequestParams,
-    >("ReadResourceRequestParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::ReadResourceRequestParams,
-            v2025_03_26::ReadResourceRequestParams,
-        >("ReadResourceRequestParams"),
-    Entry::of::<
-        v2024_11_05::ReadResourceRequest,
-    >("ReadResourceRequest", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ReadResourceRequest,
-            v2025_03_26::ReadResourceRequest,
-        >("ReadResourceRequest"),
-    Entry::of::<
-        v2024_11_05::ReadResourceResult,
-    >("ReadResourceResult", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ReadResourceResult,
-            v2025_03_26::ReadResourceResult,
-        >("ReadResourceResult"),
-    Entry::of::<v2024_11_05::Request>("Request", "2025-06-18", true)
-        .next::<v2024_11_05::Request, v2025_03_26::Request>("Request"),
-    Entry::of::<v2024_11_05::RequestId>("RequestId", "2026-07-28", true)
-        .next::<v2024_11_05::RequestId, v2025_03_26::RequestId>("RequestId"),
-    Entry::of::<v2024_11_05::Resource>("Resource", "2025-03-26", true)
-        .next::<v2024_11_05::Resource, v2025_03_26::Resource>("Resource"),
-    Entry::of::<v2024_11_05::ResourceContents>("ResourceContents", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ResourceContents,
-            v2025_03_26::ResourceContents,
-        >("ResourceContents"),
-    Entry::of::<
-        v2024_11_05::ResourceListChangedNotification,
-    >("ResourceListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2024_11_05::ResourceListChangedNotification,
-            v2025_03_26::ResourceListChangedNotification,
-        >("ResourceListChangedNotification"),
-    Entry::of::<v2024_11_05::ResourceReference>("ResourceReference", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ResourceReference,
-            v2025_03_26::ResourceReference,
-        >("ResourceReference"),
-    Entry::of::<v2024_11_05::ResourceTemplate>("ResourceTemplate", "2025-03-26", true)
-        .next::<
-            v2024_11_05::ResourceTemplate,
-            v2025_03_26::ResourceTemplate,
-        >("ResourceTemplate"),
-    Entry::of::<
-        v2024_11_05::ResourceUpdatedNotificationParams,
-    >("ResourceUpdatedNotificationParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::ResourceUpdatedNotificationParams,
-            v2025_03_26::ResourceUpdatedNotificationParams,
-        >("ResourceUpdatedNotificationParams"),
-    Entry::of::<
-        v2024_11_05::ResourceUpdatedNotification,
-    >("ResourceUpdatedNotification", "2025-06-18", true)
-        .next::<
-            v2024_11_05::ResourceUpdatedNotification,
-            v2025_03_26::ResourceUpdatedNotification,
-        >("ResourceUpdatedNotification"),
-    Entry::of::<v2024_11_05::ResultObject>("Result", "2025-11-25", true)
-        .next::<v2024_11_05::ResultObject, v2025_03_26::ResultObject>("Result"),
-    Entry::of::<v2024_11_05::Role>("Role", "2026-07-28", true)
-        .next::<v2024_11_05::Role, v2025_03_26::Role>("Role"),
-    Entry::of::<v2024_11_05::Root>("Root", "2025-03-26", true)
-        .next::<v2024_11_05::Root, v2025_03_26::Root>("Root"),
-    Entry::of::<
-        v2024_11_05::RootsListChangedNotification,
-    >("RootsListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2024_11_05::RootsListChangedNotification,
-            v2025_03_26::RootsListChangedNotification,
-        >("RootsListChangedNotification"),
-    Entry::of::<v2024_11_05::SamplingMessage>("SamplingMessage", "2024-11-05", true)
-        .next::<
-            v2024_11_05::SamplingMessage,
-            v2025_03_26::SamplingMessage,
-        >("SamplingMessage"),
-    Entry::of::<v2024_11_05::PromptsCapability>("PromptsCapability", "2026-07-28", false)
-        .next::<
-            v2024_11_05::PromptsCapability,
-            v2025_03_26::PromptsCapability,
-        >("PromptsCapability"),
-    Entry::of::<
-        v2024_11_05::ResourcesCapability,
-    >("ResourcesCapability", "2026-07-28", false)
-        .next::<
-            v2024_11_05::ResourcesCapability,
-            v2025_03_26::ResourcesCapability,
-        >("ResourcesCapability"),
-    Entry::of::<v2024_11_05::ToolsCapability>("ToolsCapability", "2026-07-28", false)
-        .next::<
-            v2024_11_05::ToolsCapability,
-            v2025_03_26::ToolsCapability,
-        >("ToolsCapability"),
-    Entry::of::<
-        v2024_11_05::ServerCapabilities,
-    >("ServerCapabilities", "2024-11-05", true)
-        .next::<
-            v2024_11_05::ServerCapabilities,
-            v2025_03_26::ServerCapabilities,
-        >("ServerCapabilities"),
-    Entry::of::<
-        v2024_11_05::ServerNotification,
-    >("ServerNotification", "2024-11-05", true)
-        .next::<
-            v2024_11_05::ServerNotification,
-            v2025_03_26::ServerNotification,
-        >("ServerNotification"),
-    Entry::of::<v2024_11_05::ServerRequest>("ServerRequest", "2024-11-05", true)
-        .next::<v2024_11_05::ServerRequest, v2025_03_26::ServerRequest>("ServerRequest"),
-    Entry::of::<v2024_11_05::ServerResult>("ServerResult", "2024-11-05", true)
-        .next::<v2024_11_05::ServerResult, v2025_03_26::ServerResult>("ServerResult"),
-    Entry::of::<
-        v2024_11_05::SetLevelRequestParams,
-    >("SetLevelRequestParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::SetLevelRequestParams,
-            v2025_03_26::SetLevelRequestParams,
-        >("SetLevelRequestParams"),
-    Entry::of::<v2024_11_05::SetLevelRequest>("SetLevelRequest", "2025-06-18", true)
-        .next::<
-            v2024_11_05::SetLevelRequest,
-            v2025_03_26::SetLevelRequest,
-        >("SetLevelRequest"),
-    Entry::of::<
-        v2024_11_05::SubscribeRequestParams,
-    >("SubscribeRequestParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::SubscribeRequestParams,
-            v2025_03_26::SubscribeRequestParams,
-        >("SubscribeRequestParams"),
-    Entry::of::<v2024_11_05::SubscribeRequest>("SubscribeRequest", "2025-06-18", true)
-        .next::<
-            v2024_11_05::SubscribeRequest,
-            v2025_03_26::SubscribeRequest,
-        >("SubscribeRequest"),
-    Entry::of::<v2024_11_05::TextContent>("TextContent", "2025-03-26", true)
-        .next::<v2024_11_05::TextContent, v2025_03_26::TextContent>("TextContent"),
-    Entry::of::<
-        v2024_11_05::TextResourceContents,
-    >("TextResourceContents", "2025-03-26", true)
-        .next::<
-            v2024_11_05::TextResourceContents,
-            v2025_03_26::TextResourceContents,
-        >("TextResourceContents"),
-    Entry::of::<v2024_11_05::ToolInputSchema>("ToolInputSchema", "2025-06-18", false)
-        .next::<
-            v2024_11_05::ToolInputSchema,
-            v2025_03_26::ToolInputSchema,
-        >("ToolInputSchema"),
-    Entry::of::<v2024_11_05::Tool>("Tool", "2024-11-05", true)
-        .next::<v2024_11_05::Tool, v2025_03_26::Tool>("Tool"),
-    Entry::of::<
-        v2024_11_05::ToolListChangedNotification,
-    >("ToolListChangedNotification", "2025-06-18", true)
-        .next::<
-            v2024_11_05::ToolListChangedNotification,
-            v2025_03_26::ToolListChangedNotification,
-        >("ToolListChangedNotification"),
-    Entry::of::<
-        v2024_11_05::UnsubscribeRequestParams,
-    >("UnsubscribeRequestParams", "2025-06-18", false)
-        .next::<
-            v2024_11_05::UnsubscribeRequestParams,
-            v2025_03_26::UnsubscribeRequestParams,
-        >("UnsubscribeRequestParams"),
-    Entry::of::<
-        v2024_11_05::UnsubscribeRequest,
-    >("UnsubscribeRequest", "2025-06-18", true)
-        .next::<
-            v2024_11_05::UnsubscribeRequest,
-            v2025_03_26::UnsubscribeRequest,
-        >("UnsubscribeRequest"),
-];
+entries! {
+    #[cfg(feature = "v2024-11-05")]
+    /// The types of revision 2024-11-05.
+    V2024_11_05: v2024_11_05 {
+        Annotations "Annotations" "2025-03-26" [inline] next v2025_03_26::Annotations "Annotations";
+        Annotated "Annotated" "2024-11-05";
+        BlobResourceContents "BlobResourceContents" "2025-03-26" next v2025_03_26::BlobResourceContents "BlobResourceContents";
+        CallToolRequestParams "CallToolRequestParams" "2025-06-18" [inline] next v2025_03_26::CallToolRequestParams "CallToolRequestParams";
+        CallToolRequest "CallToolRequest" "2024-11-05" next v2025_03_26::CallToolRequest "CallToolRequest";
+        ContentBlock "ContentBlock" "2024-11-05" [inline] next v2025_03_26::ContentBlock "ContentBlock";
+        CallToolResult "CallToolResult" "2024-11-05" next v2025_03_26::CallToolResult "CallToolResult";
+        CancelledNotificationParams "CancelledNotificationParams" "2025-06-18" [inline] next v2025_03_26::CancelledNotificationParams "CancelledNotificationParams";
+        CancelledNotification "CancelledNotification" "2025-06-18" next v2025_03_26::CancelledNotification "CancelledNotification";
+        RootsCapability "RootsCapability" "2025-11-25" [inline] next v2025_03_26::RootsCapability "RootsCapability";
+        ClientCapabilities "ClientCapabilities" "2025-03-26" next v2025_03_26::ClientCapabilities "ClientCapabilities";
+        ClientNotification "ClientNotification" "2024-11-05" next v2025_03_26::ClientNotification "ClientNotification";
+        ClientRequest "ClientRequest" "2024-11-05" next v2025_03_26::ClientRequest "ClientRequest";
+        ClientResult "ClientResult" "2024-11-05" next v2025_03_26::ClientResult "ClientResult";
+        CompletionReference "CompletionReference" "2025-03-26" [inline] next v2025_03_26::CompletionReference "CompletionReference";
+        CompletionArgument "CompletionArgument" "2026-07-28" [inline] next v2025_03_26::CompletionArgument "CompletionArgument";
+        CompleteRequestParams "CompleteRequestParams" "2025-03-26" [inline] next v2025_03_26::CompleteRequestParams "CompleteRequestParams";
+        CompleteRequest "CompleteRequest" "2025-03-26" next v2025_03_26::CompleteRequest "CompleteRequest";
+        Completion "Completion" "2025-11-25" [inline] next v2025_03_26::Completion "Completion";
+        CompleteResult "CompleteResult" "2025-11-25" next v2025_03_26::CompleteResult "CompleteResult";
+        IncludeContext "IncludeContext" "2026-07-28" [inline] next v2025_03_26::IncludeContext "IncludeContext";
+        CreateMessageRequestParams "CreateMessageRequestParams" "2024-11-05" [inline] next v2025_03_26::CreateMessageRequestParams "CreateMessageRequestParams";
+        CreateMessageRequest "CreateMessageRequest" "2024-11-05" next v2025_03_26::CreateMessageRequest "CreateMessageRequest";
+        StopReason "StopReason" "2025-06-18" [inline] next v2025_03_26::StopReason "StopReason";
+        SamplingContent "SamplingContent" "2024-11-05" [inline] next v2025_03_26::SamplingContent "SamplingContent";
+        CreateMessageResult "CreateMessageResult" "2024-11-05" next v2025_03_26::CreateMessageResult "CreateMessageResult";
+        Cursor "Cursor" "2026-07-28" next v2025_03_26::Cursor "Cursor";
+        AnyResourceContents "AnyResourceContents" "2025-03-26" [inline] next v2025_03_26::AnyResourceContents "AnyResourceContents";
+        EmbeddedResource "EmbeddedResource" "2025-03-26" next v2025_03_26::EmbeddedResource "EmbeddedResource";
+        EmptyResult "EmptyResult" "2025-11-25" next v2025_03_26::EmptyResult "EmptyResult";
+        GetPromptRequestParams "GetPromptRequestParams" "2025-06-18" [inline] next v2025_03_26::GetPromptRequestParams "GetPromptRequestParams";
+        GetPromptRequest "GetPromptRequest" "2024-11-05" next v2025_03_26::GetPromptRequest "GetPromptRequest";
+        GetPromptResult "GetPromptResult" "2024-11-05" next v2025_03_26::GetPromptResult "GetPromptResult";
+        ImageContent "ImageContent" "2025-03-26" next v2025_03_26::ImageContent "ImageContent";
+        Implementation "Implementation" "2025-03-26" next v2025_03_26::Implementation "Implementation";
+        InitializeRequestParams "InitializeRequestParams" "2025-03-26" [inline] next v2025_03_26::InitializeRequestParams "InitializeRequestParams";
+        InitializeRequest "InitializeRequest" "2024-11-05" next v2025_03_26::InitializeRequest "InitializeRequest";
+        InitializeResult "InitializeResult" "2024-11-05" next v2025_03_26::InitializeResult "InitializeResult";
+        NotificationParams "NotificationParams" "2025-11-25" [inline] next v2025_03_26::NotificationParams "NotificationParams";
+        InitializedNotification "InitializedNotification" "2025-06-18" next v2025_03_26::InitializedNotification "InitializedNotification";
+        ErrorObject "Error" "2026-07-28" [inline] next v2025_03_26::ErrorObject "Error";
+        JsonRpcError "JSONRPCError" "2025-06-18" next v2025_03_26::JsonRpcError "JSONRPCError";
+        JsonRpcMessage "JSONRPCMessage" "2024-11-05" next v2025_03_26::JsonRpcMessage "JSONRPCMessage";
+        JsonRpcNotification "JSONRPCNotification" "2025-06-18" next v2025_03_26::JsonRpcNotification "JSONRPCNotification";
+        RequestMetaObject "RequestMetaObject" "2025-11-25" [inline] next v2025_03_26::RequestMetaObject "RequestMetaObject";
+        RequestParams "RequestParams" "2025-11-25" [inline] next v2025_03_26::RequestParams "RequestParams";
+        JsonRpcRequest "JSONRPCRequest" "2025-06-18" next v2025_03_26::JsonRpcRequest "JSONRPCRequest";
+        JsonRpcResponse "JSONRPCResponse" "2025-06-18" next v2025_03_26::JsonRpcResponse "JSONRPCResponse";
+        PaginatedRequestParams "PaginatedRequestParams" "2025-06-18" [inline] next v2025_03_26::PaginatedRequestParams "PaginatedRequestParams";
+        ListPromptsRequest "ListPromptsRequest" "2025-03-26" next v2025_03_26::ListPromptsRequest "ListPromptsRequest";
+        ListPromptsResult "ListPromptsResult" "2025-03-26" next v2025_03_26::ListPromptsResult "ListPromptsResult";
+        ListResourceTemplatesRequest "ListResourceTemplatesRequest" "2025-03-26" next v2025_03_26::ListResourceTemplatesRequest "ListResourceTemplatesRequest";
+        ListResourceTemplatesResult "ListResourceTemplatesResult" "2025-03-26" next v2025_03_26::ListResourceTemplatesResult "ListResourceTemplatesResult";
+        ListResourcesRequest "ListResourcesRequest" "2025-03-26" next v2025_03_26::ListResourcesRequest "ListResourcesRequest";
+        ListResourcesResult "ListResourcesResult" "2025-03-26" next v2025_03_26::ListResourcesResult "ListResourcesResult";
+        ListRootsRequest "ListRootsRequest" "2025-03-26" next v2025_03_26::ListRootsRequest "ListRootsRequest";
+        ListRootsResult "ListRootsResult" "2025-03-26" next v2025_03_26::ListRootsResult "ListRootsResult";
+        ListToolsRequest "ListToolsRequest" "2024-11-05" next v2025_03_26::ListToolsRequest "ListToolsRequest";
+        ListToolsResult "ListToolsResult" "2024-11-05" next v2025_03_26::ListToolsResult "ListToolsResult";
+        LoggingLevel "LoggingLevel" "2026-07-28" next v2025_03_26::LoggingLevel "LoggingLevel";
+        LoggingMessageNotificationParams "LoggingMessageNotificationParams" "2025-06-18" [inline] next v2025_03_26::LoggingMessageNotificationParams "LoggingMessageNotificationParams";
+        LoggingMessageNotification "LoggingMessageNotification" "2025-06-18" next v2025_03_26::LoggingMessageNotification "LoggingMessageNotification";
+        ModelHint "ModelHint" "2026-07-28" next v2025_03_26::ModelHint "ModelHint";
+        ModelPreferences "ModelPreferences" "2026-07-28" next v2025_03_26::ModelPreferences "ModelPreferences";
+        Notification "Notification" "2025-06-18" next v2025_03_26::Notification "Notification";
+        PaginatedRequest "PaginatedRequest" "2025-06-18" next v2025_03_26::PaginatedRequest "PaginatedRequest";
+        PaginatedResult "PaginatedResult" "2025-11-25" next v2025_03_26::PaginatedResult "PaginatedResult";
+        PingRequest "PingRequest" "2025-06-18" next v2025_03_26::PingRequest "PingRequest";
+        ProgressNotificationParams "ProgressNotificationParams" "2024-11-05" [inline] next v2025_03_26::ProgressNotificationParams "ProgressNotificationParams";
+        ProgressNotification "ProgressNotification" "2024-11-05" next v2025_03_26::ProgressNotification "ProgressNotification";
+        ProgressToken "ProgressToken" "2026-07-28" next v2025_03_26::ProgressToken "ProgressToken";
+        Prompt "Prompt" "2025-03-26" next v2025_03_26::Prompt "Prompt";
+        PromptArgument "PromptArgument" "2025-03-26" next v2025_03_26::PromptArgument "PromptArgument";
+        PromptListChangedNotification "PromptListChangedNotification" "2025-06-18" next v2025_03_26::PromptListChangedNotification "PromptListChangedNotification";
+        PromptMessage "PromptMessage" "2024-11-05" next v2025_03_26::PromptMessage "PromptMessage";
+        PromptReference "PromptReference" "2025-03-26" next v2025_03_26::PromptReference "PromptReference";
+        ReadResourceRequestParams "ReadResourceRequestParams" "2025-06-18" [inline] next v2025_03_26::ReadResourceRequestParams "ReadResourceRequestParams";
+        ReadResourceRequest "ReadResourceRequest" "2025-03-26" next v2025_03_26::ReadResourceRequest "ReadResourceRequest";
+        ReadResourceResult "ReadResourceResult" "2025-03-26" next v2025_03_26::ReadResourceResult "ReadResourceResult";
+        Request "Request" "2025-06-18" next v2025_03_26::Request "Request";
+        RequestId "RequestId" "2026-07-28" next v2025_03_26::RequestId "RequestId";
+        Resource "Resource" "2025-03-26" next v2025_03_26::Resource "Resource";
+        ResourceContents "ResourceContents" "2025-03-26" next v2025_03_26::ResourceContents "ResourceContents";
+        ResourceListChangedNotification "ResourceListChangedNotification" "2025-06-18" next v2025_03_26::ResourceListChangedNotification "ResourceListChangedNotification";
+        ResourceReference "ResourceReference" "2025-03-26" next v2025_03_26::ResourceReference "ResourceReference";
+        ResourceTemplate "ResourceTemplate" "2025-03-26" next v2025_03_26::ResourceTemplate "ResourceTemplate";
+        ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams" "2025-06-18" [inline] next v2025_03_26::ResourceUpdatedNotificationParams "ResourceUpdatedNotificationParams";
+        ResourceUpdatedNotification "ResourceUpdatedNotification" "2025-06-18" next v2025_03_26::ResourceUpdatedNotification "ResourceUpdatedNotification";
+        ResultObject "Result" "2025-11-25" next v2025_03_26::ResultObject "Result";
+        Role "Role" "2026-07-28" next v2025_03_26::Role "Role";
+        Root "Root" "2025-03-26" next v2025_03_26::Root "Root";
+        RootsListChangedNotification "RootsListChangedNotification" "2025-06-18" next v2025_03_26::RootsListChangedNotification "RootsListChangedNotification";
+        SamplingMessage "SamplingMessage" "2024-11-05" next v2025_03_26::SamplingMessage "SamplingMessage";
+        PromptsCapability "PromptsCapability" "2026-07-28" [inline] next v2025_03_26::PromptsCapability "PromptsCapability";
+        ResourcesCapability "ResourcesCapability" "2026-07-28" [inline] next v2025_03_26::ResourcesCapability "ResourcesCapability";
+        ToolsCapability "ToolsCapability" "2026-07-28" [inline] next v2025_03_26::ToolsCapability "ToolsCapability";
+        ServerCapabilities "ServerCapabilities" "2024-11-05" next v2025_03_26::ServerCapabilities "ServerCapabilities";
+        ServerNotification "ServerNotification" "2024-11-05" next v2025_03_26::ServerNotification "ServerNotification";
+        ServerRequest "ServerRequest" "2024-11-05" next v2025_03_26::ServerRequest "ServerRequest";
+        ServerResult "ServerResult" "2024-11-05" next v2025_03_26::ServerResult "ServerResult";
+        SetLevelRequestParams "SetLevelRequestParams" "2025-06-18" [inline] next v2025_03_26::SetLevelRequestParams "SetLevelRequestParams";
+        SetLevelRequest "SetLevelRequest" "2025-06-18" next v2025_03_26::SetLevelRequest "SetLevelRequest";
+        SubscribeRequestParams "SubscribeRequestParams" "2025-06-18" [inline] next v2025_03_26::SubscribeRequestParams "SubscribeRequestParams";
+        SubscribeRequest "SubscribeRequest" "2025-06-18" next v2025_03_26::SubscribeRequest "SubscribeRequest";
+        TextContent "TextContent" "2025-03-26" next v2025_03_26::TextContent "TextContent";
+        TextResourceContents "TextResourceContents" "2025-03-26" next v2025_03_26::TextResourceContents "TextResourceContents";
+        ToolInputSchema "ToolInputSchema" "2025-06-18" [inline] next v2025_03_26::ToolInputSchema "ToolInputSchema";
+        Tool "Tool" "2024-11-05" next v2025_03_26::Tool "Tool";
+        ToolListChangedNotification "ToolListChangedNotification" "2025-06-18" next v2025_03_26::ToolListChangedNotification "ToolListChangedNotification";
+        UnsubscribeRequestParams "UnsubscribeRequestParams" "2025-06-18" [inline] next v2025_03_26::UnsubscribeRequestParams "UnsubscribeRequestParams";
+        UnsubscribeRequest "UnsubscribeRequest" "2025-06-18" next v2025_03_26::UnsubscribeRequest "UnsubscribeRequest";
+    }
+}

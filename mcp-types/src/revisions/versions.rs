@@ -2,5207 +2,21 @@
 
 //! The params and results of each message, at every revision that declares them.
 
-use crate::convert::ConvertError;
-use crate::json::{self, Writer};
-use crate::message::Outcome;
-use crate::revision::{VersionError, Versioned};
+use crate::revision::{VersionError, outcome, versioned};
 use super::Revision;
-
-impl Versioned for super::v2026_07_28::CallToolOutcome {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        if revision < Revision::V2026_07_28 {
-            return Versioned::decode_at(revision, text).map(Self::Complete);
-        }
-        check_revision("CallToolOutcome", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        if revision < Revision::V2026_07_28 {
-            return match self {
-                Self::Complete(result) => result.write_at(revision, out),
-                _ => {
-                    Err(
-                        ConvertError::no_variant(
-                                "CallToolOutcome",
-                                "an outcome other than the plain one",
-                                revision.as_str(),
-                            )
-                            .into(),
-                    )
-                }
-            };
-        }
-        check_revision("CallToolOutcome", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::CallToolOutcome {
-    type Complete = super::v2026_07_28::CallToolResult;
-
-    #[inline]
-    fn complete(self) -> Result<super::v2026_07_28::CallToolResult, Box<Self>> {
-        match self {
-            Self::Complete(result) => Ok(result),
-            other => Err(Box::new(other)),
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::CallToolRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CallToolRequest", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CallToolRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CallToolRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::CallToolRequest = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::CallToolRequest = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::CallToolRequest::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
-                                    super::v2025_06_18::CallToolRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::CallToolRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CallToolRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CallToolRequest", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CallToolRequest::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CallToolRequest::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::CallToolRequest::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::CallToolRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::CallToolRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CallToolRequestParams", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CallToolRequestParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CallToolRequestParams = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::CallToolRequestParams::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CallToolRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CallToolRequestParams", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CallToolRequestParams::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CallToolRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::CallToolResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CallToolResult", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CallToolResult = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CallToolResult = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::CallToolResult = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::CallToolResult = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::CallToolResult::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
-                                    super::v2025_06_18::CallToolResult::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::CallToolResult::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CallToolResult::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CallToolResult", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CallToolResult::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::CallToolResult::try_from(value)?;
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::CallToolResult::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::CallToolResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::CancelTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CancelTaskRequest", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CancelTaskRequest", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::CancelTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CancelTaskResult", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CancelTaskResult", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Outcome for super::v2026_07_28::CancelTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-impl Versioned for super::v2026_07_28::CancelledNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CancelledNotification", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CancelledNotification = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CancelledNotification = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::CancelledNotification::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CancelledNotification::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CancelledNotification", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::CancelledNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelledNotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CancelledNotificationParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CancelledNotificationParams = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::CancelledNotificationParams::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CancelledNotificationParams::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelledNotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CancelledNotificationParams::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CancelledNotificationParams::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ClientCapabilities {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ClientCapabilities", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ClientCapabilities = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ClientCapabilities = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ClientCapabilities = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ClientCapabilities::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ClientCapabilities::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ClientCapabilities::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ClientCapabilities", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ClientCapabilities::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ClientCapabilities::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ClientCapabilities::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::CompleteRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CompleteRequest", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CompleteRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CompleteRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::CompleteRequest = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::CompleteRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::CompleteRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CompleteRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CompleteRequest", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CompleteRequest::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CompleteRequest::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::CompleteRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::CompleteRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CompleteRequestParams", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CompleteRequestParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CompleteRequestParams = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::CompleteRequestParams = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::CompleteRequestParams::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::CompleteRequestParams::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CompleteRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CompleteRequestParams", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CompleteRequestParams::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CompleteRequestParams::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::CompleteRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::CompleteResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CompleteResult", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CompleteResult = json::from_str(
-                        text,
-                    )?;
-                    super::v2026_07_28::CompleteResult::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CompleteResult", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::CompleteResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::CreateMessageRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CreateMessageRequest", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CreateMessageRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CreateMessageRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::CreateMessageRequest = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::CreateMessageRequest = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::CreateMessageRequest::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
-                                    super::v2025_06_18::CreateMessageRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::CreateMessageRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CreateMessageRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CreateMessageRequest", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::CreateMessageRequest::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::CreateMessageRequest::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CreateMessageRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CreateMessageRequestParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CreateMessageRequestParams = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::CreateMessageRequestParams = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::CreateMessageRequestParams = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::CreateMessageRequestParams::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
-                                    super::v2025_06_18::CreateMessageRequestParams::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::CreateMessageRequestParams::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CreateMessageRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CreateMessageRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CreateMessageRequestParams::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CreateMessageRequestParams::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::CreateMessageRequestParams::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::CreateMessageResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("CreateMessageResult", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::CreateMessageResult = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::CreateMessageResult = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::CreateMessageResult = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::CreateMessageResult = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::CreateMessageResult::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
-                                    super::v2025_06_18::CreateMessageResult::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::CreateMessageResult::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::CreateMessageResult::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("CreateMessageResult", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::CreateMessageResult::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::CreateMessageResult::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::CreateMessageResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-impl Versioned for super::v2026_07_28::DiscoverRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("DiscoverRequest", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("DiscoverRequest", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::DiscoverResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("DiscoverResult", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("DiscoverResult", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::DiscoverResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::ElicitRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ElicitRequest", revision, Revision::V2025_06_18, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ElicitRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ElicitRequest = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::ElicitRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ElicitRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ElicitRequest", revision, Revision::V2025_06_18, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ElicitRequest::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ElicitRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ElicitRequestParams", revision, Revision::V2025_11_25, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ElicitRequestParams = json::from_str(
-                        text,
-                    )?;
-                    super::v2026_07_28::ElicitRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ElicitRequestParams", revision, Revision::V2025_11_25, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ElicitRequestParams::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ElicitResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ElicitResult", revision, Revision::V2025_06_18, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ElicitResult = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ElicitResult = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::ElicitResult::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ElicitResult::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ElicitResult", revision, Revision::V2025_06_18, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ElicitResult::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ElicitResult::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ElicitResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-impl Versioned for super::v2026_07_28::GetPromptOutcome {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        if revision < Revision::V2026_07_28 {
-            return Versioned::decode_at(revision, text).map(Self::Complete);
-        }
-        check_revision("GetPromptOutcome", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        if revision < Revision::V2026_07_28 {
-            return match self {
-                Self::Complete(result) => result.write_at(revision, out),
-                _ => {
-                    Err(
-                        ConvertError::no_variant(
-                                "GetPromptOutcome",
-                                "an outcome other than the plain one",
-                                revision.as_str(),
-                            )
-                            .into(),
-                    )
-                }
-            };
-        }
-        check_revision("GetPromptOutcome", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::GetPromptOutcome {
-    type Complete = super::v2026_07_28::GetPromptResult;
-
-    #[inline]
-    fn complete(self) -> Result<super::v2026_07_28::GetPromptResult, Box<Self>> {
-        match self {
-            Self::Complete(result) => Ok(result),
-            other => Err(Box::new(other)),
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::GetPromptRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetPromptRequest", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::GetPromptRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::GetPromptRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::GetPromptRequest = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::GetPromptRequest = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::GetPromptRequest::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
-                                    super::v2025_06_18::GetPromptRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::GetPromptRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::GetPromptRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetPromptRequest", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::GetPromptRequest::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::GetPromptRequest::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::GetPromptRequest::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::GetPromptRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::GetPromptRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetPromptRequestParams", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::GetPromptRequestParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::GetPromptRequestParams = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::GetPromptRequestParams::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::GetPromptRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetPromptRequestParams", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::GetPromptResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetPromptResult", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::GetPromptResult = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::GetPromptResult = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::GetPromptResult = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::GetPromptResult = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::GetPromptResult::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
-                                    super::v2025_06_18::GetPromptResult::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::GetPromptResult::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::GetPromptResult::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetPromptResult", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::GetPromptResult::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::GetPromptResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::GetResourceRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetResourceRequest", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetResourceRequest", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::GetResourceRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetResourceRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetResourceRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::GetResourceResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetResourceResult", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetResourceResult", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Outcome for super::v2026_07_28::GetResourceResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::GetTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetTaskRequest", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetTaskRequest", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::GetTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetTaskRequestParams", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetTaskRequestParams", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::GetTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("GetTaskResult", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("GetTaskResult", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Outcome for super::v2026_07_28::GetTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-impl Versioned for super::v2026_07_28::Implementation {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("Implementation", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::Implementation = match revision {
-                        #[cfg(feature = "v2025-03-26")]
-                        older if older <= Revision::V2025_03_26 => {
-                            let value: super::v2025_03_26::Implementation = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_06_18::Implementation::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::Implementation::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("Implementation", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::Implementation::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::Implementation::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListPromptsRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ListPromptsRequest", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListPromptsRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ListPromptsRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListPromptsRequest = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ListPromptsRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ListPromptsRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListPromptsRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ListPromptsRequest", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListPromptsRequest::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ListPromptsRequest::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListPromptsRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListPromptsResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ListPromptsResult", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListPromptsResult = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ListPromptsResult = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListPromptsResult = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ListPromptsResult::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ListPromptsResult::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListPromptsResult::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ListPromptsResult", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListPromptsResult::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ListPromptsResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListResourceTemplatesRequest",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListResourceTemplatesRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ListResourceTemplatesRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListResourceTemplatesRequest = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ListResourceTemplatesRequest::from(
-                                        value,
-                                    )
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                                value,
-                            )?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListResourceTemplatesRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ListResourceTemplatesRequest",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListResourceTemplatesRequest::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ListResourceTemplatesRequest::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListResourceTemplatesRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListResourceTemplatesResult",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListResourceTemplatesResult = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ListResourceTemplatesResult = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListResourceTemplatesResult = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ListResourceTemplatesResult::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                                value,
-                            )?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListResourceTemplatesResult::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ListResourceTemplatesResult",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ListResourceTemplatesResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListResourcesRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ListResourcesRequest", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListResourcesRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ListResourcesRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListResourcesRequest = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ListResourcesRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ListResourcesRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListResourcesRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ListResourcesRequest", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListResourcesRequest::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ListResourcesRequest::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListResourcesRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListResourcesResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ListResourcesResult", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListResourcesResult = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ListResourcesResult = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListResourcesResult = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ListResourcesResult::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ListResourcesResult::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListResourcesResult::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ListResourcesResult", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListResourcesResult::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ListResourcesResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListRootsRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ListRootsRequest", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListRootsRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ListRootsRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListRootsRequest = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ListRootsRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ListRootsRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListRootsRequest::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ListRootsRequest", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ListRootsRequest::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListRootsRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListRootsRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ListRootsRequestParams", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ListRootsRequestParams", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListRootsResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ListRootsResult", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListRootsResult = match revision {
-                        #[cfg(feature = "v2025-03-26")]
-                        older if older <= Revision::V2025_03_26 => {
-                            let value: super::v2025_03_26::ListRootsResult = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::ListRootsResult::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListRootsResult::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ListRootsResult", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListRootsResult::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListRootsResult::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ListRootsResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListToolsRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ListToolsRequest", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListToolsRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ListToolsRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListToolsRequest = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::ListToolsRequest = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::ListToolsRequest::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
-                                    super::v2025_06_18::ListToolsRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ListToolsRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListToolsRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ListToolsRequest", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListToolsRequest::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ListToolsRequest::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListToolsRequest::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::ListToolsRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ListToolsResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ListToolsResult", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ListToolsResult = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ListToolsResult = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ListToolsResult = match revision {
-                                        #[cfg(feature = "v2024-11-05")]
-                                        older if older <= Revision::V2024_11_05 => {
-                                            let value: super::v2024_11_05::ListToolsResult = json::from_str(
-                                                text,
-                                            )?;
-                                            super::v2025_03_26::ListToolsResult::from(value)
-                                        }
-                                        _ => json::from_str(text)?,
-                                    };
-                                    super::v2025_06_18::ListToolsResult::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ListToolsResult::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ListToolsResult::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ListToolsResult", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ListToolsResult::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ListToolsResult::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::ListToolsResult::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ListToolsResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::LoggingMessageNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "LoggingMessageNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::LoggingMessageNotification = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::LoggingMessageNotification = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::LoggingMessageNotification::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::LoggingMessageNotification::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "LoggingMessageNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::LoggingMessageNotification::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "LoggingMessageNotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::LoggingMessageNotificationParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::LoggingMessageNotificationParams = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::LoggingMessageNotificationParams::from(
-                                value,
-                            )
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "LoggingMessageNotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-            value,
-        )?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::LoggingMessageNotificationParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::NotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("NotificationParams", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::NotificationParams = json::from_str(
-                        text,
-                    )?;
-                    super::v2026_07_28::NotificationParams::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("NotificationParams", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::PaginatedRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("PaginatedRequestParams", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::PaginatedRequestParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::PaginatedRequestParams::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::PaginatedRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("PaginatedRequestParams", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ProgressNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ProgressNotification", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ProgressNotification = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ProgressNotification = match revision {
-                                #[cfg(feature = "v2024-11-05")]
-                                older if older <= Revision::V2024_11_05 => {
-                                    let value: super::v2024_11_05::ProgressNotification = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ProgressNotification::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ProgressNotification::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ProgressNotification::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ProgressNotification", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ProgressNotification::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::ProgressNotification::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ProgressNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ProgressNotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ProgressNotificationParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ProgressNotificationParams = match revision {
-                                #[cfg(feature = "v2024-11-05")]
-                                older if older <= Revision::V2024_11_05 => {
-                                    let value: super::v2024_11_05::ProgressNotificationParams = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ProgressNotificationParams::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ProgressNotificationParams::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ProgressNotificationParams::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ProgressNotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ProgressNotificationParams::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ProgressNotificationParams::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::ProgressNotificationParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::PromptListChangedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "PromptListChangedNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::PromptListChangedNotification = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::PromptListChangedNotification = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::PromptListChangedNotification::from(
-                                value,
-                            )
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::PromptListChangedNotification::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "PromptListChangedNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::PromptListChangedNotification::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::PromptListChangedNotification::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequest",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequest",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceMetadataRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceMetadataResult",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceMetadataResult",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "sep-2093")]
-impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::ReadResourceOutcome {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        if revision < Revision::V2026_07_28 {
-            return Versioned::decode_at(revision, text).map(Self::Complete);
-        }
-        check_revision("ReadResourceOutcome", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        if revision < Revision::V2026_07_28 {
-            return match self {
-                Self::Complete(result) => result.write_at(revision, out),
-                _ => {
-                    Err(
-                        ConvertError::no_variant(
-                                "ReadResourceOutcome",
-                                "an outcome other than the plain one",
-                                revision.as_str(),
-                            )
-                            .into(),
-                    )
-                }
-            };
-        }
-        check_revision("ReadResourceOutcome", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ReadResourceOutcome {
-    type Complete = super::v2026_07_28::ReadResourceResult;
-
-    #[inline]
-    fn complete(self) -> Result<super::v2026_07_28::ReadResourceResult, Box<Self>> {
-        match self {
-            Self::Complete(result) => Ok(result),
-            other => Err(Box::new(other)),
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::ReadResourceRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ReadResourceRequest", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ReadResourceRequest = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ReadResourceRequest = match revision {
-                                #[cfg(feature = "v2025-03-26")]
-                                older if older <= Revision::V2025_03_26 => {
-                                    let value: super::v2025_03_26::ReadResourceRequest = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ReadResourceRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ReadResourceRequest::try_from(value)?
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ReadResourceRequest::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ReadResourceRequest", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ReadResourceRequest::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ReadResourceRequest::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ReadResourceRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ReadResourceRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ReadResourceRequestParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ReadResourceRequestParams = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::ReadResourceRequestParams::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ReadResourceRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ReadResourceRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ReadResourceResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ReadResourceResult", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ReadResourceResult = match revision {
-                        #[cfg(feature = "v2025-03-26")]
-                        older if older <= Revision::V2025_03_26 => {
-                            let value: super::v2025_03_26::ReadResourceResult = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::ReadResourceResult::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ReadResourceResult::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ReadResourceResult", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::ReadResourceResult::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ReadResourceResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::RequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("RequestParams", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
-                    super::v2026_07_28::RequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("RequestParams", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::RequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ResourceContentChangedNotification",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ResourceContentChangedNotification",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ResourceContentChangedNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ResourceContentChangedNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ResourceListChangedNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ResourceListChangedNotification = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ResourceListChangedNotification = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::ResourceListChangedNotification::from(
-                                value,
-                            )
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ResourceListChangedNotification::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ResourceListChangedNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-            value,
-        )?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ResourceListChangedNotification::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ResourceUpdatedNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ResourceUpdatedNotification = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ResourceUpdatedNotification = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::ResourceUpdatedNotification::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ResourceUpdatedNotification::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ResourceUpdatedNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ResourceUpdatedNotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ResourceUpdatedNotificationParams = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ResourceUpdatedNotificationParams = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::ResourceUpdatedNotificationParams::from(
-                                value,
-                            )
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ResourceUpdatedNotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-            value,
-        )?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ResultObject {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("Result", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                    super::v2026_07_28::ResultObject::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("Result", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ResultObject::try_from(value)?;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::ResultObject {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-impl Versioned for super::v2026_07_28::ServerCapabilities {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("ServerCapabilities", revision, Revision::V2024_11_05, LAST)?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ServerCapabilities = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ServerCapabilities = match revision {
-                                #[cfg(feature = "v2024-11-05")]
-                                older if older <= Revision::V2024_11_05 => {
-                                    let value: super::v2024_11_05::ServerCapabilities = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_06_18::ServerCapabilities::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_11_25::ServerCapabilities::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ServerCapabilities::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("ServerCapabilities", revision, Revision::V2024_11_05, LAST)?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ServerCapabilities::from(value);
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ServerCapabilities::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::ServerCapabilities::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscribeResourcesRequest",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscribeResourcesRequest",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscribeResourcesRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscribeResourcesRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscriptionsAcknowledgedNotification",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscriptionsAcknowledgedNotification",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscriptionsAcknowledgedNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscriptionsAcknowledgedNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscriptionsListenRequest",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscriptionsListenRequest",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscriptionsListenRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscriptionsListenRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscriptionsListenResult",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscriptionsListenResult",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Outcome for super::v2026_07_28::SubscriptionsListenResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        if self.result_type.as_str() == "complete" {
-            Ok(self)
-        } else {
-            Err(Box::new(self))
-        }
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::TaskStatusNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("TaskStatusNotification", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("TaskStatusNotification", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "TaskStatusNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "TaskStatusNotificationParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-impl Versioned for super::v2026_07_28::ToolListChangedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ToolListChangedNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-11-25")]
-                older if older <= Revision::V2025_11_25 => {
-                    let value: super::v2025_11_25::ToolListChangedNotification = match revision {
-                        #[cfg(feature = "v2025-06-18")]
-                        older if older <= Revision::V2025_06_18 => {
-                            let value: super::v2025_06_18::ToolListChangedNotification = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_11_25::ToolListChangedNotification::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2026_07_28::ToolListChangedNotification::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ToolListChangedNotification",
-            revision,
-            Revision::V2024_11_05,
-            LAST,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-11-25")]
-        if revision >= Revision::V2026_07_28 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-11-25")]
-        let value = super::v2025_11_25::ToolListChangedNotification::try_from(value)?;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequest",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequest",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UnsubscribeResourcesRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::UpdateTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("UpdateTaskRequest", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("UpdateTaskRequest", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UpdateTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UpdateTaskRequestParams",
-            revision,
-            Revision::V2026_07_28,
-            LAST,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Versioned for super::v2026_07_28::UpdateTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision("UpdateTaskResult", revision, Revision::V2026_07_28, LAST)?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision("UpdateTaskResult", revision, Revision::V2026_07_28, LAST)?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "tasks")]
-impl Outcome for super::v2026_07_28::UpdateTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
+use super::v2026_07_28;
 
 #[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::CancelTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelTaskRequest",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
+use super::v2025_11_25;
 
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelTaskRequest",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
+#[cfg(feature = "v2025-06-18")]
+use super::v2025_06_18;
 
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelTaskRequestParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
+#[cfg(feature = "v2025-03-26")]
+use super::v2025_03_26;
 
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelTaskRequestParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::CancelTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "CancelTaskResult",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "CancelTaskResult",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Outcome for super::v2025_11_25::CancelTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ElicitationCompleteNotification",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ElicitationCompleteNotification",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ElicitationCompleteNotificationParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ElicitationCompleteNotificationParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskPayloadRequest",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskPayloadRequest",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskPayloadRequestParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskPayloadRequestParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskPayloadResult",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskPayloadResult",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Outcome for super::v2025_11_25::GetTaskPayloadResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::GetTaskRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskRequest",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskRequest",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::GetTaskRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskRequestParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskRequestParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::GetTaskResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "GetTaskResult",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "GetTaskResult",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Outcome for super::v2025_11_25::GetTaskResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::InitializeRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "InitializeRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::InitializeRequest = match revision {
-                        #[cfg(feature = "v2025-03-26")]
-                        older if older <= Revision::V2025_03_26 => {
-                            let value: super::v2025_03_26::InitializeRequest = match revision {
-                                #[cfg(feature = "v2024-11-05")]
-                                older if older <= Revision::V2024_11_05 => {
-                                    let value: super::v2024_11_05::InitializeRequest = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_03_26::InitializeRequest::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_06_18::InitializeRequest::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2025_11_25::InitializeRequest::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "InitializeRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::InitializeRequest::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::InitializeRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::InitializeRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "InitializeRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::InitializeRequestParams = match revision {
-                        #[cfg(feature = "v2025-03-26")]
-                        older if older <= Revision::V2025_03_26 => {
-                            let value: super::v2025_03_26::InitializeRequestParams = json::from_str(
-                                text,
-                            )?;
-                            super::v2025_06_18::InitializeRequestParams::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2025_11_25::InitializeRequestParams::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "InitializeRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::InitializeRequestParams::try_from(value)?;
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::InitializeRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::InitializeResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "InitializeResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::InitializeResult = match revision {
-                        #[cfg(feature = "v2025-03-26")]
-                        older if older <= Revision::V2025_03_26 => {
-                            let value: super::v2025_03_26::InitializeResult = match revision {
-                                #[cfg(feature = "v2024-11-05")]
-                                older if older <= Revision::V2024_11_05 => {
-                                    let value: super::v2024_11_05::InitializeResult = json::from_str(
-                                        text,
-                                    )?;
-                                    super::v2025_03_26::InitializeResult::from(value)
-                                }
-                                _ => json::from_str(text)?,
-                            };
-                            super::v2025_06_18::InitializeResult::from(value)
-                        }
-                        _ => json::from_str(text)?,
-                    };
-                    super::v2025_11_25::InitializeResult::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "InitializeResult",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::InitializeResult::from(value);
-        #[cfg(feature = "v2025-03-26")]
-        if revision >= Revision::V2025_06_18 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-03-26")]
-        let value = super::v2025_03_26::InitializeResult::from(value);
-        #[cfg(feature = "v2024-11-05")]
-        if revision >= Revision::V2025_03_26 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2024-11-05")]
-        let value = super::v2024_11_05::InitializeResult::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Outcome for super::v2025_11_25::InitializeResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::InitializedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "InitializedNotification",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::InitializedNotification = json::from_str(
-                        text,
-                    )?;
-                    super::v2025_11_25::InitializedNotification::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "InitializedNotification",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::InitializedNotification::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::ListTasksRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListTasksRequest",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ListTasksRequest",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::ListTasksResult {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "ListTasksResult",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "ListTasksResult",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Outcome for super::v2025_11_25::ListTasksResult {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::NotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "NotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "NotificationParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::PaginatedRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "PaginatedRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
-                        text,
-                    )?;
-                    super::v2025_11_25::PaginatedRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "PaginatedRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::PingRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "PingRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::PingRequest = json::from_str(text)?;
-                    super::v2025_11_25::PingRequest::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "PingRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::PingRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::RequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "RequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "RequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::ResultObject {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "Result",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "Result",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Outcome for super::v2025_11_25::ResultObject {
-    type Complete = Self;
-
-    #[inline]
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::RootsListChangedNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "RootsListChangedNotification",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::RootsListChangedNotification = json::from_str(
-                        text,
-                    )?;
-                    super::v2025_11_25::RootsListChangedNotification::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "RootsListChangedNotification",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::RootsListChangedNotification::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::SetLevelRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SetLevelRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::SetLevelRequest = json::from_str(
-                        text,
-                    )?;
-                    super::v2025_11_25::SetLevelRequest::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SetLevelRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::SetLevelRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::SetLevelRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SetLevelRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::SetLevelRequestParams = json::from_str(
-                        text,
-                    )?;
-                    super::v2025_11_25::SetLevelRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SetLevelRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::SubscribeRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscribeRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::SubscribeRequest = json::from_str(
-                        text,
-                    )?;
-                    super::v2025_11_25::SubscribeRequest::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscribeRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::SubscribeRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::SubscribeRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "SubscribeRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::SubscribeRequestParams = json::from_str(
-                        text,
-                    )?;
-                    super::v2025_11_25::SubscribeRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "SubscribeRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::TaskStatusNotification {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "TaskStatusNotification",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "TaskStatusNotification",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "TaskStatusNotificationParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        Ok(json::from_str(text)?)
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "TaskStatusNotificationParams",
-            revision,
-            Revision::V2025_11_25,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::UnsubscribeRequest {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UnsubscribeRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::UnsubscribeRequest = json::from_str(
-                        text,
-                    )?;
-                    super::v2025_11_25::UnsubscribeRequest::try_from(value)?
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UnsubscribeRequest",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-        Ok(out.write(&value)?)
-    }
-}
-
-#[cfg(feature = "v2025-11-25")]
-impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
-    #[inline]
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        check_revision(
-            "UnsubscribeRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        Ok(
-            match revision {
-                #[cfg(feature = "v2025-06-18")]
-                older if older <= Revision::V2025_06_18 => {
-                    let value: super::v2025_06_18::UnsubscribeRequestParams = json::from_str(
-                        text,
-                    )?;
-                    super::v2025_11_25::UnsubscribeRequestParams::from(value)
-                }
-                _ => json::from_str(text)?,
-            },
-        )
-    }
-
-    #[inline]
-    fn write_at(
-        self,
-        revision: Revision,
-        out: &mut Writer<'_>,
-    ) -> Result<(), VersionError> {
-        check_revision(
-            "UnsubscribeRequestParams",
-            revision,
-            Revision::V2024_11_05,
-            Revision::V2025_11_25,
-        )?;
-        let value = self;
-        #[cfg(feature = "v2025-06-18")]
-        if revision >= Revision::V2025_11_25 {
-            return Ok(out.write(&value)?);
-        }
-        #[cfg(feature = "v2025-06-18")]
-        let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-        Ok(out.write(&value)?)
-    }
-}
+#[cfg(feature = "v2024-11-05")]
+use super::v2024_11_05;
 
 /// The last revision that has the types of the newest one.
 #[cfg(feature = "draft")]
@@ -5236,4 +50,737 @@ fn check_revision(
     } else {
         Err(VersionError::unmapped(kind, revision))
     }
+}
+
+versioned! {
+    v2026_07_28::CallToolOutcome = "CallToolOutcome", Revision::V2026_07_28, LAST;
+    [before V2026_07_28: Complete]
+}
+outcome! {
+    v2026_07_28::CallToolOutcome: Complete => v2026_07_28::CallToolResult
+}
+
+versioned! {
+    v2026_07_28::CallToolRequest = "CallToolRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CallToolRequest, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CallToolRequest, try_from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::CallToolRequest, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::CallToolRequest, from, from;
+}
+
+versioned! {
+    v2026_07_28::CallToolRequestParams = "CallToolRequestParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CallToolRequestParams, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CallToolRequestParams, from, from;
+}
+
+versioned! {
+    v2026_07_28::CallToolResult = "CallToolResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CallToolResult, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CallToolResult, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::CallToolResult, from, try_from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::CallToolResult, from, try_from;
+}
+outcome! {
+    v2026_07_28::CallToolResult, result_type == "complete"
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::CancelTaskRequest = "CancelTaskRequest", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::CancelTaskRequestParams = "CancelTaskRequestParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::CancelTaskResult = "CancelTaskResult", Revision::V2026_07_28, LAST;
+}
+outcome! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::CancelTaskResult
+}
+
+versioned! {
+    v2026_07_28::CancelledNotification = "CancelledNotification", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CancelledNotification, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CancelledNotification, from, try_from;
+}
+
+versioned! {
+    v2026_07_28::CancelledNotificationParams = "CancelledNotificationParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CancelledNotificationParams, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CancelledNotificationParams, from, try_from;
+}
+
+versioned! {
+    v2026_07_28::ClientCapabilities = "ClientCapabilities", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ClientCapabilities, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ClientCapabilities, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ClientCapabilities, from, from;
+}
+
+versioned! {
+    v2026_07_28::CompleteRequest = "CompleteRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CompleteRequest, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CompleteRequest, try_from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::CompleteRequest, from, from;
+}
+
+versioned! {
+    v2026_07_28::CompleteRequestParams = "CompleteRequestParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CompleteRequestParams, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CompleteRequestParams, from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::CompleteRequestParams, from, from;
+}
+
+versioned! {
+    v2026_07_28::CompleteResult = "CompleteResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CompleteResult, try_from, try_from;
+}
+outcome! {
+    v2026_07_28::CompleteResult, result_type == "complete"
+}
+
+versioned! {
+    v2026_07_28::CreateMessageRequest = "CreateMessageRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CreateMessageRequest, from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CreateMessageRequest, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::CreateMessageRequest, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::CreateMessageRequest, from, try_from;
+}
+
+versioned! {
+    v2026_07_28::CreateMessageRequestParams = "CreateMessageRequestParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CreateMessageRequestParams, from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CreateMessageRequestParams, from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::CreateMessageRequestParams, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::CreateMessageRequestParams, from, try_from;
+}
+
+versioned! {
+    v2026_07_28::CreateMessageResult = "CreateMessageResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::CreateMessageResult, from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::CreateMessageResult, from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::CreateMessageResult, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::CreateMessageResult, from, try_from;
+}
+outcome! {
+    v2026_07_28::CreateMessageResult
+}
+
+versioned! {
+    v2026_07_28::DiscoverRequest = "DiscoverRequest", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    v2026_07_28::DiscoverResult = "DiscoverResult", Revision::V2026_07_28, LAST;
+}
+outcome! {
+    v2026_07_28::DiscoverResult, result_type == "complete"
+}
+
+versioned! {
+    v2026_07_28::ElicitRequest = "ElicitRequest", Revision::V2025_06_18, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ElicitRequest, from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ElicitRequest, try_from, try_from;
+}
+
+versioned! {
+    v2026_07_28::ElicitRequestParams = "ElicitRequestParams", Revision::V2025_11_25, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ElicitRequestParams, from, try_from;
+}
+
+versioned! {
+    v2026_07_28::ElicitResult = "ElicitResult", Revision::V2025_06_18, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ElicitResult, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ElicitResult, from, try_from;
+}
+outcome! {
+    v2026_07_28::ElicitResult
+}
+
+versioned! {
+    v2026_07_28::GetPromptOutcome = "GetPromptOutcome", Revision::V2026_07_28, LAST;
+    [before V2026_07_28: Complete]
+}
+outcome! {
+    v2026_07_28::GetPromptOutcome: Complete => v2026_07_28::GetPromptResult
+}
+
+versioned! {
+    v2026_07_28::GetPromptRequest = "GetPromptRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::GetPromptRequest, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::GetPromptRequest, try_from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::GetPromptRequest, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::GetPromptRequest, from, from;
+}
+
+versioned! {
+    v2026_07_28::GetPromptRequestParams = "GetPromptRequestParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::GetPromptRequestParams, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::GetPromptRequestParams, from, from;
+}
+
+versioned! {
+    v2026_07_28::GetPromptResult = "GetPromptResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::GetPromptResult, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::GetPromptResult, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::GetPromptResult, from, try_from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::GetPromptResult, from, try_from;
+}
+outcome! {
+    v2026_07_28::GetPromptResult, result_type == "complete"
+}
+
+versioned! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::GetResourceRequest = "GetResourceRequest", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::GetResourceRequestParams = "GetResourceRequestParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::GetResourceResult = "GetResourceResult", Revision::V2026_07_28, LAST;
+}
+outcome! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::GetResourceResult, result_type == "complete"
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::GetTaskRequest = "GetTaskRequest", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::GetTaskRequestParams = "GetTaskRequestParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::GetTaskResult = "GetTaskResult", Revision::V2026_07_28, LAST;
+}
+outcome! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::GetTaskResult
+}
+
+versioned! {
+    v2026_07_28::Implementation = "Implementation", Revision::V2024_11_05, LAST;
+    V2025_06_18 "v2025-06-18": v2025_06_18::Implementation, from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::Implementation, from, from;
+}
+
+versioned! {
+    v2026_07_28::ListPromptsRequest = "ListPromptsRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListPromptsRequest, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListPromptsRequest, try_from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListPromptsRequest, from, from;
+}
+
+versioned! {
+    v2026_07_28::ListPromptsResult = "ListPromptsResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListPromptsResult, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListPromptsResult, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListPromptsResult, from, from;
+}
+outcome! {
+    v2026_07_28::ListPromptsResult, result_type == "complete"
+}
+
+versioned! {
+    v2026_07_28::ListResourceTemplatesRequest = "ListResourceTemplatesRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListResourceTemplatesRequest, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListResourceTemplatesRequest, try_from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListResourceTemplatesRequest, from, from;
+}
+
+versioned! {
+    v2026_07_28::ListResourceTemplatesResult = "ListResourceTemplatesResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListResourceTemplatesResult, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListResourceTemplatesResult, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListResourceTemplatesResult, from, from;
+}
+outcome! {
+    v2026_07_28::ListResourceTemplatesResult, result_type == "complete"
+}
+
+versioned! {
+    v2026_07_28::ListResourcesRequest = "ListResourcesRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListResourcesRequest, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListResourcesRequest, try_from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListResourcesRequest, from, from;
+}
+
+versioned! {
+    v2026_07_28::ListResourcesResult = "ListResourcesResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListResourcesResult, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListResourcesResult, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListResourcesResult, from, from;
+}
+outcome! {
+    v2026_07_28::ListResourcesResult, result_type == "complete"
+}
+
+versioned! {
+    v2026_07_28::ListRootsRequest = "ListRootsRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListRootsRequest, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListRootsRequest, try_from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListRootsRequest, from, from;
+}
+
+versioned! {
+    v2026_07_28::ListRootsRequestParams = "ListRootsRequestParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    v2026_07_28::ListRootsResult = "ListRootsResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListRootsResult, from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListRootsResult, from, from;
+}
+outcome! {
+    v2026_07_28::ListRootsResult
+}
+
+versioned! {
+    v2026_07_28::ListToolsRequest = "ListToolsRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListToolsRequest, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListToolsRequest, try_from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListToolsRequest, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::ListToolsRequest, from, from;
+}
+
+versioned! {
+    v2026_07_28::ListToolsResult = "ListToolsResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ListToolsResult, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ListToolsResult, from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ListToolsResult, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::ListToolsResult, from, from;
+}
+outcome! {
+    v2026_07_28::ListToolsResult, result_type == "complete"
+}
+
+versioned! {
+    v2026_07_28::LoggingMessageNotification = "LoggingMessageNotification", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::LoggingMessageNotification, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::LoggingMessageNotification, from, from;
+}
+
+versioned! {
+    v2026_07_28::LoggingMessageNotificationParams = "LoggingMessageNotificationParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::LoggingMessageNotificationParams, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::LoggingMessageNotificationParams, from, from;
+}
+
+versioned! {
+    v2026_07_28::NotificationParams = "NotificationParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::NotificationParams, try_from, try_from;
+}
+
+versioned! {
+    v2026_07_28::PaginatedRequestParams = "PaginatedRequestParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::PaginatedRequestParams, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::PaginatedRequestParams, from, from;
+}
+
+versioned! {
+    v2026_07_28::ProgressNotification = "ProgressNotification", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ProgressNotification, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ProgressNotification, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::ProgressNotification, from, from;
+}
+
+versioned! {
+    v2026_07_28::ProgressNotificationParams = "ProgressNotificationParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ProgressNotificationParams, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ProgressNotificationParams, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::ProgressNotificationParams, from, from;
+}
+
+versioned! {
+    v2026_07_28::PromptListChangedNotification = "PromptListChangedNotification", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::PromptListChangedNotification, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::PromptListChangedNotification, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "sep-2093")]
+    v2026_07_28::ReadResourceMetadataRequest = "ReadResourceMetadataRequest", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "sep-2093")]
+    v2026_07_28::ReadResourceMetadataRequestParams = "ReadResourceMetadataRequestParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "sep-2093")]
+    v2026_07_28::ReadResourceMetadataResult = "ReadResourceMetadataResult", Revision::V2026_07_28, LAST;
+}
+outcome! {
+    #[cfg(feature = "sep-2093")]
+    v2026_07_28::ReadResourceMetadataResult, result_type == "complete"
+}
+
+versioned! {
+    v2026_07_28::ReadResourceOutcome = "ReadResourceOutcome", Revision::V2026_07_28, LAST;
+    [before V2026_07_28: Complete]
+}
+outcome! {
+    v2026_07_28::ReadResourceOutcome: Complete => v2026_07_28::ReadResourceResult
+}
+
+versioned! {
+    v2026_07_28::ReadResourceRequest = "ReadResourceRequest", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ReadResourceRequest, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ReadResourceRequest, try_from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ReadResourceRequest, from, from;
+}
+
+versioned! {
+    v2026_07_28::ReadResourceRequestParams = "ReadResourceRequestParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ReadResourceRequestParams, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ReadResourceRequestParams, from, from;
+}
+
+versioned! {
+    v2026_07_28::ReadResourceResult = "ReadResourceResult", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ReadResourceResult, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::ReadResourceResult, from, from;
+}
+outcome! {
+    v2026_07_28::ReadResourceResult, result_type == "complete"
+}
+
+versioned! {
+    v2026_07_28::RequestParams = "RequestParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::RequestParams, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::ResourceContentChangedNotification = "ResourceContentChangedNotification", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::ResourceContentChangedNotificationParams = "ResourceContentChangedNotificationParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    v2026_07_28::ResourceListChangedNotification = "ResourceListChangedNotification", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ResourceListChangedNotification, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ResourceListChangedNotification, from, from;
+}
+
+versioned! {
+    v2026_07_28::ResourceUpdatedNotification = "ResourceUpdatedNotification", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ResourceUpdatedNotification, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ResourceUpdatedNotification, from, from;
+}
+
+versioned! {
+    v2026_07_28::ResourceUpdatedNotificationParams = "ResourceUpdatedNotificationParams", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ResourceUpdatedNotificationParams, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ResourceUpdatedNotificationParams, from, from;
+}
+
+versioned! {
+    v2026_07_28::ResultObject = "Result", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ResultObject, try_from, try_from;
+}
+outcome! {
+    v2026_07_28::ResultObject, result_type == "complete"
+}
+
+versioned! {
+    v2026_07_28::ServerCapabilities = "ServerCapabilities", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ServerCapabilities, from, from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ServerCapabilities, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::ServerCapabilities, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::SubscribeResourcesRequest = "SubscribeResourcesRequest", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::SubscribeResourcesRequestParams = "SubscribeResourcesRequestParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    v2026_07_28::SubscriptionsAcknowledgedNotification = "SubscriptionsAcknowledgedNotification", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    v2026_07_28::SubscriptionsAcknowledgedNotificationParams = "SubscriptionsAcknowledgedNotificationParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    v2026_07_28::SubscriptionsListenRequest = "SubscriptionsListenRequest", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    v2026_07_28::SubscriptionsListenRequestParams = "SubscriptionsListenRequestParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    v2026_07_28::SubscriptionsListenResult = "SubscriptionsListenResult", Revision::V2026_07_28, LAST;
+}
+outcome! {
+    v2026_07_28::SubscriptionsListenResult, result_type == "complete"
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::TaskStatusNotification = "TaskStatusNotification", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::TaskStatusNotificationParams = "TaskStatusNotificationParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    v2026_07_28::ToolListChangedNotification = "ToolListChangedNotification", Revision::V2024_11_05, LAST;
+    V2025_11_25 "v2025-11-25": v2025_11_25::ToolListChangedNotification, try_from, try_from;
+    V2025_06_18 "v2025-06-18": v2025_06_18::ToolListChangedNotification, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::UnsubscribeResourcesRequest = "UnsubscribeResourcesRequest", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "versioned-resources")]
+    v2026_07_28::UnsubscribeResourcesRequestParams = "UnsubscribeResourcesRequestParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::UpdateTaskRequest = "UpdateTaskRequest", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::UpdateTaskRequestParams = "UpdateTaskRequestParams", Revision::V2026_07_28, LAST;
+}
+
+versioned! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::UpdateTaskResult = "UpdateTaskResult", Revision::V2026_07_28, LAST;
+}
+outcome! {
+    #[cfg(feature = "tasks")]
+    v2026_07_28::UpdateTaskResult
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::CancelTaskRequest = "CancelTaskRequest", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::CancelTaskRequestParams = "CancelTaskRequestParams", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::CancelTaskResult = "CancelTaskResult", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+outcome! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::CancelTaskResult
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::ElicitationCompleteNotification = "ElicitationCompleteNotification", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::ElicitationCompleteNotificationParams = "ElicitationCompleteNotificationParams", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::GetTaskPayloadRequest = "GetTaskPayloadRequest", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::GetTaskPayloadRequestParams = "GetTaskPayloadRequestParams", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::GetTaskPayloadResult = "GetTaskPayloadResult", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+outcome! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::GetTaskPayloadResult
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::GetTaskRequest = "GetTaskRequest", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::GetTaskRequestParams = "GetTaskRequestParams", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::GetTaskResult = "GetTaskResult", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+outcome! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::GetTaskResult
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::InitializeRequest = "InitializeRequest", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::InitializeRequest, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::InitializeRequest, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::InitializeRequest, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::InitializeRequestParams = "InitializeRequestParams", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::InitializeRequestParams, try_from, try_from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::InitializeRequestParams, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::InitializeResult = "InitializeResult", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::InitializeResult, from, from;
+    V2025_03_26 "v2025-03-26": v2025_03_26::InitializeResult, from, from;
+    V2024_11_05 "v2024-11-05": v2024_11_05::InitializeResult, from, from;
+}
+outcome! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::InitializeResult
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::InitializedNotification = "InitializedNotification", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::InitializedNotification, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::ListTasksRequest = "ListTasksRequest", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::ListTasksResult = "ListTasksResult", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+outcome! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::ListTasksResult
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::NotificationParams = "NotificationParams", Revision::V2024_11_05, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::PaginatedRequestParams = "PaginatedRequestParams", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::PaginatedRequestParams, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::PingRequest = "PingRequest", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::PingRequest, try_from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::RequestParams = "RequestParams", Revision::V2024_11_05, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::ResultObject = "Result", Revision::V2024_11_05, Revision::V2025_11_25;
+}
+outcome! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::ResultObject
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::RootsListChangedNotification = "RootsListChangedNotification", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::RootsListChangedNotification, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::SetLevelRequest = "SetLevelRequest", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::SetLevelRequest, try_from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::SetLevelRequestParams = "SetLevelRequestParams", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::SetLevelRequestParams, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::SubscribeRequest = "SubscribeRequest", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::SubscribeRequest, try_from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::SubscribeRequestParams = "SubscribeRequestParams", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::SubscribeRequestParams, from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::TaskStatusNotification = "TaskStatusNotification", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::TaskStatusNotificationParams = "TaskStatusNotificationParams", Revision::V2025_11_25, Revision::V2025_11_25;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::UnsubscribeRequest = "UnsubscribeRequest", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::UnsubscribeRequest, try_from, from;
+}
+
+versioned! {
+    #[cfg(feature = "v2025-11-25")]
+    v2025_11_25::UnsubscribeRequestParams = "UnsubscribeRequestParams", Revision::V2024_11_05, Revision::V2025_11_25;
+    V2025_06_18 "v2025-06-18": v2025_06_18::UnsubscribeRequestParams, from, from;
 }

@@ -1,13 +1,57 @@
 //! Conversions of objects, member by member.
 
-use super::super::object::{field, init, stored};
+use super::super::object::{field, stored};
+use super::super::table::{Table, inline};
 use super::super::{EmitError, Scope, cfg};
-use super::{Converted, Direction, function, through_json};
+use super::{Converted, Direction, function, through_json, try_function};
 use crate::hints::{ORIGIN, with_origin};
 use crate::model::{Kind, Member, Model, Object, Ty, TypeDef, invent, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
+
+/// The conversion of an object.
+#[derive(Default)]
+pub(super) struct ObjectConversion {
+    /// The statement that creates the undeclared members.
+    start: Option<TokenStream>,
+    /// The statements that change them.
+    stash: Vec<TokenStream>,
+    /// The fields that are moved.
+    same: Vec<String>,
+    /// The other fields with their values.
+    others: Vec<String>,
+    pub(super) fails: bool,
+}
+
+impl ObjectConversion {
+    fn push(&mut self, condition: Option<TokenStream>, name: &syn::Ident, value: Converted) {
+        self.fails |= value.fails;
+        let condition = condition.map(|it| inline(&it) + " ").unwrap_or_default();
+        let value = inline(&value.tokens);
+        if value == format!("from.{name}") {
+            self.same.push(format!("{condition}{name}"));
+        } else {
+            self.others.push(format!("{condition}{name} = {value},"));
+        }
+    }
+
+    pub(super) fn rows(&self, head: &str, table: &mut Table) {
+        table.line(&format!("{head};"));
+        if let Some(start) = &self.start {
+            table.open("{");
+            table.line(&inline(start));
+            for statement in &self.stash {
+                table.line(&inline(statement));
+            }
+            table.close("}");
+        }
+        table.list("same {", &self.same, "}");
+        for other in &self.others {
+            table.line(other);
+        }
+    }
+}
 
 impl Direction<'_> {
     pub(super) fn object(
@@ -16,9 +60,8 @@ impl Direction<'_> {
         a: &Object,
         target: &TypeDef,
         b: &Object,
-    ) -> Result<Converted, EmitError> {
-        let mut fails = false;
-        let mut values = Vec::new();
+    ) -> Result<ObjectConversion, EmitError> {
+        let mut conversion = ObjectConversion::default();
         let mut stash = Vec::new();
         let find = |object: &Object, json: &str| stored(object).find(|m| m.json == json).cloned();
         let declared = |json: &str| b.members.iter().any(|member| member.json == json);
@@ -41,7 +84,7 @@ impl Direction<'_> {
                 stash.push(if member.required {
                     quote! { extra.stash(#json, &from.#name); }
                 } else {
-                    quote! { if let Some(value) = &from.#name { extra.stash(#json, value); } }
+                    quote! { extra.stash_some(#json, &from.#name); }
                 });
             }
         }
@@ -64,58 +107,50 @@ impl Direction<'_> {
             let without = source.as_ref().filter(|source| source.features.is_empty());
             let open = b.open && a.open;
             if !member.features.is_empty() {
-                let cfg = cfg(&member.features);
                 let same = added.filter(|source| source.features == member.features);
-                let value = if let Some(source) = same {
-                    let converted = self.member(def, Some(source), target, member, open)?;
-                    fails |= converted.fails;
-                    init(&name, &converted.tokens)
-                } else {
-                    quote! { #name: None }
+                let converted = match same {
+                    Some(source) => self.member(def, Some(source), target, member, open)?,
+                    None => Converted::infallible(quote! { None }),
                 };
-                values.push(quote! { #cfg #value });
+                conversion.push(cfg(&member.features), &name, converted);
                 continue;
             }
             if let Some(source) = added {
                 // The newer revision adopted the member.
                 let features = &source.features;
                 let converted = self.member(def, Some(source), target, member, open)?;
-                fails |= converted.fails;
-                let value = init(&name, &converted.tokens);
-                values.push(quote! { #[cfg(any(#(feature = #features),*))] #value });
+                let on = quote! { #[cfg(any(#(feature = #features),*))] };
+                conversion.push(Some(on), &name, converted);
                 let converted = self.member(def, None, target, member, open)?;
-                fails |= converted.fails;
-                let value = init(&name, &converted.tokens);
-                values.push(quote! { #[cfg(not(any(#(feature = #features),*)))] #value });
+                let off = quote! { #[cfg(not(any(#(feature = #features),*)))] };
+                conversion.push(Some(off), &name, converted);
                 continue;
             }
             let converted = self.member(def, without, target, member, open)?;
-            fails |= converted.fails;
-            values.push(init(&name, &converted.tokens));
+            conversion.push(None, &name, converted);
         }
-        let path = self.path(false, &target.name);
-        let (start, end) = match (a.open, b.open) {
-            (true, true) => (quote! { let mut extra = from.extra; }, quote! { extra }),
-            (false, true) => (quote! { let mut extra = Extra::new(); }, quote! { extra }),
-            _ => (quote! {}, quote! {}),
+        let takes = conversion
+            .others
+            .iter()
+            .any(|value| value.contains("extra.take"));
+        let changes = takes || !stash.is_empty();
+        conversion.start = match (a.open, b.open) {
+            (true, true) if changes => Some(quote! { let mut extra = from.extra; }),
+            (false, true) if changes => Some(quote! { let mut extra = codec::Extra::new(); }),
+            _ => None,
         };
-        let start = if stash.is_empty()
-            && !values
-                .iter()
-                .any(|v| v.to_string().contains("extra . take"))
-        {
-            if b.open && a.open {
-                quote! { let extra = from.extra; }
-            } else {
-                start
-            }
-        } else {
-            start
+        conversion.stash = stash;
+        let extra = format_ident!("extra");
+        let value = match (a.open, b.open) {
+            (_, true) if changes => Some(quote! { extra }),
+            (true, true) => Some(quote! { from.extra }),
+            (false, true) => Some(quote! { codec::Extra::new() }),
+            _ => None,
         };
-        Ok(Converted {
-            tokens: quote! { #start #(#stash)* #path { #(#values,)* #end } },
-            fails,
-        })
+        if let Some(value) = value {
+            conversion.push(None, &extra, Converted::infallible(value));
+        }
+        Ok(conversion)
     }
 
     /// Generates the value of a member of the target.
@@ -179,7 +214,8 @@ impl Direction<'_> {
                 let tokens = if value.to_string() == "value" {
                     quote! { from.#name }
                 } else if converted.fails {
-                    quote! { match from.#name { Some(value) => Some(#value), None => None } }
+                    let function = try_function(value);
+                    quote! { convert::optional(from.#name, #function)? }
                 } else {
                     let function = function(value);
                     quote! { from.#name.map(#function) }
@@ -243,7 +279,7 @@ impl Direction<'_> {
         let Some(value) = &invented.value else {
             self.add_loss(format!("`{kind}` without `{json}` is an error"));
             return Ok(Converted::fallible(
-                quote! { return Err(ConvertError::missing(#kind, #json)) },
+                quote! { Err(ConvertError::missing(#kind, #json))? },
             ));
         };
         let from = &self.source().revision;
@@ -324,6 +360,10 @@ impl Scope<'_> {
                 };
                 let ident = format_ident!("{}", type_ident(name));
                 let mut values = Vec::new();
+                let vacant = quote! { <#module::#ident as codec::Vacant>::VACANT };
+                if given.is_empty() && stored(object).all(|member| !member.required) {
+                    return Ok(vacant);
+                }
                 for member in stored(object) {
                     let (cfg, name) = (cfg(&member.features), field(member));
                     let value = match given.get(&member.json) {
@@ -340,11 +380,11 @@ impl Scope<'_> {
                                 "no value is given for the required member {ident}.{name}"
                             )));
                         }
-                        None => quote! { None },
+                        None => continue,
                     };
                     values.push(quote! { #cfg #name: #value });
                 }
-                Ok(quote! { #module::#ident { #(#values,)* extra: Extra::new() } })
+                Ok(quote! { #module::#ident { #(#values,)* ..#vacant } })
             }
             (Ty::Named(_), Value::String(_)) => {
                 let plain = self.literal(ty, value)?;
@@ -361,6 +401,9 @@ fn or_else(value: &TokenStream, absent: &Converted) -> TokenStream {
     let text = otherwise.to_string();
     if absent.fails {
         return quote! { match #value { Some(value) => value, None => #otherwise } };
+    }
+    if text.ends_with("as codec :: Vacant > :: VACANT") {
+        return quote! { #value.unwrap_or(#otherwise) };
     }
     match text.as_str() {
         "Object :: new ()" | "Map :: new ()" | "Vec :: new ()" => {

@@ -1,30 +1,81 @@
 //! Conversions of unions, variant by variant.
 
 use super::super::cfg;
+use super::super::table::{Table, inline};
 use super::{Converted, Direction, through_json};
-use crate::model::{Kind, Ty, Variant};
+use crate::model::{Kind, Model, Ty, Variant};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
 
+/// The conversion of a union.
+pub(super) struct UnionConversion {
+    /// The name of the target, for errors.
+    kind: String,
+    /// The variants that the target has, with their values.
+    arms: Vec<(Option<TokenStream>, String, Converted)>,
+    /// The variants that it does not have.
+    missing: Vec<(Option<TokenStream>, String)>,
+    pub(super) fails: bool,
+}
+
+impl UnionConversion {
+    pub(super) fn rows(&self, head: &str, target: &Model, table: &mut Table) {
+        table.line(&format!("{head}, {:?}, {:?};", self.kind, target.revision));
+        let missing = self.missing.iter().map(|(condition, name)| {
+            let condition = condition.as_ref().map(|it| inline(it) + " ");
+            format!("{}{name}", condition.unwrap_or_default())
+        });
+        table.list("missing {", &missing.collect::<Vec<_>>(), "}");
+        for (condition, name, value) in &self.arms {
+            table.condition(condition.as_ref());
+            table.line(&format!("{name}(value) => {},", inline(&value.tokens)));
+        }
+    }
+
+    /// Returns the conversion of an expression.
+    fn into_match(self, path: &TokenStream, revision: &str, expression: &TokenStream) -> Converted {
+        let kind = &self.kind;
+        let arms = self.arms.iter().map(|(cfg, name, value)| {
+            let (ident, value) = (format_ident!("{name}"), &value.tokens);
+            quote! { #cfg #path::#ident(value) => #value }
+        });
+        let missing = self.missing.iter().map(|(cfg, name)| {
+            let ident = format_ident!("{name}");
+            quote! { #cfg #path::#ident(_) => Err(ConvertError::no_variant(#kind, #name, #revision))? }
+        });
+        Converted {
+            tokens: quote! { match #expression { #(#arms,)* #(#missing,)* } },
+            fails: self.fails,
+        }
+    }
+}
+
 impl Direction<'_> {
-    /// Generates a `match` that converts every variant of a union to another type. Variants that
-    /// the other type does not have are errors. Returns `None` if it has none of them.
-    pub(super) fn match_variants(
-        &self,
-        name: &str,
-        to: &Ty,
-        expression: &TokenStream,
-    ) -> Option<Converted> {
+    /// Generates a `match` that converts every variant of a union to another type.
+    fn match_variants(&self, name: &str, to: &Ty, expression: &TokenStream) -> Option<Converted> {
+        let (path, revision) = (self.path(true, name), &self.target().revision);
+        Some(
+            self.union(name, to)?
+                .into_match(&path, revision, expression),
+        )
+    }
+
+    /// Converts every variant of a union to another type. Variants that the other type does not have
+    /// are errors. Returns `None` if it has none of them.
+    pub(super) fn union(&self, name: &str, to: &Ty) -> Option<UnionConversion> {
         let Kind::Union(union) = &self.generated_def(self.from, name)?.kind else {
             return None;
         };
-        let (path, revision) = (self.path(true, name), &self.target().revision);
         let Ty::Named(kind) = to else { return None };
-        let (mut fails, mut some) = (false, false);
-        let mut arms = Vec::new();
+        let mut conversion = UnionConversion {
+            kind: kind.clone(),
+            arms: Vec::new(),
+            missing: Vec::new(),
+            fails: false,
+        };
         for variant in &union.variants {
-            let (cfg, ident) = (cfg(&variant.features), format_ident!("{}", variant.ident));
+            let (cfg, name) = (cfg(&variant.features), variant.ident.clone());
             let value = if variant.is_boxed() {
                 quote! { *value }
             } else {
@@ -33,22 +84,16 @@ impl Direction<'_> {
             let converted = self
                 .convert_to_variant(&variant.ty, to, &variant.features, &value)
                 .or_else(|| self.replacement(kind, variant, to));
-            arms.push(if let Some(converted) = converted {
-                some = true;
-                fails |= converted.fails;
-                let value = converted.tokens;
-                quote! { #cfg #path::#ident(value) => #value }
+            if let Some(converted) = converted {
+                conversion.fails |= converted.fails;
+                conversion.arms.push((cfg, name, converted));
             } else {
-                fails = true;
-                let name = &variant.ident;
+                conversion.fails = true;
                 self.add_loss(format!("`{kind}`: the variant `{name}` is an error"));
-                quote! { #cfg #path::#ident(_) => return Err(ConvertError::no_variant(#kind, #name, #revision)) }
-            });
+                conversion.missing.push((cfg, name));
+            }
         }
-        some.then(|| Converted {
-            tokens: quote! { match #expression { #(#arms,)* } },
-            fails,
-        })
+        (!conversion.arms.is_empty()).then_some(conversion)
     }
 
     /// Converts a variant that the target does not have to the one that the hints name for this.

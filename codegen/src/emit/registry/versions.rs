@@ -2,7 +2,8 @@
 
 mod outcome;
 
-use super::super::{EmitError, Emitter, cfg, used};
+use super::super::table::Table;
+use super::super::{EmitError, Emitter, File, cfg, checked, print};
 use super::{feature_name, revision_ident};
 use crate::model::{Kind, MessageKind, Ty, type_ident};
 use proc_macro2::TokenStream;
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Emitter<'_> {
     /// Generates the conversions of params and results at every revision.
-    pub(super) fn versions(&self) -> Result<TokenStream, EmitError> {
+    pub(super) fn versions(&self) -> Result<File, EmitError> {
         let mut steps = Vec::new();
         for older in 0..self.family.models.len().saturating_sub(1) {
             steps.push((
@@ -19,7 +20,7 @@ impl Emitter<'_> {
                 self.fallibility(older + 1, older)?,
             ));
         }
-        let mut items = Vec::new();
+        let mut tables = String::new();
         let mut known = BTreeSet::new();
         for at in (0..self.family.models.len()).rev() {
             let model = &self.family.models[at];
@@ -52,31 +53,38 @@ impl Emitter<'_> {
             names.extend(hinted.filter(|name| model.get(name).is_some()).cloned());
             for name in names {
                 let wanted = self.is_last(at, &name) || last.contains(&name);
-                if wanted && known.insert(self.path_of(at, &name).to_string()) {
-                    items.push(self.version(at, &name, &steps));
+                if wanted && known.insert(self.path_of(at, &name)) {
+                    tables.push('\n');
+                    tables.push_str(&self.version(at, &name, &steps));
                     if results.contains(&name) {
-                        items.push(self.completion(at, &name));
+                        tables.push_str(&self.completion(at, &name));
                     }
                 }
             }
         }
-        let items = quote! { #(#items)* };
-        let error = used(&["ConvertError"], &items);
-        let checks = self.revision_checks(&items);
-        Ok(quote! {
+        let modules = (0..self.family.models.len()).rev();
+        let modules = modules.filter(|at| tables.contains(&format!("{}::", self.modules[*at])));
+        let modules = modules.map(|at| {
+            let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
+            quote! { #cfg use super::#module; }
+        });
+        let checks = self.revision_checks(tables.contains("LAST"));
+        let start = print::print(&quote! {
             //! The params and results of each message, at every revision that declares them.
-            #(use crate::convert::#error;)*
-            use crate::json::{self, Writer};
-            use crate::message::Outcome;
-            use crate::revision::{VersionError, Versioned};
+            use crate::revision::{VersionError, outcome, versioned};
             use super::Revision;
-            #items
+            #(#modules)*
             #checks
-        })
+        });
+        let start = start.map_err(|source| EmitError::Source {
+            file: "versions.rs".into(),
+            source,
+        })?;
+        checked("versions.rs", start + &tables)
     }
 
     /// Generates the check that rejects revisions that do not have a type or are not compiled.
-    fn revision_checks(&self, items: &TokenStream) -> TokenStream {
+    fn revision_checks(&self, uses_last: bool) -> TokenStream {
         let mut oldest = TokenStream::new();
         for model in self.family.revisions().iter().rev() {
             let revision = revision_ident(&model.revision);
@@ -99,7 +107,7 @@ impl Emitter<'_> {
                 const LAST: Revision = Revision::LATEST;
             }
         });
-        let last = last.filter(|_| !used(&["LAST"], items).is_empty());
+        let last = last.filter(|_| uses_last);
         quote! {
             #last
 
@@ -149,82 +157,69 @@ impl Emitter<'_> {
         }
     }
 
-    fn version(&self, at: usize, name: &str, steps: &[Steps]) -> TokenStream {
-        if let Some(plain) = self.plain_outcome(at, name) {
-            return self.outcome(at, name, &plain, steps);
-        }
+    /// Generates the table of the forms that a type has at older revisions.
+    fn version(&self, at: usize, name: &str, steps: &[Steps]) -> String {
         let model = &self.family.models[at];
-        let features = model
-            .get(name)
-            .map(|def| def.features.clone())
-            .unwrap_or_default();
-        let (cfg_type, cfg_revision) = (cfg(&features), self.revision_cfg(at));
-        let own = self.path_of(at, name);
-        let chain = self.chain(at, name);
-        let decode_body = self.decode_body(name, &chain, steps);
-        let encode_body = self.encode_body(name, &chain, steps);
-        quote! {
-            #cfg_revision
-            #cfg_type
-            impl Versioned for #own {
-                #[inline]
-                fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-                    #decode_body
-                }
-                #[inline]
-                fn write_at(self, revision: Revision, out: &mut Writer<'_>) -> Result<(), VersionError> {
-                    #encode_body
-                }
-            }
+        let features = model.get(name).map(|def| def.features.as_slice());
+        let mut chain = self.chain(at, name);
+        let plain = self.plain_outcome(at, name);
+        if let Some(plain) = &plain {
+            chain.retain(|(level, _)| *level >= plain.since);
         }
-    }
-
-    /// Generates the body that decodes a type at a revision: decodes the form of that revision and
-    /// converts it step by step.
-    fn decode_body(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
-        let mut body = quote! { json::from_str(text)? };
-        for pair in chain.windows(2).rev() {
+        let mut table = Table::new("versioned");
+        table.condition(self.revision_cfg(at).as_ref());
+        table.condition(features.and_then(|features| cfg(features)).as_ref());
+        let own = self.path_of(at, name);
+        table.line(&format!("{own} = {name:?}, {};", self.range_of(&chain)));
+        if let Some(plain) = plain {
+            let since = revision_ident(&self.family.models[plain.since].revision);
+            table.line(&format!("[before {since}: {}]", plain.variant));
+        }
+        if let Some(draft) = self.draft_step(&chain) {
+            let (up, down) = (steps.last().map(|it| &it.0), steps.last().map(|it| &it.1));
+            let first = chain.first().map(|(_, name)| name);
+            let to = how(first.and_then(|name| up?.get(name)));
+            let from = how(down.and_then(|down| down.get(&draft.name)));
+            let (path, revision) = (&draft.path, &draft.revision);
+            table.line(&format!("[draft {revision}: {path}, {from}, {to}]"));
+        }
+        // The forms at older revisions, newest first.
+        for pair in chain.windows(2) {
             let [(upper, above), (level, current)] = pair else {
                 continue;
             };
             let (high, low) = (self.path_of(*upper, above), self.path_of(*level, current));
             // Revisions that share the type need no step.
-            if high.to_string() == low.to_string() {
+            if high == low {
                 continue;
             }
-            let (cfg, step) = (
-                self.revision_cfg(*level),
-                step(&high, steps[*level].0.get(current)),
+            let revision = &self.family.models[*level].revision;
+            let (from, to) = (
+                how(steps[*level].0.get(current)),
+                how(steps[*level].1.get(above)),
             );
-            let revision = revision_ident(&self.family.models[*level].revision);
-            body = quote! {
-                match revision {
-                    #cfg
-                    older if older <= Revision::#revision => {
-                        let value: #low = #body;
-                        #step
-                    }
-                    _ => json::from_str(text)?,
-                }
-            };
+            let (feature, revision) = (feature_name(revision), revision_ident(revision));
+            table.line(&format!("{revision} {feature:?}: {low}, {from}, {to};"));
         }
-        let check = self.revision_check(name, chain);
-        let draft = self.draft_step(chain).map(|draft| {
-            let fails = steps.last().and_then(|(_, down)| down.get(&draft.name));
-            let (path, revision, step) = (&draft.path, &draft.revision, step(&draft.own, fails));
-            quote! {
-                #[cfg(feature = "draft")]
-                if revision == Revision::#revision {
-                    let value: #path = json::from_str(text)?;
-                    return Ok(#step);
-                }
-            }
-        });
-        quote! {
-            #check
-            #draft
-            Ok(#body)
+        table.finish()
+    }
+
+    /// Returns the first and the last revision that have a type.
+    fn range_of(&self, chain: &[(usize, String)]) -> String {
+        let ends = [chain.last(), chain.first()].into_iter().flatten();
+        let mut ends: Vec<String> = ends
+            .map(|(level, _)| {
+                let revision = revision_ident(&self.family.models[*level].revision);
+                format!("Revision::{revision}")
+            })
+            .collect();
+        let first = chain.first();
+        if let Some(newest) = ends.last_mut()
+            && first.is_some_and(|(at, name)| self.drafted(*at, name).is_some())
+        {
+            "LAST".clone_into(newest);
         }
+        ends.join(", ")
     }
 
     /// Returns the step between the newest revision and the draft, if a chain begins with the newest
@@ -233,77 +228,14 @@ impl Emitter<'_> {
         let (at, name) = chain.first()?;
         let (draft, other) = self.drafted(*at, name)?;
         let (own, path) = (self.path_of(*at, name), self.path_of(draft, &other));
-        if own.to_string() == path.to_string() {
+        if own == path {
             return None;
         }
         Some(DraftStep {
-            own,
             name: other,
             path,
             revision: revision_ident(&self.family.models[draft].revision),
         })
-    }
-
-    /// Generates the check that rejects revisions that do not have a type.
-    fn revision_check(&self, name: &str, chain: &[(usize, String)]) -> TokenStream {
-        let ends = [chain.last(), chain.first()].into_iter().flatten();
-        let mut ends: Vec<TokenStream> = ends
-            .map(|(level, _)| {
-                let revision = revision_ident(&self.family.models[*level].revision);
-                quote! { Revision::#revision }
-            })
-            .collect();
-        let first = chain.first();
-        if let Some(newest) = ends.last_mut()
-            && first.is_some_and(|(at, name)| self.drafted(*at, name).is_some())
-        {
-            *newest = quote! { LAST };
-        }
-        quote! { check_revision(#name, revision, #(#ends),*)?; }
-    }
-
-    /// Generates the body that encodes a type at a revision: converts it step by step to the form
-    /// of that revision.
-    fn encode_body(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
-        let mut body = TokenStream::new();
-        if let Some(draft) = self.draft_step(chain) {
-            let (up, first) = (steps.last().map(|(up, _)| up), chain.first());
-            let fails = first.and_then(|(_, name)| up?.get(name));
-            let (revision, step) = (&draft.revision, step(&draft.path, fails));
-            body.extend(quote! {
-                #[cfg(feature = "draft")]
-                if revision == Revision::#revision {
-                    return Ok(out.write(&#step)?);
-                }
-            });
-        }
-        for (depth, (level, current)) in chain.iter().enumerate() {
-            let high = depth.checked_sub(1).and_then(|before| chain.get(before));
-            if let Some((upper, above)) = high {
-                let low = self.path_of(*level, current);
-                // Revisions that share the type need no step.
-                if self.path_of(*upper, above).to_string() != low.to_string() {
-                    let cfg = self.revision_cfg(*level);
-                    let own = revision_ident(&self.family.models[*upper].revision);
-                    let step = step(&low, steps[*level].1.get(above));
-                    body.extend(quote! {
-                        #cfg
-                        if revision >= Revision::#own {
-                            return Ok(out.write(&value)?);
-                        }
-                        #cfg
-                        let value = #step;
-                    });
-                }
-            }
-        }
-        let check = self.revision_check(name, chain);
-        quote! {
-            #check
-            let value = self;
-            #body
-            Ok(out.write(&value)?)
-        }
     }
 
     /// Returns the forms of a type from a revision to older ones. A type of the draft is one that no
@@ -320,23 +252,17 @@ impl Emitter<'_> {
     }
 
     /// Returns the path of the Rust type for a name of a revision.
-    fn path_of(&self, at: usize, name: &str) -> TokenStream {
+    fn path_of(&self, at: usize, name: &str) -> String {
         let home = self.family.home(at, name);
-        let (module, ident) = (
-            format_ident!("{}", self.modules[home]),
-            format_ident!("{}", type_ident(name)),
-        );
-        quote! { super::#module::#ident }
+        format!("{}::{}", self.modules[home], type_ident(name))
     }
 }
 
 /// The step between a type of the newest revision and that of the draft.
 struct DraftStep {
-    /// The path of the newest revision's type.
-    own: TokenStream,
     /// The name and the path of the draft's type.
     name: String,
-    path: TokenStream,
+    path: String,
     /// The identifier of the draft.
     revision: syn::Ident,
 }
@@ -345,10 +271,11 @@ struct DraftStep {
 /// they can fail.
 type Steps = (BTreeMap<String, bool>, BTreeMap<String, bool>);
 
-fn step(target: &TokenStream, fails: Option<&bool>) -> TokenStream {
+/// Returns the function that converts, by whether the conversion can fail.
+fn how(fails: Option<&bool>) -> &'static str {
     if fails == Some(&false) {
-        quote! { #target::from(value) }
+        "from"
     } else {
-        quote! { #target::try_from(value)? }
+        "try_from"
     }
 }

@@ -166,7 +166,7 @@ arbitrary::object_strategy! {
 arbitrary::union_strategy! {
     EnumSchema {
         SingleSelect, MultiSelect,
-        LegacyTitled in any::<LegacyTitledEnumSchema>().prop_filter("has the members that select the variant", | value | value.enum_names.is_some()).prop_map(EnumSchema::LegacyTitled).boxed(),
+        LegacyTitled in any::<LegacyTitledEnumSchema>().prop_filter("has the members that select the variant", |value| value.enum_names.is_some()).prop_map(EnumSchema::LegacyTitled).boxed(),
     }
 }
 arbitrary::object_strategy! {
