@@ -12,6 +12,7 @@ mod extra;
 pub mod fill;
 pub mod hold;
 mod members;
+mod name;
 mod object;
 mod place;
 mod reader;
@@ -26,21 +27,22 @@ pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
 pub use super::id::{ProgressToken, RequestId};
 pub use super::json::{Map, Number, Object, Value, from_object};
-pub use declared::{Declared, Need, need};
+pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]
 pub(crate) use define::{
     default_codec, from_variant, object_codec, setter, text_codec, union_codec, union_value,
 };
 pub use extra::{Empty, Extra};
 pub use members::Members;
-pub use object::{FromMembers, Key, read_object, unknown_member};
+pub use name::Key;
+pub use object::{FromMembers, read_object, read_object_into, unknown_member};
 pub use place::list;
 pub use reader::{Reader, integer, integers};
-pub use shape::{Candidate, Decode, Undecided, read_shape, unknown_variant};
+pub use shape::{Candidate, Candidates, Decode, Undecided, read_shape, unknown_variant};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};
 pub use union::{
     Attempt, FromAny, Tagged, array, find_tag, first_of, from_map, from_part, from_text,
-    missing_tag, read_union, unknown_tag,
+    missing_tag, read_union, read_union_into, unknown_tag,
 };
 pub use vacant::Vacant;
 pub use writer::Writer;

@@ -15,6 +15,7 @@ pub struct Entry {
     published: bool,
     from_text: fn(&str) -> Result<String, DecodeError>,
     from_value: fn(Value) -> Result<String, DecodeError>,
+    prepare: fn(&str) -> Result<Box<dyn Prepared>, DecodeError>,
     next: Option<Step>,
     previous: Option<Step>,
     #[cfg(feature = "proptest")]
@@ -103,6 +104,7 @@ impl Entry {
             published: true,
             from_text: |text| encode(&json::from_str::<T>(text)?),
             from_value: |value| encode(&json::from_value::<T>(value)?),
+            prepare: |text| Ok(Box::new(Held(json::from_str::<T>(text)?))),
             next: None,
             previous: None,
             #[cfg(feature = "proptest")]
@@ -190,6 +192,16 @@ impl Entry {
         (self.from_value)(value)
     }
 
+    /// Decodes a text, and returns the value for benchmarks of its type.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the path if the text is not valid for the type.
+    #[doc(hidden)]
+    pub fn prepare(&self, text: &str) -> Result<Box<dyn Prepared>, DecodeError> {
+        (self.prepare)(text)
+    }
+
     /// Returns a strategy for values of the type.
     #[cfg(feature = "proptest")]
     pub fn samples(&self) -> proptest::strategy::BoxedStrategy<Sample> {
@@ -224,6 +236,36 @@ macro_rules! entries {
 }
 
 pub(crate) use entries;
+
+/// A decoded value whose type is not known at compile time, for benchmarks.
+#[doc(hidden)]
+pub trait Prepared {
+    /// Decodes a text as the type of the value, and drops the result.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the path if the text is not valid for the type.
+    fn decode(&self, text: &str) -> Result<(), DecodeError>;
+
+    /// Appends the JSON text of the value to a buffer.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the value cannot be encoded.
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), DecodeError>;
+}
+
+struct Held<T>(T);
+
+impl<T: Known> Prepared for Held<T> {
+    fn decode(&self, text: &str) -> Result<(), DecodeError> {
+        json::from_str::<T>(text).map(drop)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+        Ok(json::Writer::new(out).write(&self.0)?)
+    }
+}
 
 /// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
 #[must_use]

@@ -80,6 +80,15 @@ impl Declared {
     }
 }
 
+/// What a reader has to know of the members that a type declares.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    pub(super) members: &'static [Declared],
+    pub(super) names: &'static [&'static str],
+    /// One bit for the number of each member that an object must have.
+    pub(super) demanded: u128,
+}
+
 /// Returns one bit for the number of each member that an object must have.
 pub(super) const fn demanded(members: &[Declared]) -> u128 {
     let mut bits = 0;

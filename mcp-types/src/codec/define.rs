@@ -67,6 +67,13 @@ macro_rules! object_codec {
                 $($(#[$when])* $($field: codec::Vacant::VACANT,)?)*
                 $($extra: codec::Extra::new(),)?
             };
+
+            fn read_into<'de, D: serde::Deserializer<'de>>(
+                place: &mut Self,
+                deserializer: D,
+            ) -> Result<(), D::Error> {
+                codec::read_object_into(place, deserializer)
+            }
         }
 
         $(#[$cfg])*
@@ -82,6 +89,7 @@ macro_rules! object_codec {
             const MEMBERS: &'static [codec::Declared] = &[
                 $($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)),*
             ];
+            const NAMES: &'static [&'static str] = &[$($(#[$when])* $json),*];
 
             fn read_member<A: serde::de::MapAccess<'de>>(
                 &mut self,
@@ -331,6 +339,13 @@ macro_rules! union_codec {
         $(#[$cfg])*
         impl codec::Vacant for $type {
             const VACANT: Self = Self::$simplest $(($vacant))?;
+
+            fn read_into<'de, D: serde::Deserializer<'de>>(
+                place: &mut Self,
+                deserializer: D,
+            ) -> Result<(), D::Error> {
+                codec::read_union_into(place, deserializer)
+            }
         }
 
         $(#[$cfg])*
@@ -386,18 +401,16 @@ macro_rules! union_codec {
                 fn from_object<A: serde::de::MapAccess<'de>>(
                     members: codec::Members<'de, A>,
                 ) -> Result<Self, A::Error> {
-                    let candidates = const {
-                        &[$(
-                            $(#[$row_when])*
-                            codec::Candidate {
-                                name: $row,
-                                required: &[$($required),*],
-                                nested: &[$($nested),*],
-                                texts: &[$($texts),*],
-                            }
-                        ),*]
-                    };
-                    codec::read_shape(members, $name, candidates, |name, object| match name {
+                    const CANDIDATES: &codec::Candidates = &codec::Candidates::new(&[$(
+                        $(#[$row_when])*
+                        codec::Candidate {
+                            name: $row,
+                            required: &[$($required),*],
+                            nested: &[$($nested),*],
+                            texts: &[$($texts),*],
+                        }
+                    ),*]);
+                    codec::read_shape(members, $name, CANDIDATES, |name, object| match name {
                         $(
                             $(#[$shape_when])*
                             $shape => object

@@ -129,7 +129,7 @@ impl<'de> Deserialize<'de> for Empty {
 
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Empty, A::Error> {
                 match members.next_key::<Key<'de>>()? {
-                    Some(key) => Err(super::unknown_member(&key)),
+                    Some(key) => Err(super::unknown_member(key.as_str())),
                     None => Ok(Empty),
                 }
             }

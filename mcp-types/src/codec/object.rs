@@ -1,15 +1,11 @@
 //! Decoding of structs from the members of an object.
 
 use super::super::error::excerpt;
-use super::declared::{Declared, demanded};
+use super::declared::{Declared, Table, demanded};
 use super::members::Members;
 use super::reader::UNDECLARED;
 use super::{Reader, Vacant};
-use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
-};
-use std::borrow::Cow;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 
 /// A struct that is decoded from the members of an object.
@@ -18,8 +14,14 @@ pub trait FromMembers<'de>: Vacant + Sized {
     const NAME: &'static str;
     /// The declared members, in the order of the schema.
     const MEMBERS: &'static [Declared];
-    /// One bit for the number of each member that an object must have.
-    const DEMANDED: u128 = demanded(Self::MEMBERS);
+    /// The names of the declared members, in the same order.
+    const NAMES: &'static [&'static str];
+    /// The same for the reader.
+    const TABLE: Table = Table {
+        members: Self::MEMBERS,
+        names: Self::NAMES,
+        demanded: demanded(Self::MEMBERS),
+    };
 
     /// Decodes the current member, which has this number, into its field. The number
     /// [`UNDECLARED`] stands for a member that the type does not declare. After the last member, when
@@ -33,9 +35,9 @@ pub trait FromMembers<'de>: Vacant + Sized {
     /// Decodes all members.
     fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
         // Called through a function pointer to reduce compile time; see `json::from_str`.
-        let read: fn(&mut dyn Target<'de, A>, _, _, _) -> _ = read_members;
+        let read: fn(&mut dyn Target<'de, A>, _, _) -> _ = read_members;
         let mut value = Self::VACANT;
-        read(&mut value, Self::MEMBERS, Self::DEMANDED, members)?;
+        read(&mut value, &Self::TABLE, members)?;
         Ok(value)
     }
 }
@@ -46,6 +48,7 @@ trait Target<'de, A: MapAccess<'de>> {
 }
 
 impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
+    #[inline]
     fn read_member(&mut self, at: u8, reader: &mut Reader<'de, A>) -> Result<(), A::Error> {
         FromMembers::read_member(self, at, reader)
     }
@@ -55,16 +58,18 @@ impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
 /// source of members and not once for each type.
 fn read_members<'de, A: MapAccess<'de>>(
     target: &mut dyn Target<'de, A>,
-    declared: &'static [Declared],
-    demanded: u128,
+    table: &'static Table,
     members: Members<'de, A>,
 ) -> Result<(), A::Error> {
-    let mut reader = Reader::new(members, declared);
+    let mut reader = Reader::new(members, table);
     while let Some(at) = reader.advance()? {
         target.read_member(at, &mut reader)?;
     }
-    reader.demand(demanded)?;
-    target.read_member(UNDECLARED, &mut reader)
+    reader.demand()?;
+    if reader.has_undeclared() {
+        target.read_member(UNDECLARED, &mut reader)?;
+    }
+    Ok(())
 }
 
 /// Decodes an object. Rejects arrays, which derived decoders accept for structs.
@@ -72,8 +77,18 @@ fn read_members<'de, A: MapAccess<'de>>(
 pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    // The value is decoded in place. If it were returned through the layers of a format, a large
-    // struct would be copied in each of them.
+    let mut value = T::VACANT;
+    read_object_into(&mut value, deserializer)?;
+    Ok(value)
+}
+
+/// Decodes an object in the place of [`Vacant::VACANT`]. If it were returned through the layers of a
+/// format, a large struct would be copied in each of them.
+#[inline]
+pub fn read_object_into<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
+    place: &mut T,
+    deserializer: D,
+) -> Result<(), D::Error> {
     struct ObjectVisitor<'a, T>(&'a mut T);
 
     impl<'de, T: FromMembers<'de>> Visitor<'de> for ObjectVisitor<'_, T> {
@@ -85,13 +100,11 @@ pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
 
         #[inline]
         fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-            read_members(self.0, T::MEMBERS, T::DEMANDED, Members::new(members))
+            read_members(self.0, &T::TABLE, Members::new(members))
         }
     }
 
-    let mut value = T::VACANT;
-    deserializer.deserialize_map(ObjectVisitor(&mut value))?;
-    Ok(value)
+    deserializer.deserialize_map(ObjectVisitor(place))
 }
 
 /// Writes what was expected, for serde's type errors.
@@ -101,65 +114,6 @@ fn expect_object(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
 
 /// Returns the error for an undeclared member of an object that allows none.
 #[must_use]
-pub fn unknown_member<E: Error>(key: &Key<'_>) -> E {
-    E::custom(format_args!("unknown member `{}`", excerpt(key.as_str())))
-}
-
-/// The name of a member, borrowed from the input if it has no escapes. serde's implementation for
-/// `Cow` always copies.
-#[derive(Debug, Default)]
-pub struct Key<'de>(pub Cow<'de, str>);
-
-impl<'de> Key<'de> {
-    /// Returns the name.
-    #[inline]
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Passes the name to a seed, borrowed from the input if possible.
-    #[inline]
-    pub(crate) fn give<K: DeserializeSeed<'de>, E: Error>(&self, seed: K) -> Result<K::Value, E> {
-        match &self.0 {
-            Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
-            Cow::Owned(name) => seed.deserialize(name.as_str().into_deserializer()),
-        }
-    }
-
-    /// Returns the name as a `String`. Copies it only if it is borrowed.
-    #[must_use]
-    pub fn into_string(self) -> String {
-        self.0.into_owned()
-    }
-}
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
-
-        impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a member")
-            }
-
-            #[inline]
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(name)))
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(name.to_owned())))
-            }
-
-            fn visit_string<E>(self, name: String) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(name)))
-            }
-        }
-
-        deserializer.deserialize_str(KeyVisitor)
-    }
+pub fn unknown_member<E: Error>(name: &str) -> E {
+    E::custom(format_args!("unknown member `{}`", excerpt(name)))
 }

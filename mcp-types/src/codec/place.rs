@@ -2,6 +2,7 @@
 
 use super::super::error::excerpt;
 use super::super::json::grow;
+use super::Vacant;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Unexpected, Visitor,
@@ -11,20 +12,19 @@ use std::fmt;
 /// Decodes a value in place, so that it is not moved through the layers of a format.
 pub(super) struct Place<'a, T>(pub(super) &'a mut T);
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Place<'_, T> {
+impl<'de, T: Deserialize<'de> + Vacant> DeserializeSeed<'de> for Place<'_, T> {
     type Value = ();
 
     #[inline]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        *self.0 = T::deserialize(deserializer)?;
-        Ok(())
+        T::read_into(self.0, deserializer)
     }
 }
 
 /// Implements `DeserializeSeed` for a place whose visitor accepts `null`.
 macro_rules! optional_seed {
     ($place:ident) => {
-        impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for $place<'_, T> {
+        impl<'de, T: Deserialize<'de> + Vacant> DeserializeSeed<'de> for $place<'_, T> {
             type Value = ();
 
             #[inline]
@@ -59,20 +59,19 @@ pub(super) struct OptionalPlace<'a, T>(pub(super) &'a mut Option<T>);
 
 optional_seed!(OptionalPlace);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalPlace<'_, T> {
+impl<'de, T: Deserialize<'de> + Vacant> Visitor<'de> for OptionalPlace<'_, T> {
     null_leaves_the_place_empty!("a value or null");
 
     #[inline]
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        *self.0 = Some(T::deserialize(deserializer)?);
-        Ok(())
+        T::read_into(self.0.insert(T::VACANT), deserializer)
     }
 }
 
 /// Decodes the elements of a list in place. The list grows within bounds.
 pub(super) struct ListPlace<'a, T>(pub(super) &'a mut Vec<T>);
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ListPlace<'_, T> {
+impl<'de, T: Deserialize<'de> + Vacant> DeserializeSeed<'de> for ListPlace<'_, T> {
     type Value = ();
 
     #[inline]
@@ -81,7 +80,7 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ListPlace<'_, T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ListPlace<'_, T> {
+impl<'de, T: Deserialize<'de> + Vacant> Visitor<'de> for ListPlace<'_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,19 +89,57 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListPlace<'_, T> {
 
     #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<(), A::Error> {
-        *self.0 = list(items)?;
-        Ok(())
+        list_into(items, self.0)
     }
 }
 
 /// Decodes the elements of an array.
-pub fn list<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut items: A) -> Result<Vec<T>, A::Error> {
+pub fn list<'de, T: Deserialize<'de> + Vacant, A: SeqAccess<'de>>(
+    items: A,
+) -> Result<Vec<T>, A::Error> {
     let mut list = Vec::new();
-    while let Some(item) = items.next_element()? {
-        grow::push(&mut list, item, items.size_hint());
-    }
-    grow::settle_elements(&mut list);
+    list_into(items, &mut list)?;
     Ok(list)
+}
+
+/// Appends the elements of an array to a list. Large elements are decoded at their place in the list,
+/// so that they are not moved through the layers of a format.
+fn list_into<'de, T: Deserialize<'de> + Vacant, A: SeqAccess<'de>>(
+    mut items: A,
+    list: &mut Vec<T>,
+) -> Result<(), A::Error> {
+    if const { grow::is_large::<T>() } {
+        while let rest = items.size_hint()
+            && items.next_element_seed(Next { list, rest })?.is_some()
+        {}
+    } else {
+        while let Some(item) = items.next_element()? {
+            grow::push(list, item, items.size_hint());
+        }
+    }
+    grow::settle_elements(list);
+    Ok(())
+}
+
+/// Appends one element.
+struct Next<'a, T> {
+    list: &'a mut Vec<T>,
+    /// The number of elements from this one on, if it is known.
+    rest: Option<usize>,
+}
+
+impl<'de, T: Deserialize<'de> + Vacant> DeserializeSeed<'de> for Next<'_, T> {
+    type Value = ();
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        let rest = self.rest.map(|rest| rest.saturating_sub(1));
+        grow::push(self.list, T::VACANT, rest);
+        match self.list.last_mut() {
+            Some(place) => T::read_into(place, deserializer),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Decodes a list that may be `null` in place.
@@ -110,7 +147,7 @@ pub(super) struct OptionalListPlace<'a, T>(pub(super) &'a mut Option<Vec<T>>);
 
 optional_seed!(OptionalListPlace);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalListPlace<'_, T> {
+impl<'de, T: Deserialize<'de> + Vacant> Visitor<'de> for OptionalListPlace<'_, T> {
     null_leaves_the_place_empty!("a list or null");
 
     #[inline]

@@ -2,10 +2,11 @@
 
 use super::super::error::{DecodeError, excerpt};
 use super::bounds::{Length, int_within, length_within, number_within};
-use super::declared::{Declared, Need, first_missing};
+use super::declared::{Need, Table, first_missing};
 use super::members::Members;
+use super::name::{MemberName, NameIn};
 use super::place::{ListPlace, OneOrMany, OptionalListPlace, OptionalPlace, Place, Text};
-use super::{Extra, Key, Number, Value};
+use super::{Extra, Number, Vacant, Value};
 use serde::de::{Deserialize, Error, MapAccess, SeqAccess};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -16,15 +17,14 @@ use std::ops::RangeInclusive;
 #[derive(Debug)]
 pub struct Reader<'de, A> {
     members: Members<'de, A>,
-    /// The name of the current member; `None` after the last one.
-    key: Option<Key<'de>>,
-    declared: &'static [Declared],
-    /// The position in `declared` behind the member that was found last.
-    next: usize,
+    table: &'static Table,
+    /// The current member; `None` after the last one.
+    current: Option<MemberName<'de>>,
     /// One bit for each declared member that was read.
     seen: u128,
     /// Whether the current member, which is a constant, was read before.
     is_duplicate: bool,
+    has_undeclared: bool,
 }
 
 /// The number of a member that a type does not declare.
@@ -32,14 +32,15 @@ pub(super) const UNDECLARED: u8 = u8::MAX;
 
 impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Creates a reader that has read nothing yet.
-    pub(super) fn new(members: Members<'de, A>, declared: &'static [Declared]) -> Self {
+    #[inline]
+    pub(super) fn new(members: Members<'de, A>, table: &'static Table) -> Self {
         Self {
             members,
-            key: None,
-            declared,
-            next: 0,
+            table,
+            current: None,
             seen: 0,
             is_duplicate: false,
+            has_undeclared: false,
         }
     }
 
@@ -48,21 +49,16 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// since a wrong constant tells more.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Option<u8>, A::Error> {
-        self.key = self.members.next_key()?;
-        let Some(key) = &self.key else {
-            return Ok(None);
+        self.current = self.members.next_key_seed(NameIn(self.table.names))?;
+        let member = match &self.current {
+            Some(MemberName::Declared(position)) => self.table.members.get(usize::from(*position)),
+            Some(MemberName::Other(_)) => None,
+            None => return Ok(None),
         };
-        let name = key.as_str();
-        // Peers write members in the order of the schema nearly always.
-        let expected = self.declared.get(self.next);
-        let found = match expected.filter(|member| member.name == name) {
-            Some(member) => Some((self.next, member)),
-            None => position(self.declared, name),
-        };
-        let Some((position, member)) = found else {
+        let Some(member) = member else {
+            self.has_undeclared = true;
             return Ok(Some(UNDECLARED));
         };
-        self.next = position + 1;
         let bit = 1 << member.at;
         self.is_duplicate = self.seen & bit != 0;
         if self.is_duplicate && member.need != Need::Constant {
@@ -72,12 +68,19 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(Some(member.at))
     }
 
+    /// Returns `true` if the object has a member that the type does not declare.
+    #[inline]
+    pub(super) fn has_undeclared(&self) -> bool {
+        self.has_undeclared
+    }
+
     #[cold]
     fn duplicate(&self) -> A::Error {
         A::Error::custom(format_args!("duplicate field `{}`", self.name()))
     }
 
     /// Rejects a duplicate of a constant.
+    #[inline]
     fn expect_first(&self) -> Result<(), A::Error> {
         if self.is_duplicate {
             return Err(self.duplicate());
@@ -85,42 +88,65 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(())
     }
 
-    /// Fails if a member that is demanded is missing. `demanded` has one bit for each of them.
-    pub(super) fn demand(&self, demanded: u128) -> Result<(), A::Error> {
-        if demanded & !self.seen == 0 {
+    /// Fails if a member that is demanded is missing.
+    #[inline]
+    pub(super) fn demand(&self) -> Result<(), A::Error> {
+        if self.table.demanded & !self.seen == 0 {
             return Ok(());
         }
-        let name = first_missing(self.declared, self.seen).unwrap_or_default();
-        Err(A::Error::missing_field(name))
+        Err(self.missing())
+    }
+
+    #[cold]
+    fn missing(&self) -> A::Error {
+        let name = first_missing(self.table.members, self.seen).unwrap_or_default();
+        A::Error::missing_field(name)
     }
 
     /// Returns the name of the current member, for error messages.
     fn name(&self) -> &str {
-        self.key.as_ref().map(Key::as_str).unwrap_or_default()
+        match &self.current {
+            Some(MemberName::Declared(position)) => {
+                let name = self.table.names.get(usize::from(*position));
+                name.copied().unwrap_or_default()
+            }
+            Some(MemberName::Other(key)) => key.as_str(),
+            None => "",
+        }
     }
 
     /// Creates an error about the current member.
+    #[cold]
     fn fault(&self, message: impl Into<String>) -> A::Error {
         A::Error::custom(DecodeError::data(message).inside_member(self.name()))
     }
 
     /// Decodes the value of a required member.
-    pub fn required<T: Deserialize<'de>>(&mut self, place: &mut T) -> Result<(), A::Error> {
+    pub fn required<T: Deserialize<'de> + Vacant>(
+        &mut self,
+        place: &mut T,
+    ) -> Result<(), A::Error> {
         self.members.next_value_seed(Place(place))
     }
 
     /// Decodes the value of an optional member. `null` is treated as absent.
-    pub fn optional<T: Deserialize<'de>>(&mut self, place: &mut Option<T>) -> Result<(), A::Error> {
+    pub fn optional<T: Deserialize<'de> + Vacant>(
+        &mut self,
+        place: &mut Option<T>,
+    ) -> Result<(), A::Error> {
         self.members.next_value_seed(OptionalPlace(place))
     }
 
     /// Decodes the value of a member that is a list.
-    pub fn list<T: Deserialize<'de>>(&mut self, place: &mut Vec<T>) -> Result<(), A::Error> {
+    pub fn list<T: Deserialize<'de> + Vacant>(
+        &mut self,
+        place: &mut Vec<T>,
+    ) -> Result<(), A::Error> {
         self.members.next_value_seed(ListPlace(place))
     }
 
     /// Decodes the value of an optional member that is a list. `null` is treated as absent.
-    pub fn optional_list<T: Deserialize<'de>>(
+    pub fn optional_list<T: Deserialize<'de> + Vacant>(
         &mut self,
         place: &mut Option<Vec<T>>,
     ) -> Result<(), A::Error> {
@@ -136,9 +162,9 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Stores an undeclared member. After the last member, fails if one of the undeclared members
     /// is a duplicate.
     pub fn extra(&mut self, extra: &mut Extra) -> Result<(), A::Error> {
-        if let Some(key) = &self.key {
+        if self.current.is_some() {
             let value = self.members.next_value::<Value>()?;
-            extra.push(key.as_str(), value, self.members.size_hint());
+            extra.push(self.name(), value, self.members.size_hint());
             return Ok(());
         }
         // Called through a function pointer to reduce compile time; see `json::from_str`.
@@ -154,9 +180,10 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
 
     /// Rejects an undeclared member of an object that allows none.
     pub fn unknown(&mut self) -> Result<(), A::Error> {
-        self.key
-            .as_ref()
-            .map_or(Ok(()), |key| Err(super::unknown_member(key)))
+        match &self.current {
+            Some(_) => Err(super::unknown_member(self.name())),
+            None => Ok(()),
+        }
     }
 
     /// Decodes a member that must be a specific string.
@@ -334,11 +361,6 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         *place = self.members.next_value_seed(OneOrMany)?;
         Ok(())
     }
-}
-
-/// Returns a declared member and its position.
-fn position(declared: &'static [Declared], name: &str) -> Option<(usize, &'static Declared)> {
-    (0..).zip(declared).find(|(_, member)| member.name == name)
 }
 
 /// A constant that is not a string.

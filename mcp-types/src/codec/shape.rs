@@ -1,10 +1,12 @@
 //! Unions without a tag: the variant is selected by the members of the object.
 
-use super::super::json::{self, text::Lookahead};
+mod outline;
+
+use super::super::json;
 use super::{FromAny, FromMembers, Members, Object, Value};
+use outline::Plan;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeOwned, Error, MapAccess};
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 /// The conditions under which an object can be a variant of a union.
@@ -20,6 +22,24 @@ pub struct Candidate {
     /// Members that must be present with one of the listed strings as value. An empty list allows
     /// any value.
     pub texts: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// The candidates of a union, in the order in which they are tried.
+#[derive(Debug)]
+pub struct Candidates {
+    all: &'static [Candidate],
+    plan: Plan,
+}
+
+impl Candidates {
+    /// Prepares the search for the candidate of an object, at compile time.
+    #[must_use]
+    pub const fn new(all: &'static [Candidate]) -> Self {
+        Self {
+            all,
+            plan: Plan::new(all),
+        }
+    }
 }
 
 /// An object of which nothing was decoded yet.
@@ -78,30 +98,23 @@ struct Likeness {
 
 impl Candidate {
     /// Returns `true` if the object has all members that the variant requires.
-    fn fits(&self, object: &impl Shape) -> bool {
-        self.required.iter().all(|name| object.has(name))
-            && self.nested.iter().all(|pair| object.has_nested(*pair))
+    fn fits(&self, object: &Object) -> bool {
+        self.required.iter().all(|name| object.contains_key(name))
+            && self.nested.iter().all(|pair| has_nested(object, *pair))
             && self
                 .texts
                 .iter()
-                .all(|(name, texts)| object.has_text(name, texts) == Some(true))
-    }
-
-    /// Returns `true` if the conditions mention a member.
-    fn mentions(&self, name: &str) -> bool {
-        self.required.contains(&name)
-            || self.nested.iter().any(|(outer, _)| *outer == name)
-            || self.texts.iter().any(|(text, _)| *text == name)
+                .all(|(name, texts)| has_text(object, name, texts) == Some(true))
     }
 
     fn likeness(&self, object: &Object) -> Likeness {
         let required = self.required.iter();
-        let required = required.filter(|name| object.has(name)).count();
+        let required = required.filter(|name| object.contains_key(name)).count();
         let nested = self.nested.iter();
-        let nested = nested.filter(|pair| object.has_nested(**pair)).count();
+        let nested = nested.filter(|pair| has_nested(object, **pair)).count();
         let (mut met, mut contradictions) = (required + nested, 0);
         for (name, texts) in self.texts {
-            match object.has_text(name, texts) {
+            match has_text(object, name, texts) {
                 Some(true) => met += 1,
                 Some(false) => contradictions += 1,
                 None => {}
@@ -114,117 +127,63 @@ impl Candidate {
     }
 }
 
-/// What is known of an object before it is decoded.
-trait Shape {
-    fn has(&self, name: &str) -> bool;
-
-    fn has_nested(&self, names: (&str, &str)) -> bool;
-
-    /// Returns whether a member has one of the listed texts, or `None` if it is absent.
-    fn has_text(&self, name: &str, texts: &[&str]) -> Option<bool>;
+fn has_nested(object: &Object, (outer, inner): (&str, &str)) -> bool {
+    let value = object.get(outer);
+    value.is_some_and(|value| value.get(inner).is_some())
 }
 
-impl Shape for Object {
-    fn has(&self, name: &str) -> bool {
-        self.contains_key(name)
-    }
-
-    fn has_nested(&self, (outer, inner): (&str, &str)) -> bool {
-        let value = self.get(outer);
-        value.is_some_and(|value| value.get(inner).is_some())
-    }
-
-    fn has_text(&self, name: &str, texts: &[&str]) -> Option<bool> {
-        Some(match self.get(name)? {
-            Value::String(text) => texts.is_empty() || texts.contains(&text.as_str()),
-            _ => texts.is_empty(),
-        })
-    }
-}
-
-/// The members of a text that the conditions mention, with the texts of their values.
-struct Outline<'de>(Vec<(&'de str, &'de str)>);
-
-impl<'de> Outline<'de> {
-    /// Returns `None` if a mentioned name has escapes, or if the text is not valid.
-    fn of(text: &'de str, mentions: impl Fn(&str) -> bool) -> Option<Self> {
-        let mut members = Lookahead::new(text);
-        let mut found: Vec<(&str, &str)> = Vec::new();
-        while let Some(name) = members.name().ok()? {
-            let value = members.value().ok()?;
-            match name {
-                name if !mentions(&name) => {}
-                // A duplicate is rejected by the decoder of the variant.
-                Cow::Borrowed(name) if found.iter().all(|(known, _)| *known != name) => {
-                    found.push((name, value));
-                }
-                Cow::Borrowed(_) => {}
-                Cow::Owned(_) => return None,
-            }
-        }
-        Some(Self(found))
-    }
-
-    fn get(&self, name: &str) -> Option<&'de str> {
-        let found = self.0.iter().find(|(known, _)| *known == name);
-        found.map(|(_, value)| *value)
-    }
-}
-
-impl Shape for Outline<'_> {
-    fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
-    }
-
-    fn has_nested(&self, (outer, inner): (&str, &str)) -> bool {
-        let Some(text) = self.get(outer).filter(|text| text.starts_with('{')) else {
-            return false;
-        };
-        Self::of(text, |name| name == inner).is_some_and(|nested| nested.has(inner))
-    }
-
-    fn has_text(&self, name: &str, texts: &[&str]) -> Option<bool> {
-        let value = self.get(name)?;
-        let is_listed = || {
-            value.starts_with('"')
-                && value.contains('\\')
-                && json::from_str::<String>(value).is_ok_and(|text| texts.contains(&text.as_str()))
-        };
-        let plain = value
-            .strip_prefix('"')
-            .and_then(|rest| rest.strip_suffix('"'));
-        let is_plain = plain.is_some_and(|plain| texts.contains(&plain));
-        Some(texts.is_empty() || is_plain || is_listed())
-    }
+/// Returns whether a member has one of the listed texts, or `None` if it is absent.
+fn has_text(object: &Object, name: &str, texts: &[&str]) -> Option<bool> {
+    Some(match object.get(name)? {
+        Value::String(text) => texts.is_empty() || texts.contains(&text.as_str()),
+        _ => texts.is_empty(),
+    })
 }
 
 /// Decodes an object as the first candidate that accepts it. The candidates with the most required
 /// members come first.
 ///
-/// If the text of the object is known, and if one candidate fits, as almost always, the members are
-/// decoded directly. Otherwise they are buffered as exact values. If several fit, the schema accepts
-/// what any of them accepts, so each is tried in turn. If none fits, but the object resembles one of
-/// them more than all others, the error is that of this candidate, with its path: the object lacks a
-/// member of it, and may have another fault that explains more.
+/// If the text of the object is known, the members are decoded directly as the first candidate that
+/// fits. Only if that fails and others fit, too, or if none fits, the members are buffered as exact
+/// values, and each candidate that fits is tried in turn: the schema accepts what any of them accepts.
+/// If none fits, but the object resembles one of them more than all others, the error is that of this
+/// candidate, with its path: the object lacks a member of it, and may have another fault that explains
+/// more.
 pub fn read_shape<'de, T, A: MapAccess<'de>>(
     members: Members<'de, A>,
     union: &'static str,
-    candidates: &[Candidate],
+    candidates: &'static Candidates,
     decode: Decode<'de, T, A>,
 ) -> Result<T, A::Error> {
     // Called through function pointers to reduce compile time; see `json::from_str`.
-    let (only_one, fitting): (fn(_, _) -> _, fn(&_, _) -> _) = (only_one, fitting);
-    if let Some(text) = members.text()
-        && let Some(name) = only_one(text, candidates)
-    {
-        return decode(name, Undecided::Members(members));
-    }
-    let object = Object::deserialize(MapAccessDeserializer::new(members))?;
-    let names: Vec<&'static str> = fitting(&object, candidates);
-    let Some((last, others)) = names.split_last() else {
-        return Err(refuse(object, union, candidates, decode));
-    };
+    let (first_fit, fitting): (fn(_, _) -> _, fn(&_, _) -> _) = (outline::first_fit, fitting);
     let mut first_error = None;
+    let mut tried = None;
+    let object = if let Some(text) = members.text()
+        && let Some(fit) = first_fit(text, &candidates.plan)
+    {
+        match decode(fit.name, Undecided::Members(members)) {
+            Err(error) if !fit.is_only => first_error = Some(error),
+            outcome => return outcome,
+        }
+        tried = Some(fit.name);
+        // The members were consumed. If another candidate accepts them, `Text` continues behind the
+        // end of the object.
+        match json::text::read_first(text) {
+            Ok(object) => object,
+            Err(error) => return Err(first_error.unwrap_or_else(|| A::Error::custom(error))),
+        }
+    } else {
+        Object::deserialize(MapAccessDeserializer::new(members))?
+    };
+    let candidates = candidates.all;
+    let mut names: Vec<&'static str> = fitting(&object, candidates);
+    if first_error.is_some() {
+        names.retain(|name| Some(*name) != tried);
+    }
+    let Some((last, others)) = names.split_last() else {
+        return Err(first_error.unwrap_or_else(|| refuse(object, union, candidates, decode)));
+    };
     for name in others {
         match decode(name, Undecided::Object(object.clone())) {
             Ok(value) => return Ok(value),
@@ -232,15 +191,6 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
         }
     }
     decode(last, Undecided::Object(object)).map_err(|error| first_error.unwrap_or(error))
-}
-
-/// Returns the only candidate that an object fits, given its text.
-fn only_one(text: &str, candidates: &[Candidate]) -> Option<&'static str> {
-    let mentions = |name: &str| candidates.iter().any(|it| it.mentions(name));
-    let outline = Outline::of(text, mentions)?;
-    let mut fitting = candidates.iter().filter(|it| it.fits(&outline));
-    let only = fitting.next()?;
-    fitting.next().is_none().then_some(only.name)
 }
 
 /// Returns the candidates that an object fits.

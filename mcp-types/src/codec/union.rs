@@ -4,10 +4,10 @@ use super::super::error::{DecodeError, excerpt};
 use super::super::json::text::UNION;
 use super::super::json::{self, NUMBER, Raw, hides_numbers};
 use super::members::Members;
-use super::{Key, Number};
+use super::{Key, Number, Vacant};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{
-    Deserialize, DeserializeOwned, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
+    Deserialize, DeserializeOwned, Deserializer, EnumAccess, Error, Expected, MapAccess, SeqAccess,
     Unexpected, VariantAccess, Visitor,
 };
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub trait FromAny<'de>: Sized {
     fn from_null<E: Error>() -> Result<Self, E> {
         Err(E::invalid_type(
             Unexpected::Other("null"),
-            &Union::<Self>::NEW,
+            &Forms::<Self>::NEW,
         ))
     }
 
@@ -32,7 +32,7 @@ pub trait FromAny<'de>: Sized {
     fn from_bool<E: Error>(value: bool) -> Result<Self, E> {
         Err(E::invalid_type(
             Unexpected::Bool(value),
-            &Union::<Self>::NEW,
+            &Forms::<Self>::NEW,
         ))
     }
 
@@ -41,7 +41,7 @@ pub trait FromAny<'de>: Sized {
         let _ = value;
         Err(E::invalid_type(
             Unexpected::Other("number"),
-            &Union::<Self>::NEW,
+            &Forms::<Self>::NEW,
         ))
     }
 
@@ -49,136 +49,164 @@ pub trait FromAny<'de>: Sized {
     fn from_string<E: Error>(value: String) -> Result<Self, E> {
         Err(E::invalid_type(
             Unexpected::Str(&excerpt(&value)),
-            &Union::<Self>::NEW,
+            &Forms::<Self>::NEW,
         ))
     }
 
     /// Decodes the elements of an array.
     fn from_array<A: SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
         drop(items);
-        Err(A::Error::invalid_type(Unexpected::Seq, &Union::<Self>::NEW))
+        Err(A::Error::invalid_type(Unexpected::Seq, &Forms::<Self>::NEW))
     }
 
     /// Decodes the members of an object.
     fn from_object<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
         drop(members);
-        Err(A::Error::invalid_type(Unexpected::Map, &Union::<Self>::NEW))
+        Err(A::Error::invalid_type(Unexpected::Map, &Forms::<Self>::NEW))
     }
 }
 
 /// Decodes a union.
-pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(
+#[inline]
+pub fn read_union<'de, T: FromAny<'de> + Vacant, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    deserializer.deserialize_newtype_struct(UNION, Union::<T>::NEW)
+    let mut value = T::VACANT;
+    read_union_into(&mut value, deserializer)?;
+    Ok(value)
 }
 
-/// Writes what was expected, for serde's type errors.
-fn expect_forms(f: &mut fmt::Formatter<'_>, union: &str) -> fmt::Result {
-    write!(f, "one of the variants of `{union}`")
+/// Decodes a union in the place of [`Vacant::VACANT`]. If it were returned through the layers of a
+/// format, a large variant would be copied in each of them.
+#[inline]
+pub fn read_union_into<'de, T: FromAny<'de>, D: Deserializer<'de>>(
+    place: &mut T,
+    deserializer: D,
+) -> Result<(), D::Error> {
+    deserializer.deserialize_newtype_struct(UNION, Union(place))
 }
 
-struct Union<T>(PhantomData<T>);
+/// What a union expects, for serde's type errors.
+struct Forms<T>(PhantomData<T>);
 
-impl<T> Union<T> {
+impl<T> Forms<T> {
     const NEW: Self = Self(PhantomData);
 }
 
-impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
-    type Value = T;
+impl<'de, T: FromAny<'de>> Expected for Forms<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "one of the variants of `{}`", T::NAME)
+    }
+}
+
+/// Decodes any value into its place.
+struct Union<'a, T>(&'a mut T);
+
+impl<T> Union<'_, T> {
+    #[inline]
+    fn store<E>(self, value: Result<T, E>) -> Result<(), E> {
+        *self.0 = value?;
+        Ok(())
+    }
+}
+
+impl<'de, T: FromAny<'de>> Visitor<'de> for Union<'_, T> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        expect_forms(f, T::NAME)
+        Forms::<T>::NEW.fmt(f)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<T, E> {
-        T::from_null()
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.store(T::from_null())
     }
 
-    fn visit_none<E: Error>(self) -> Result<T, E> {
-        T::from_null()
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        self.store(T::from_null())
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_newtype_struct(UNION, self)
     }
 
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<T, D::Error> {
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
         inner.deserialize_any(self)
     }
 
     /// A number with its digits, or an object with its text.
-    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<T, A::Error> {
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<(), A::Error> {
         let (text, content) = access.variant::<Key<'de>>()?;
         match text.0 {
             Cow::Borrowed(text) if text.starts_with('{') => {
-                content.struct_variant(&[], KnownObject(text, PhantomData))
+                content.struct_variant(&[], KnownObject(text, self.0))
             }
             digits => {
                 let number = Number::from_digits(&digits).map_err(A::Error::custom)?;
-                T::from_number(number)
+                self.store(T::from_number(number))
             }
         }
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<T, E> {
-        T::from_bool(value)
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        self.store(T::from_bool(value))
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<T, E> {
-        T::from_number(value.into())
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.store(T::from_number(value.into()))
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<T, E> {
-        T::from_number(value.into())
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.store(T::from_number(value.into()))
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<T, E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
         match Number::from_f64(value) {
-            Some(number) => T::from_number(number),
+            Some(number) => self.store(T::from_number(number)),
             None => Err(E::invalid_value(Unexpected::Float(value), &self)),
         }
     }
 
-    fn visit_str<E: Error>(self, value: &str) -> Result<T, E> {
-        T::from_string(value.to_owned())
+    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
+        self.store(T::from_string(value.to_owned()))
     }
 
-    fn visit_string<E: Error>(self, value: String) -> Result<T, E> {
-        T::from_string(value)
+    fn visit_string<E: Error>(self, value: String) -> Result<(), E> {
+        self.store(T::from_string(value))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<T, A::Error> {
-        T::from_array(items)
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<(), A::Error> {
+        self.store(T::from_array(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
         let mut members = members;
         if !hides_numbers() {
-            return T::from_object(Members::new(members));
+            return self.store(T::from_object(Members::new(members)));
         }
         let first = members.next_key::<Key<'de>>()?;
         if first.as_ref().is_some_and(|key| key.as_str() == NUMBER) {
             let digits = members.next_value::<String>()?;
             let number = Number::from_digits(&digits).map_err(A::Error::custom)?;
-            return T::from_number(number);
+            return self.store(T::from_number(number));
         }
-        T::from_object(Members::after(first, members))
+        self.store(T::from_object(Members::after(first, members)))
     }
 }
 
-/// Decodes an object whose text is known.
-struct KnownObject<'de, T>(&'de str, PhantomData<T>);
+/// Decodes an object whose text is known into its place.
+struct KnownObject<'a, 'de, T>(&'de str, &'a mut T);
 
-impl<'de, T: FromAny<'de>> Visitor<'de> for KnownObject<'de, T> {
-    type Value = T;
+impl<'de, T: FromAny<'de>> Visitor<'de> for KnownObject<'_, 'de, T> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        expect_forms(f, T::NAME)
+        Forms::<T>::NEW.fmt(f)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
-        T::from_object(Members::of(self.0, members))
+    #[inline]
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
+        *self.1 = T::from_object(Members::of(self.0, members))?;
+        Ok(())
     }
 }
 
@@ -277,7 +305,17 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
 }
 
 /// Finds the tag in the text of an object. Returns `None` if it is missing or `null`.
+#[inline]
 fn tag_in<'de>(text: &'de str, tag: &'static str) -> Result<Option<Key<'de>>, DecodeError> {
+    // As most encoders write it.
+    match json::text::first_member(text, tag) {
+        Some(value) => Ok(Some(Key(Cow::Borrowed(value)))),
+        None => search_tag(text, tag),
+    }
+}
+
+#[inline(never)]
+fn search_tag<'de>(text: &'de str, tag: &'static str) -> Result<Option<Key<'de>>, DecodeError> {
     let mut members = json::text::Lookahead::new(text);
     while let Some(name) = members.name()? {
         if name != tag {

@@ -1,5 +1,7 @@
 //! [`Vacant`]: placeholder values that decoding in place starts from.
 
+use serde::de::{Deserialize, Deserializer};
+
 use super::{Base64Text, Cursor, Empty, Map, Number, ProgressToken, RequestId, Value};
 
 /// A type with a placeholder value that is replaced while the real value is decoded.
@@ -7,9 +9,22 @@ use super::{Base64Text, Cursor, Empty, Map, Number, ProgressToken, RequestId, Va
 /// A struct is decoded in place, member by member. Each required member is replaced, or decoding
 /// fails. So a partly decoded struct need not be moved, nor its fields dropped one by one when the
 /// input ends too early.
-pub trait Vacant {
+pub trait Vacant: Sized {
     /// The placeholder.
     const VACANT: Self;
+
+    /// Decodes a value in the place of the placeholder, so that a large struct is not moved through the
+    /// layers of a format.
+    fn read_into<'de, D: Deserializer<'de>>(
+        place: &mut Self,
+        deserializer: D,
+    ) -> Result<(), D::Error>
+    where
+        Self: Deserialize<'de>,
+    {
+        *place = Self::deserialize(deserializer)?;
+        Ok(())
+    }
 }
 
 impl Vacant for bool {

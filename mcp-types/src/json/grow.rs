@@ -12,6 +12,11 @@ const FEW: usize = 4;
 /// The size in bytes from which an element counts as large.
 const LARGE: usize = 64;
 
+/// Returns `true` if an element is so large that it is worth decoding it at its place in a list.
+pub(crate) const fn is_large<T>() -> bool {
+    size_of::<T>() > LARGE
+}
+
 /// Appends an element. `rest` is the number of elements that follow, if it is known.
 #[inline]
 pub(crate) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) {
@@ -25,7 +30,7 @@ pub(crate) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) {
 fn make_room<T>(list: &mut Vec<T>, rest: Option<usize>) {
     if list.capacity() == 0 && rest.is_none() {
         // Lists of large types often have only one element.
-        *list = Vec::with_capacity(if size_of::<T>() > LARGE { 1 } else { FEW });
+        *list = Vec::with_capacity(if is_large::<T>() { 1 } else { FEW });
         return;
     }
     let more = match (rest, list.len()) {
@@ -50,14 +55,14 @@ pub(crate) fn settle_elements<T>(elements: &mut Vec<T>) {
 /// small.
 #[inline]
 pub(crate) fn for_members<T>() -> Vec<T> {
-    Vec::with_capacity(if size_of::<T>() > LARGE { 2 } else { FEW })
+    Vec::with_capacity(if is_large::<T>() { 2 } else { FEW })
 }
 
 /// Frees the unused capacity of an object with large members. For small members this is not worth
 /// it, because the text of a member is longer than that of an element.
 #[inline]
 pub(crate) fn settle_members<T>(members: &mut Vec<T>) {
-    if size_of::<T>() > LARGE && members.len() < members.capacity() {
+    if is_large::<T>() && members.len() < members.capacity() {
         members.shrink_to_fit();
     }
 }

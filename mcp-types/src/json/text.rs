@@ -12,6 +12,7 @@ mod deserializer;
 mod escape;
 mod fault;
 mod lookahead;
+mod name;
 mod numeral;
 mod scan;
 mod sizes;
@@ -19,15 +20,14 @@ mod skip;
 
 use std::borrow::Cow;
 
-use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
-use serde::de::{DeserializeSeed, Visitor};
+use serde::de::{DeserializeOwned, Visitor};
 
 use super::super::error::DecodeError;
 use super::de::{NESTING_LIMIT, RAW};
 use super::read::NUMBER;
 
 use access::{Elements, Entries, Lent, Named};
-pub(crate) use lookahead::Lookahead;
+pub(crate) use lookahead::{Lookahead, first_member};
 use numeral::Numeral;
 pub(super) use scan::string_end;
 use sizes::Sizes;
@@ -39,6 +39,10 @@ pub(crate) const EXACT: &str = "$mcp_types::Exact";
 /// A visitor that asks for this newtype struct gets exact numbers, too. It gets an object as an enum: the
 /// name of the variant is the text from the object on, and the content are the members.
 pub(crate) const UNION: &str = "$mcp_types::Union";
+
+/// A visitor that asks for this enum as the name of a member, with the declared names as variants, gets
+/// the index of a declared name as `u8`, and other names as strings.
+pub(crate) const MEMBER: &str = "$mcp_types::Member";
 
 type Result<T> = std::result::Result<T, DecodeError>;
 
@@ -162,6 +166,25 @@ impl<'de> Text<'de> {
         Ok(value)
     }
 
+    /// Passes the members of an object to the visitor of a union.
+    ///
+    /// The visitor may decode the members as one variant, fail, and then decode the text of the object
+    /// as another one. Then the position is somewhere in the object, which is skipped.
+    #[inline]
+    fn visit_union_members<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let (start, depth) = (self.at, self.depth);
+        self.enter()?;
+        let value = visitor.visit_map(Entries::new(self))?;
+        // The text is valid if another variant accepts it. So a closing brace at this depth, after a
+        // value that a visitor rejected, is the end of the object.
+        if self.depth == depth + 1 && self.peek() == Some(b'}') {
+            return self.leave(b'}').map(|()| value);
+        }
+        (self.at, self.depth) = (start, depth);
+        self.skip()?;
+        Ok(value)
+    }
+
     /// Passes a number to a visitor that does not ask for the digits.
     #[inline]
     fn visit_number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
@@ -255,11 +278,7 @@ impl<'de> Text<'de> {
     }
 }
 
-/// Passes a name to a seed.
-#[inline]
-fn give<'de, K: DeserializeSeed<'de>>(name: Cow<'de, str>, seed: K) -> Result<K::Value> {
-    match name {
-        Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
-        Cow::Owned(name) => seed.deserialize(StringDeserializer::new(name)),
-    }
+/// Decodes the value at the start of a text. More may follow it.
+pub(crate) fn read_first<T: DeserializeOwned>(text: &str) -> Result<T> {
+    T::deserialize(&mut Text::new(text))
 }

@@ -128,6 +128,7 @@ impl<'de> FromMembers<'de> for WithExtra {
         Declared::new(1, "message", need::required),
         Declared::new(2, "data", need::nullable),
     ];
+    const NAMES: &'static [&'static str] = &["code", "message", "data"];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,

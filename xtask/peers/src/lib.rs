@@ -7,6 +7,8 @@
 
 pub mod corpus;
 #[cfg(feature = "ours")]
+pub mod every;
+#[cfg(feature = "ours")]
 mod ours;
 mod rmcp;
 mod rust_mcp_schema;

@@ -9,6 +9,10 @@ use peers::corpus::{Message, messages};
 use peers::{BASE, BASE_AGAIN, Bench, OTHERS};
 use serde_json::Value;
 
+/// How many rounds of measurement each message gets.
+#[cfg(feature = "ours")]
+const ROUNDS: usize = 100;
+
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -29,7 +33,11 @@ fn main() -> anyhow::Result<()> {
             );
             Ok(())
         }
-        _ => anyhow::bail!("usage: peers [print ID]"),
+        #[cfg(feature = "ours")]
+        ["every"] => peers::every::run(ROUNDS, false),
+        #[cfg(feature = "ours")]
+        ["every", "--all"] => peers::every::run(ROUNDS, true),
+        _ => anyhow::bail!("usage: peers [print ID | every [--all]]"),
     }
 }
 

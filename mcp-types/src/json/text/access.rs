@@ -7,8 +7,9 @@ use serde::de::{
 };
 
 use super::super::super::error::{DecodeError, ErrorKind};
+use super::name::Name;
 use super::sizes::LONG;
-use super::{Result, Text, give};
+use super::{Result, Text};
 
 /// The elements of an array.
 pub(super) struct Elements<'a, 'de> {
@@ -66,11 +67,17 @@ pub(super) struct Entries<'a, 'de> {
     text: &'a mut Text<'de>,
     /// The position of the current member's name; zero before the first one.
     name: usize,
+    /// The index of the declared member that is expected next.
+    expected: usize,
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
     pub(super) fn new(text: &'a mut Text<'de>) -> Self {
-        Self { text, name: 0 }
+        Self {
+            text,
+            name: 0,
+            expected: 0,
+        }
     }
 }
 
@@ -83,8 +90,11 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
             return Ok(None);
         }
         self.name = self.text.at;
-        let name = self.text.name()?;
-        give(name, seed).map(Some)
+        let name = Name {
+            text: &mut *self.text,
+            expected: &mut self.expected,
+        };
+        seed.deserialize(name).map(Some)
     }
 
     #[inline]
@@ -243,7 +253,7 @@ impl<'de> VariantAccess<'de> for Named<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         match self.object {
-            Some(text) => text.visit_object(visitor),
+            Some(text) => text.visit_union_members(visitor),
             None => Err(DecodeError::custom("a number has no members")),
         }
     }

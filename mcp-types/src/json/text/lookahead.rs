@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Result, Text};
+use super::{Result, Text, scan};
 
 /// The members of an object, each as its name and the text of its value.
 ///
@@ -52,4 +52,15 @@ impl<'de> Lookahead<'de> {
             Ok(None)
         }
     }
+}
+
+/// Returns the string that is the value of the first member of an object, if the member has the given
+/// name, and if neither white space nor an escape is in between. Anything else is `None`, too.
+#[inline]
+pub(crate) fn first_member<'de>(text: &'de str, name: &str) -> Option<&'de str> {
+    let rest = text.strip_prefix("{\"")?.strip_prefix(name)?;
+    let rest = rest.strip_prefix("\":\"")?;
+    let end = scan::plain(rest.as_bytes());
+    let (value, rest) = rest.split_at_checked(end)?;
+    rest.starts_with('"').then_some(value)
 }

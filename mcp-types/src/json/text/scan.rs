@@ -85,6 +85,8 @@ fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
+/// Searches the last bytes of a text.
+#[cold]
 fn tail(bytes: &[u8], stop: Stop) -> usize {
     let mut bytes_at = bytes.iter();
     let found = bytes_at.position(|byte| stop.is_at(*byte) == 1);
@@ -92,7 +94,7 @@ fn tail(bytes: &[u8], stop: Stop) -> usize {
 }
 
 /// Continues in a string that is not short.
-#[inline]
+#[inline(never)]
 fn long(bytes: &[u8], stop: Stop) -> usize {
     let mut at = 0;
     // Without a branch for each byte, so that the compiler vectorizes the comparison.
