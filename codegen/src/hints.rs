@@ -68,6 +68,21 @@ pub struct Hints {
     pub version_constant: String,
     /// The areas of the specification, each of which becomes a file.
     pub areas: Areas,
+    /// How programs use each message, by its name.
+    pub usage: BTreeMap<String, Usage>,
+}
+
+/// How programs use a message, for its documentation. The crates of the functions need not be
+/// dependencies, so they are shown as code and not as links.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct Usage {
+    /// The function of a server that handles or sends the message.
+    pub server: String,
+    /// The function of a client that sends or handles the message.
+    pub client: String,
+    /// The definitions of the errors with which it is often answered.
+    pub errors: Vec<String>,
 }
 
 /// Rules to select between the variants of a union.

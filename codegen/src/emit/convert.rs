@@ -13,7 +13,7 @@ use super::table::{Table, inline};
 use super::{EmitError, Emitter, File, cfg, checked, print};
 use crate::model::{Kind, Model, Ty, TypeDef, type_ident};
 use object::ObjectConversion;
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -375,12 +375,16 @@ fn function(value: &TokenStream) -> TokenStream {
 /// Returns a fallible conversion of `value` as a function.
 fn try_function(value: &TokenStream) -> TokenStream {
     let text = value.to_string();
-    if text == "value . try_into () ?" {
-        quote! { TryInto::try_into }
-    } else if text == "convert :: through_json (& value) ?" {
-        quote! { |value| convert::through_json(&value) }
-    } else {
-        quote! { |value| Ok::<_, ConvertError>(#value) }
+    match text.strip_suffix('?').map(str::trim_end) {
+        Some("value . try_into ()") => quote! { TryInto::try_into },
+        Some("convert :: object (value)") => quote! { convert::object },
+        Some(before) if !before.contains('?') => {
+            let tokens: Vec<TokenTree> = value.clone().into_iter().collect();
+            let result = tokens.split_last().map(|(_, result)| result);
+            let result: TokenStream = result.unwrap_or_default().iter().cloned().collect();
+            quote! { |value| #result }
+        }
+        _ => quote! { |value| Ok::<_, ConvertError>(#value) },
     }
 }
 

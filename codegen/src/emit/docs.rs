@@ -1,7 +1,8 @@
 //! Documentation of the generated items.
 
 use super::Scope;
-use crate::model::Part;
+use crate::hints::scoped;
+use crate::model::{MessageKind, Part, Sender, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -90,11 +91,69 @@ impl Scope<'_> {
         if !facts.is_empty() {
             text.push_str(&format!("\n\n{}", facts.join(" ")));
         }
+        if let Some(table) = self.message_table() {
+            text.push_str(&format!("\n\n{table}"));
+        }
         if let Some(example) = self.emitter.example(self.at, &self.def.name) {
             text.push_str("\n\n# Example\n\n");
             text.push_str(&example);
         }
         lines(&wrap(&text))
+    }
+
+    /// Returns a table of what belongs to the message, if the type is one.
+    fn message_table(&self) -> Option<String> {
+        let mut messages = self.model.messages.iter();
+        let message = messages.find(|message| message.name == self.def.name)?;
+        let revision = &self.model.revision;
+        let usage = scoped(&self.emitter.hints.usage, revision, &message.name);
+        let sender = match message.sender {
+            Sender::Client => "client",
+            Sender::Server => "server",
+            Sender::Both | Sender::Unknown => "client or server",
+        };
+        let mut rows = vec![
+            ("method", format!("`{}`", message.method)),
+            ("sent by", sender.to_owned()),
+        ];
+        if let Some((params, _)) = &message.params {
+            rows.push(("params", self.type_link(params)));
+        }
+        if let MessageKind::Request(result) = &message.kind {
+            rows.push(("result", self.type_link(result)));
+        }
+        if let Some(usage) = usage {
+            let errors = usage.errors.iter().map(|name| Ty::Named(name.clone()));
+            let errors: Vec<String> = errors.map(|ty| self.type_link(&ty)).collect();
+            if !errors.is_empty() {
+                rows.push(("errors", errors.join(", ")));
+            }
+            let sides = [("server", &usage.server), ("client", &usage.client)];
+            let sides = sides
+                .into_iter()
+                .filter(|(_, function)| !function.is_empty());
+            rows.extend(sides.map(|(side, function)| (side, format!("`{function}`"))));
+        }
+        let rows: String = rows
+            .iter()
+            .map(|(name, value)| format!("| {name} | {value} |\n"))
+            .collect();
+        Some(format!("| | |\n| --- | --- |\n{}", rows.trim_end()))
+    }
+
+    /// Returns a link to a type, or its name as code if it has no documentation of its own without
+    /// the features of this type.
+    fn type_link(&self, ty: &Ty) -> String {
+        let Ty::Named(name) = ty else {
+            return "an object".to_owned();
+        };
+        let ident = type_ident(name);
+        match self.model.get(name) {
+            Some(def) if def.features.is_empty() || def.features == self.def.features => {
+                format!("[`{ident}`]")
+            }
+            _ => format!("`{ident}`"),
+        }
     }
 
     /// Returns a sentence about the revisions that have the type or a part of it.

@@ -144,9 +144,10 @@ fn write(tokens: &TokenStream, text: &mut String) {
                     Delimiter::None => ("", ""),
                 };
                 let spaced = before == Before::Space || (before == Before::Word && open == "{ ");
-                let (open, close) = match group.stream().is_empty() {
-                    true => (open.trim_end(), close.trim_start()),
-                    false => (open, close),
+                let (open, close) = if group.stream().is_empty() {
+                    (open.trim_end(), close.trim_start())
+                } else {
+                    (open, close)
                 };
                 text.push_str(if spaced { " " } else { "" });
                 text.push_str(open);

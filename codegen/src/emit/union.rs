@@ -283,9 +283,10 @@ fn row(union: &Union, candidate: &Candidate, table: &mut Table) {
     let nested: Vec<String> = nested.map(|pair| format!("{pair:?}")).collect();
     let texts = candidate.consts.iter().map(|(member, values)| {
         // Other constants are checked by the decoder of the variant.
-        let values: Vec<&str> = match values.iter().all(Value::is_string) {
-            true => values.iter().filter_map(Value::as_str).collect(),
-            false => Vec::new(),
+        let values: Vec<&str> = if values.iter().all(Value::is_string) {
+            values.iter().filter_map(Value::as_str).collect()
+        } else {
+            Vec::new()
         };
         format!("({member:?}, &{values:?})")
     });

@@ -57,6 +57,28 @@ impl Project {
                 examples.insert(place, Example { value, drawn });
             }
         }
+        self.add_params(family, &mut examples);
         examples
+    }
+
+    /// Adds the examples of params that the examples of their messages contain.
+    fn add_params(&self, family: &Family, examples: &mut Examples) {
+        for model in family.revisions() {
+            for message in &model.messages {
+                let place = |name: &str| (model.revision.clone(), name.to_owned());
+                let (Some((ty @ Ty::Named(params), _)), Some(example)) =
+                    (&message.params, examples.get(&place(&message.name)))
+                else {
+                    continue;
+                };
+                let drawn = example.drawn;
+                let value = example.value.get(&self.hints.messages.params).cloned();
+                let Some(value) = value.filter(|value| is_valid(model, ty, value)) else {
+                    continue;
+                };
+                let example = Example { value, drawn };
+                examples.entry(place(params)).or_insert(example);
+            }
+        }
     }
 }

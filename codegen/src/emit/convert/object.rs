@@ -25,7 +25,7 @@ pub(super) struct ObjectConversion {
 }
 
 impl ObjectConversion {
-    fn push(&mut self, condition: Option<TokenStream>, name: &syn::Ident, value: Converted) {
+    fn push(&mut self, condition: Option<TokenStream>, name: &syn::Ident, value: &Converted) {
         self.fails |= value.fails;
         let condition = condition.map(|it| inline(&it) + " ").unwrap_or_default();
         let value = inline(&value.tokens);
@@ -112,7 +112,7 @@ impl Direction<'_> {
                     Some(source) => self.member(def, Some(source), target, member, open)?,
                     None => Converted::infallible(quote! { None }),
                 };
-                conversion.push(cfg(&member.features), &name, converted);
+                conversion.push(cfg(&member.features), &name, &converted);
                 continue;
             }
             if let Some(source) = added {
@@ -120,14 +120,14 @@ impl Direction<'_> {
                 let features = &source.features;
                 let converted = self.member(def, Some(source), target, member, open)?;
                 let on = quote! { #[cfg(any(#(feature = #features),*))] };
-                conversion.push(Some(on), &name, converted);
+                conversion.push(Some(on), &name, &converted);
                 let converted = self.member(def, None, target, member, open)?;
                 let off = quote! { #[cfg(not(any(#(feature = #features),*)))] };
-                conversion.push(Some(off), &name, converted);
+                conversion.push(Some(off), &name, &converted);
                 continue;
             }
             let converted = self.member(def, without, target, member, open)?;
-            conversion.push(None, &name, converted);
+            conversion.push(None, &name, &converted);
         }
         let takes = conversion
             .others
@@ -148,7 +148,7 @@ impl Direction<'_> {
             _ => None,
         };
         if let Some(value) = value {
-            conversion.push(None, &extra, Converted::infallible(value));
+            conversion.push(None, &extra, &Converted::infallible(value));
         }
         Ok(conversion)
     }

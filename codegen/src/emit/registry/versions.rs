@@ -168,7 +168,7 @@ impl Emitter<'_> {
         }
         let mut table = Table::new("versioned");
         table.condition(self.revision_cfg(at).as_ref());
-        table.condition(features.and_then(|features| cfg(features)).as_ref());
+        table.condition(features.and_then(cfg).as_ref());
         let own = self.path_of(at, name);
         table.line(&format!("{own} = {name:?}, {};", self.range_of(&chain)));
         if let Some(plain) = plain {

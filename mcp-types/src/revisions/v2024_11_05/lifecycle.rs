@@ -10,6 +10,16 @@ use super::*;
 ///
 /// Until 2025-11-25.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `initialize` |
+/// | sent by | client |
+/// | params | [`InitializeRequestParams`] |
+/// | result | [`InitializeResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::build` |
+/// | client | `mcp_client::Client::builder` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequest {

@@ -24,6 +24,14 @@ pub struct ProgressNotificationParams {
 /// after the response.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/progress` |
+/// | sent by | client or server |
+/// | params | [`ProgressNotificationParams`] |
+/// | server | `mcp_server::Context::progress` |
+/// | client | `mcp_client::Call::on_progress` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {

@@ -7,6 +7,16 @@ use super::*;
 /// Fetches a prompt with its arguments filled in (`prompts/get`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `prompts/get` |
+/// | sent by | client |
+/// | params | [`GetPromptRequestParams`] |
+/// | result | [`GetPromptResult`] |
+/// | errors | `InvalidParamsError`, `MissingRequiredClientCapabilityError` |
+/// | server | `mcp_server::ServerBuilder::prompt` |
+/// | client | `mcp_client::Client::get_prompt` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {

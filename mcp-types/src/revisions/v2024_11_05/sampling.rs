@@ -40,6 +40,16 @@ pub struct CreateMessageRequestParams {
 /// reject the request. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `sampling/createMessage` |
+/// | sent by | server |
+/// | params | [`CreateMessageRequestParams`] |
+/// | result | [`CreateMessageResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::Context::sample` |
+/// | client | `mcp_client::ClientBuilder::on_sample` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {

@@ -7,6 +7,16 @@ use super::*;
 /// Calls a tool of the server (`tools/call`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `tools/call` |
+/// | sent by | client |
+/// | params | [`CallToolRequestParams`] |
+/// | result | [`CallToolResult`] |
+/// | errors | `InvalidParamsError`, `MissingRequiredClientCapabilityError` |
+/// | server | `mcp_server::ServerBuilder::tool` |
+/// | client | `mcp_client::Client::call_tool` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
@@ -39,6 +49,16 @@ pub struct CallToolResult {
 /// Requests one page of the tools of the server (`tools/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `tools/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListToolsResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::tool` |
+/// | client | `mcp_client::Client::tools` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListToolsRequest {

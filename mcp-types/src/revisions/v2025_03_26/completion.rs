@@ -33,6 +33,16 @@ pub struct CompleteRequestParams {
 /// (`completion/complete`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `completion/complete` |
+/// | sent by | client |
+/// | params | [`CompleteRequestParams`] |
+/// | result | [`CompleteResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::complete_prompt` |
+/// | client | `mcp_client::Client::complete` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequest {

@@ -61,6 +61,16 @@ pub struct InitializeRequestParams {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `initialize` |
+/// | sent by | client |
+/// | params | [`InitializeRequestParams`] |
+/// | result | [`InitializeResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::build` |
+/// | client | `mcp_client::Client::builder` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequest {

@@ -7,6 +7,16 @@ use super::*;
 /// Fetches a prompt with its arguments filled in (`prompts/get`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `prompts/get` |
+/// | sent by | client |
+/// | params | [`GetPromptRequestParams`] |
+/// | result | [`GetPromptResult`] |
+/// | errors | `InvalidParamsError`, `MissingRequiredClientCapabilityError` |
+/// | server | `mcp_server::ServerBuilder::prompt` |
+/// | client | `mcp_client::Client::get_prompt` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
@@ -37,6 +47,16 @@ pub struct GetPromptResult {
 /// Requests one page of the prompts of the server (`prompts/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `prompts/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListPromptsResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::prompt` |
+/// | client | `mcp_client::Client::prompts` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {

@@ -7,6 +7,16 @@ use super::*;
 /// Requests one page of the resource templates of the server (`resources/templates/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/templates/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListResourceTemplatesResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::resource_template` |
+/// | client | `mcp_client::Client::resource_templates` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
@@ -38,6 +48,16 @@ pub struct ListResourceTemplatesResult {
 /// Requests one page of the resources of the server (`resources/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListResourcesResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::resource` |
+/// | client | `mcp_client::Client::resources` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
@@ -69,6 +89,16 @@ pub struct ListResourcesResult {
 /// Reads the contents of a resource (`resources/read`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/read` |
+/// | sent by | client |
+/// | params | [`ReadResourceRequestParams`] |
+/// | result | [`ReadResourceResult`] |
+/// | errors | `InvalidParamsError`, `MissingRequiredClientCapabilityError` |
+/// | server | `mcp_server::ServerBuilder::resource` |
+/// | client | `mcp_client::Client::read_resource` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {

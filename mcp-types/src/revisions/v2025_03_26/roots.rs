@@ -8,6 +8,16 @@ use super::*;
 /// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `roots/list` |
+/// | sent by | server |
+/// | params | [`RequestParams`] |
+/// | result | [`ListRootsResult`] |
+/// | errors | `MethodNotFoundError` |
+/// | server | `mcp_server::Context::roots` |
+/// | client | `mcp_client::ClientBuilder::on_roots` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequest {

@@ -26,6 +26,16 @@ pub struct CompleteRequestParams {
 /// (`completion/complete`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#completerequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `completion/complete` |
+/// | sent by | client |
+/// | params | [`CompleteRequestParams`] |
+/// | result | [`CompleteResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::complete_prompt` |
+/// | client | `mcp_client::Client::complete` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequest {

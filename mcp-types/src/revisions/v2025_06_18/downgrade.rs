@@ -189,7 +189,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ElicitResult) -> old::ElicitResult;
     same { action, meta, extra }
-    content = convert::optional(from.content, |value| Ok::<_, ConvertError>(value.try_map(TryInto::try_into)?))?,
+    content = convert::optional(from.content, |value| value.try_map(TryInto::try_into))?,
 }
 
 convert::union_conversion! {

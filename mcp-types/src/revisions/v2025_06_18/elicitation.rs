@@ -39,6 +39,16 @@ pub struct ElicitRequestFormParams {
 ///
 /// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `elicitation/create` |
+/// | sent by | server |
+/// | params | [`ElicitRequestFormParams`] |
+/// | result | [`ElicitResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::Context::elicit` |
+/// | client | `mcp_client::ClientBuilder::on_elicit_form` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {

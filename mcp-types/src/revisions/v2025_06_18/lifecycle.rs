@@ -70,6 +70,16 @@ pub struct InitializeRequestParams {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializerequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `initialize` |
+/// | sent by | client |
+/// | params | [`InitializeRequestParams`] |
+/// | result | [`InitializeResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::build` |
+/// | client | `mcp_client::Client::builder` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequest {
@@ -110,6 +120,12 @@ pub struct InitializeResult {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/initialized` |
+/// | sent by | client |
+/// | params | [`NotificationParams`] |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct InitializedNotification {

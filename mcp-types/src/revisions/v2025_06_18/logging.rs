@@ -25,6 +25,14 @@ pub struct LoggingMessageNotificationParams {
 /// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#loggingmessagenotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/message` |
+/// | sent by | server |
+/// | params | [`LoggingMessageNotificationParams`] |
+/// | server | `mcp_server::Context::log` |
+/// | client | `mcp_client::ClientBuilder::on_log` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
@@ -51,6 +59,13 @@ pub struct SetLevelRequestParams {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#setlevelrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `logging/setLevel` |
+/// | sent by | client |
+/// | params | [`SetLevelRequestParams`] |
+/// | result | [`EmptyResult`] |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequest {

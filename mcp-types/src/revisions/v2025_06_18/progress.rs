@@ -21,6 +21,13 @@ pub struct CancelledNotificationParams {
 /// was sent, which is not an error. `initialize` cannot be cancelled.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#cancellednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/cancelled` |
+/// | sent by | client or server |
+/// | params | [`CancelledNotificationParams`] |
+/// | server | `mcp_server::Context::cancelled` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotification {
@@ -35,6 +42,13 @@ pub struct CancelledNotification {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#pingrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `ping` |
+/// | sent by | client or server |
+/// | params | [`RequestParams`] |
+/// | result | [`EmptyResult`] |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PingRequest {
@@ -68,6 +82,14 @@ pub struct ProgressNotificationParams {
 /// after the response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#progressnotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/progress` |
+/// | sent by | client or server |
+/// | params | [`ProgressNotificationParams`] |
+/// | server | `mcp_server::Context::progress` |
+/// | client | `mcp_client::Call::on_progress` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {

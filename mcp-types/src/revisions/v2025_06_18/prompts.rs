@@ -21,6 +21,16 @@ pub struct GetPromptRequestParams {
 /// Fetches a prompt with its arguments filled in (`prompts/get`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#getpromptrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `prompts/get` |
+/// | sent by | client |
+/// | params | [`GetPromptRequestParams`] |
+/// | result | [`GetPromptResult`] |
+/// | errors | `InvalidParamsError`, `MissingRequiredClientCapabilityError` |
+/// | server | `mcp_server::ServerBuilder::prompt` |
+/// | client | `mcp_client::Client::get_prompt` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
@@ -51,6 +61,16 @@ pub struct GetPromptResult {
 /// Requests one page of the prompts of the server (`prompts/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listpromptsrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `prompts/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListPromptsResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::prompt` |
+/// | client | `mcp_client::Client::prompts` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
@@ -112,6 +132,14 @@ pub struct Prompt {
 /// versions any server that declares `prompts.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#promptlistchangednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/prompts/list_changed` |
+/// | sent by | server |
+/// | params | [`NotificationParams`] |
+/// | server | `mcp_server::Server::prompts_changed` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptListChangedNotification {

@@ -7,6 +7,16 @@ use super::*;
 /// Requests one page of the resource templates of the server (`resources/templates/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcetemplatesrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/templates/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListResourceTemplatesResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::resource_template` |
+/// | client | `mcp_client::Client::resource_templates` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
@@ -38,6 +48,16 @@ pub struct ListResourceTemplatesResult {
 /// Requests one page of the resources of the server (`resources/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcesrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListResourcesResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::resource` |
+/// | client | `mcp_client::Client::resources` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
@@ -80,6 +100,16 @@ pub struct ReadResourceRequestParams {
 /// Reads the contents of a resource (`resources/read`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#readresourcerequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/read` |
+/// | sent by | client |
+/// | params | [`ReadResourceRequestParams`] |
+/// | result | [`ReadResourceResult`] |
+/// | errors | `InvalidParamsError`, `MissingRequiredClientCapabilityError` |
+/// | server | `mcp_server::ServerBuilder::resource` |
+/// | client | `mcp_client::Client::read_resource` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
@@ -130,6 +160,14 @@ pub struct Resource {
 /// versions any server that declares `resources.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcelistchangednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/resources/list_changed` |
+/// | sent by | server |
+/// | params | [`NotificationParams`] |
+/// | server | `mcp_server::Server::resources_changed` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
@@ -190,6 +228,14 @@ pub struct ResourceUpdatedNotificationParams {
 /// `resources/subscribe`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourceupdatednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/resources/updated` |
+/// | sent by | server |
+/// | params | [`ResourceUpdatedNotificationParams`] |
+/// | server | `mcp_server::Server::resource_updated` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
@@ -217,6 +263,13 @@ pub struct SubscribeRequestParams {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#subscriberequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/subscribe` |
+/// | sent by | client |
+/// | params | [`SubscribeRequestParams`] |
+/// | result | [`EmptyResult`] |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequest {
@@ -243,6 +296,13 @@ pub struct UnsubscribeRequestParams {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/unsubscribe` |
+/// | sent by | client |
+/// | params | [`UnsubscribeRequestParams`] |
+/// | result | [`EmptyResult`] |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequest {

@@ -8,6 +8,16 @@ use super::*;
 /// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listrootsrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `roots/list` |
+/// | sent by | server |
+/// | params | [`RequestParams`] |
+/// | result | [`ListRootsResult`] |
+/// | errors | `MethodNotFoundError` |
+/// | server | `mcp_server::Context::roots` |
+/// | client | `mcp_client::ClientBuilder::on_roots` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
@@ -22,6 +32,13 @@ pub struct ListRootsRequest {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#rootslistchangednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/roots/list_changed` |
+/// | sent by | client |
+/// | params | [`NotificationParams`] |
+/// | server | `mcp_server::ServerBuilder::on_notification` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RootsListChangedNotification {

@@ -56,6 +56,20 @@ pub struct PaginatedRequest {
 /// Parameters of a request for one page of a list.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::PaginatedRequestParams;
+///
+/// let text = r#"{
+///   "cursor": "cGFnZTI"
+/// }"#;
+/// let message: PaginatedRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {

@@ -25,7 +25,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::CallToolResult) -> old::CallToolResult;
     same { content, is_error, extra }
-    structured_content = convert::optional(from.structured_content, |value| Ok::<_, ConvertError>(convert::object(value)?))?,
+    structured_content = convert::optional(from.structured_content, convert::object)?,
     meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
 }
 
@@ -522,5 +522,5 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ToolResultContent) -> old::ToolResultContent;
     same { tool_use_id, content, is_error, meta, extra }
-    structured_content = convert::optional(from.structured_content, |value| Ok::<_, ConvertError>(convert::object(value)?))?,
+    structured_content = convert::optional(from.structured_content, convert::object)?,
 }

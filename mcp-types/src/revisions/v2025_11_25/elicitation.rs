@@ -9,6 +9,16 @@ use super::*;
 ///
 /// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `elicitation/create` |
+/// | sent by | server |
+/// | params | [`ElicitRequestParams`] |
+/// | result | [`ElicitResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::Context::elicit` |
+/// | client | `mcp_client::ClientBuilder::on_elicit_form` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
@@ -132,6 +142,20 @@ pub struct ElicitResult {
 /// Parameters of `notifications/elicitation/complete`: the elicitation that has finished.
 ///
 /// Since 2025-11-25. Until 2025-11-25.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::ElicitationCompleteNotificationParams;
+///
+/// let text = r#"{
+///   "elicitationId": "boat-choice-5"
+/// }"#;
+/// let message: ElicitationCompleteNotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
@@ -147,6 +171,14 @@ pub struct ElicitationCompleteNotificationParams {
 ///
 /// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitationcompletenotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/elicitation/complete` |
+/// | sent by | server |
+/// | params | [`ElicitationCompleteNotificationParams`] |
+/// | server | `mcp_server::Context::elicitation_complete` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
 ///
 /// # Example
 ///

@@ -108,6 +108,16 @@ pub struct ClientCapabilities {
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `initialize` |
+/// | sent by | client |
+/// | params | [`InitializeRequestParams`] |
+/// | result | [`InitializeResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::build` |
+/// | client | `mcp_client::Client::builder` |
+///
 /// # Example
 ///
 /// ```
@@ -148,6 +158,25 @@ pub struct InitializeRequest {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::InitializeRequestParams;
+///
+/// let text = r#"{
+///   "protocolVersion": "2025-11-25",
+///   "capabilities": {},
+///   "clientInfo": {
+///     "name": "chart-table",
+///     "version": "0.4.0"
+///   }
+/// }"#;
+/// let message: InitializeRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
@@ -218,6 +247,12 @@ pub struct InitializeResult {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/initialized` |
+/// | sent by | client |
+/// | params | [`NotificationParams`] |
 ///
 /// # Example
 ///

@@ -9,6 +9,14 @@ use super::*;
 /// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/message` |
+/// | sent by | server |
+/// | params | [`LoggingMessageNotificationParams`] |
+/// | server | `mcp_server::Context::log` |
+/// | client | `mcp_client::ClientBuilder::on_log` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
@@ -46,6 +54,13 @@ pub struct LoggingMessageNotificationParams {
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `logging/setLevel` |
+/// | sent by | client |
+/// | params | [`SetLevelRequestParams`] |
+/// | result | [`EmptyResult`] |
+///
 /// # Example
 ///
 /// ```
@@ -81,6 +96,20 @@ pub struct SetLevelRequest {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::SetLevelRequestParams;
+///
+/// let text = r#"{
+///   "level": "notice"
+/// }"#;
+/// let message: SetLevelRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {

@@ -10,6 +10,13 @@ use super::*;
 /// `tasks/cancel` instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/cancelled` |
+/// | sent by | client or server |
+/// | params | [`CancelledNotificationParams`] |
+/// | server | `mcp_server::Context::cancelled` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotification {
@@ -42,6 +49,13 @@ pub struct CancelledNotificationParams {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#pingrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `ping` |
+/// | sent by | client or server |
+/// | params | [`RequestParams`] |
+/// | result | [`EmptyResult`] |
 ///
 /// # Example
 ///
@@ -76,6 +90,14 @@ pub struct PingRequest {
 /// after the response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/progress` |
+/// | sent by | client or server |
+/// | params | [`ProgressNotificationParams`] |
+/// | server | `mcp_server::Context::progress` |
+/// | client | `mcp_client::Call::on_progress` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {

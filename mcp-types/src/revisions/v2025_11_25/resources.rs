@@ -7,6 +7,16 @@ use super::*;
 /// Requests one page of the resource templates of the server (`resources/templates/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/templates/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListResourceTemplatesResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::resource_template` |
+/// | client | `mcp_client::Client::resource_templates` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
@@ -42,6 +52,16 @@ pub struct ListResourceTemplatesResult {
 /// Requests one page of the resources of the server (`resources/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListResourcesResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::resource` |
+/// | client | `mcp_client::Client::resources` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
@@ -77,6 +97,16 @@ pub struct ListResourcesResult {
 /// Reads the contents of a resource (`resources/read`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/read` |
+/// | sent by | client |
+/// | params | [`ReadResourceRequestParams`] |
+/// | result | [`ReadResourceResult`] |
+/// | errors | `InvalidParamsError`, `MissingRequiredClientCapabilityError` |
+/// | server | `mcp_server::ServerBuilder::resource` |
+/// | client | `mcp_client::Client::read_resource` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
@@ -130,6 +160,14 @@ pub struct ReadResourceResult {
 /// versions any server that declares `resources.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcelistchangednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/resources/list_changed` |
+/// | sent by | server |
+/// | params | [`NotificationParams`] |
+/// | server | `mcp_server::Server::resources_changed` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
@@ -162,6 +200,14 @@ pub struct ResourceRequestParams {
 /// `resources/subscribe`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/resources/updated` |
+/// | sent by | server |
+/// | params | [`ResourceUpdatedNotificationParams`] |
+/// | server | `mcp_server::Server::resource_updated` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
@@ -193,6 +239,13 @@ pub struct ResourceUpdatedNotificationParams {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/subscribe` |
+/// | sent by | client |
+/// | params | [`SubscribeRequestParams`] |
+/// | result | [`EmptyResult`] |
 ///
 /// # Example
 ///
@@ -229,6 +282,20 @@ pub struct SubscribeRequest {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::SubscribeRequestParams;
+///
+/// let text = r#"{
+///   "uri": "tides://whitby/today"
+/// }"#;
+/// let message: SubscribeRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
@@ -248,6 +315,13 @@ pub struct SubscribeRequestParams {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/unsubscribe` |
+/// | sent by | client |
+/// | params | [`UnsubscribeRequestParams`] |
+/// | result | [`EmptyResult`] |
 ///
 /// # Example
 ///
@@ -284,6 +358,20 @@ pub struct UnsubscribeRequest {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::UnsubscribeRequestParams;
+///
+/// let text = r#"{
+///   "uri": "tides://whitby/today"
+/// }"#;
+/// let message: UnsubscribeRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {

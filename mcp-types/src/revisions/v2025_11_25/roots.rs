@@ -8,6 +8,16 @@ use super::*;
 /// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `roots/list` |
+/// | sent by | server |
+/// | params | [`RequestParams`] |
+/// | result | [`ListRootsResult`] |
+/// | errors | `MethodNotFoundError` |
+/// | server | `mcp_server::Context::roots` |
+/// | client | `mcp_client::ClientBuilder::on_roots` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
@@ -47,6 +57,13 @@ pub struct ListRootsResult {
 ///
 /// Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#rootslistchangednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/roots/list_changed` |
+/// | sent by | client |
+/// | params | [`NotificationParams`] |
+/// | server | `mcp_server::ServerBuilder::on_notification` |
 ///
 /// # Example
 ///

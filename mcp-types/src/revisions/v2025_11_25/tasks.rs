@@ -7,6 +7,20 @@ use super::*;
 /// Parameters of `tasks/cancel`.
 ///
 /// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::CancelTaskRequestParams;
+///
+/// let text = r#"{
+///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
+/// }"#;
+/// let message: CancelTaskRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
@@ -21,6 +35,13 @@ pub struct CancelTaskRequestParams {
 ///
 /// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `tasks/cancel` |
+/// | sent by | client or server |
+/// | params | [`CancelTaskRequestParams`] |
+/// | result | [`CancelTaskResult`] |
 ///
 /// # Example
 ///
@@ -144,6 +165,20 @@ pub struct CreateTaskResult {
 /// Parameters of `tasks/result`: the task whose result to fetch.
 ///
 /// Since 2025-11-25. Until 2025-11-25.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::GetTaskPayloadRequestParams;
+///
+/// let text = r#"{
+///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
+/// }"#;
+/// let message: GetTaskPayloadRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
@@ -159,6 +194,13 @@ pub struct GetTaskPayloadRequestParams {
 ///
 /// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `tasks/result` |
+/// | sent by | client or server |
+/// | params | [`GetTaskPayloadRequestParams`] |
+/// | result | [`GetTaskPayloadResult`] |
 ///
 /// # Example
 ///
@@ -234,6 +276,20 @@ pub struct GetTaskPayloadResult {
 /// Parameters of `tasks/get`.
 ///
 /// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::GetTaskRequestParams;
+///
+/// let text = r#"{
+///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
+/// }"#;
+/// let message: GetTaskRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
@@ -249,6 +305,13 @@ pub struct GetTaskRequestParams {
 ///
 /// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `tasks/get` |
+/// | sent by | client or server |
+/// | params | [`GetTaskRequestParams`] |
+/// | result | [`GetTaskResult`] |
 ///
 /// # Example
 ///
@@ -337,6 +400,13 @@ pub struct GetTaskResult {
 ///
 /// Since 2025-11-25. Until 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `tasks/list` |
+/// | sent by | client or server |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListTasksResult`] |
 ///
 /// # Example
 ///
@@ -514,6 +584,12 @@ pub enum TaskStatus {
 /// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotification)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/tasks/status` |
+/// | sent by | client or server |
+/// | params | [`TaskStatusNotificationParams`] |
+///
 /// # Example
 ///
 /// ```
@@ -548,6 +624,24 @@ pub struct TaskStatusNotification {
 ///
 /// Since 2025-11-25. Behind the feature `tasks` since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotificationparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2025_11_25::TaskStatusNotificationParams;
+///
+/// let text = r#"{
+///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90",
+///   "status": "working",
+///   "createdAt": "2025-12-01T06:00:00Z",
+///   "lastUpdatedAt": "2025-12-01T06:00:00Z",
+///   "ttl": 900000
+/// }"#;
+/// let message: TaskStatusNotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {

@@ -7,6 +7,16 @@ use super::*;
 /// Calls a tool of the server (`tools/call`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `tools/call` |
+/// | sent by | client |
+/// | params | [`CallToolRequestParams`] |
+/// | result | [`CallToolResult`] |
+/// | errors | `InvalidParamsError`, `MissingRequiredClientCapabilityError` |
+/// | server | `mcp_server::ServerBuilder::tool` |
+/// | client | `mcp_client::Client::call_tool` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
@@ -75,6 +85,16 @@ pub struct CallToolResult {
 /// Requests one page of the tools of the server (`tools/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `tools/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListToolsResult`] |
+/// | errors | `InvalidParamsError` |
+/// | server | `mcp_server::ServerBuilder::tool` |
+/// | client | `mcp_client::Client::tools` |
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
@@ -231,6 +251,14 @@ pub struct ToolExecution {
 /// versions any server that declares `tools.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toollistchangednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/tools/list_changed` |
+/// | sent by | server |
+/// | params | [`NotificationParams`] |
+/// | server | `mcp_server::Server::tools_changed` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolListChangedNotification {

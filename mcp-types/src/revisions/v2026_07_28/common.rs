@@ -184,6 +184,22 @@ pub struct NotificationMetaObject {
 /// Parameters of a notification that has no members other than `_meta`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::NotificationParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/subscriptionId": 9
+///   }
+/// }"#;
+/// let message: NotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
@@ -216,6 +232,23 @@ pub struct PaginatedRequest {
 /// Parameters of a request for one page of a list.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::PaginatedRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   }
+/// }"#;
+/// let message: PaginatedRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
@@ -318,6 +351,23 @@ pub struct RequestMetaObject {
 /// Parameters of a request that has no members other than `_meta`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::RequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   }
+/// }"#;
+/// let message: RequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestParams {

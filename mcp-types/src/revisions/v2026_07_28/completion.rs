@@ -9,6 +9,16 @@ use super::*;
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `completion/complete` |
+/// | sent by | client |
+/// | params | [`CompleteRequestParams`] |
+/// | result | [`CompleteResult`] |
+/// | errors | [`InvalidParamsError`] |
+/// | server | `mcp_server::ServerBuilder::complete_prompt` |
+/// | client | `mcp_client::Client::complete` |
+///
 /// # Example
 ///
 /// ```
@@ -91,6 +101,31 @@ pub struct CompletionContext {
 /// Parameters of `completion/complete`: the argument to complete and its current value.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::CompleteRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   },
+///   "ref": {
+///     "type": "ref/prompt",
+///     "name": "passage_plan"
+///   },
+///   "argument": {
+///     "name": "harbour",
+///     "value": "Whi"
+///   }
+/// }"#;
+/// let message: CompleteRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {

@@ -27,6 +27,16 @@ pub struct BooleanSchema {
 /// Since 2025-06-18.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `elicitation/create` |
+/// | sent by | server |
+/// | params | [`ElicitRequestParams`] |
+/// | result | [`ElicitResult`] |
+/// | errors | [`InvalidParamsError`] |
+/// | server | `mcp_server::Context::elicit` |
+/// | client | `mcp_client::ClientBuilder::on_elicit_form` |
+///
 /// # Example
 ///
 /// ```
@@ -114,6 +124,29 @@ pub struct ElicitRequestFormParams {
 ///
 /// Since 2025-11-25.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::ElicitRequestParams;
+///
+/// let text = r#"{
+///   "mode": "form",
+///   "message": "How deep does the boat draw?",
+///   "requestedSchema": {
+///     "type": "object",
+///     "properties": {
+///       "draught": {
+///         "type": "number"
+///       }
+///     }
+///   }
+/// }"#;
+/// let message: ElicitRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {

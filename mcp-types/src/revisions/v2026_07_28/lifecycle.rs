@@ -77,6 +77,16 @@ pub struct ClientCapabilities {
 /// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverrequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `server/discover` |
+/// | sent by | client |
+/// | params | [`RequestParams`] |
+/// | result | [`DiscoverResult`] |
+/// | errors | [`UnsupportedProtocolVersionError`] |
+/// | server | `mcp_server::ServerBuilder::build` |
+/// | client | `mcp_client::Client::discover` |
+///
 /// # Example
 ///
 /// ```

@@ -39,6 +39,14 @@ pub enum LoggingLevel {
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotification)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/message` |
+/// | sent by | server |
+/// | params | [`LoggingMessageNotificationParams`] |
+/// | server | `mcp_server::Context::log` |
+/// | client | `mcp_client::ClientBuilder::on_log` |
+///
 /// # Example
 ///
 /// ```
@@ -73,6 +81,22 @@ pub struct LoggingMessageNotification {
 /// **Deprecated** by this revision of the specification.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotificationparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::LoggingMessageNotificationParams;
+///
+/// let text = r#"{
+///   "level": "warning",
+///   "logger": "tides",
+///   "data": "The gauge at Whitby is silent."
+/// }"#;
+/// let message: LoggingMessageNotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {

@@ -11,6 +11,13 @@ use super::*;
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotification)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/cancelled` |
+/// | sent by | client or server |
+/// | params | [`CancelledNotificationParams`] |
+/// | server | `mcp_server::Context::cancelled` |
+///
 /// # Example
 ///
 /// ```
@@ -41,6 +48,21 @@ pub struct CancelledNotification {
 /// Parameters of `notifications/cancelled`: the request to cancel.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotificationparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::CancelledNotificationParams;
+///
+/// let text = r#"{
+///   "requestId": 12,
+///   "reason": "The skipper closed the chart."
+/// }"#;
+/// let message: CancelledNotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
@@ -61,6 +83,14 @@ pub struct CancelledNotificationParams {
 /// after the response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/progress` |
+/// | sent by | server |
+/// | params | [`ProgressNotificationParams`] |
+/// | server | `mcp_server::Context::progress` |
+/// | client | `mcp_client::Call::on_progress` |
 ///
 /// # Example
 ///
@@ -94,6 +124,23 @@ pub struct ProgressNotification {
 /// Parameters of `notifications/progress`: the progress of a request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotificationparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::ProgressNotificationParams;
+///
+/// let text = r#"{
+///   "progressToken": "tides-12",
+///   "progress": 3,
+///   "total": 8,
+///   "message": "Reading gauges"
+/// }"#;
+/// let message: ProgressNotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {

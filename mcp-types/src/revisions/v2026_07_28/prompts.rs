@@ -8,6 +8,16 @@ use super::*;
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `prompts/get` |
+/// | sent by | client |
+/// | params | [`GetPromptRequestParams`] |
+/// | result | [`GetPromptOutcome`] |
+/// | errors | [`InvalidParamsError`], [`MissingRequiredClientCapabilityError`] |
+/// | server | `mcp_server::ServerBuilder::prompt` |
+/// | client | `mcp_client::Client::get_prompt` |
+///
 /// # Example
 ///
 /// ```
@@ -49,6 +59,27 @@ pub struct GetPromptRequest {
 /// Parameters of `prompts/get`: the name of the prompt and its arguments.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::GetPromptRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   },
+///   "name": "passage_plan",
+///   "arguments": {
+///     "harbour": "Whitby"
+///   }
+/// }"#;
+/// let message: GetPromptRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
@@ -158,6 +189,16 @@ pub struct GetPromptResultResponse {
 /// Requests one page of the prompts of the server (`prompts/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `prompts/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListPromptsResult`] |
+/// | errors | [`InvalidParamsError`] |
+/// | server | `mcp_server::ServerBuilder::prompt` |
+/// | client | `mcp_client::Client::prompts` |
 ///
 /// # Example
 ///
@@ -325,6 +366,14 @@ pub struct PromptArgument {
 /// versions any server that declares `prompts.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptlistchangednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/prompts/list_changed` |
+/// | sent by | server |
+/// | params | [`NotificationParams`] |
+/// | server | `mcp_server::Server::prompts_changed` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
 ///
 /// # Example
 ///

@@ -8,6 +8,16 @@ use super::*;
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesrequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/templates/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListResourceTemplatesResult`] |
+/// | errors | [`InvalidParamsError`] |
+/// | server | `mcp_server::ServerBuilder::resource_template` |
+/// | client | `mcp_client::Client::resource_templates` |
+///
 /// # Example
 ///
 /// ```
@@ -120,6 +130,16 @@ pub struct ListResourceTemplatesResultResponse {
 /// Requests one page of the resources of the server (`resources/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListResourcesResult`] |
+/// | errors | [`InvalidParamsError`] |
+/// | server | `mcp_server::ServerBuilder::resource` |
+/// | client | `mcp_client::Client::resources` |
 ///
 /// # Example
 ///
@@ -236,6 +256,16 @@ pub struct ListResourcesResultResponse {
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/read` |
+/// | sent by | client |
+/// | params | [`ReadResourceRequestParams`] |
+/// | result | [`ReadResourceOutcome`] |
+/// | errors | [`InvalidParamsError`], [`MissingRequiredClientCapabilityError`] |
+/// | server | `mcp_server::ServerBuilder::resource` |
+/// | client | `mcp_client::Client::read_resource` |
+///
 /// # Example
 ///
 /// ```
@@ -274,6 +304,24 @@ pub struct ReadResourceRequest {
 /// Parameters of `resources/read`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::ReadResourceRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   },
+///   "uri": "tides://whitby/today"
+/// }"#;
+/// let message: ReadResourceRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
@@ -491,6 +539,14 @@ pub struct ResourceContents {
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelistchangednotification)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/resources/list_changed` |
+/// | sent by | server |
+/// | params | [`NotificationParams`] |
+/// | server | `mcp_server::Server::resources_changed` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
+///
 /// # Example
 ///
 /// ```
@@ -582,6 +638,14 @@ pub struct ResourceTemplate {
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotification)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/resources/updated` |
+/// | sent by | server |
+/// | params | [`ResourceUpdatedNotificationParams`] |
+/// | server | `mcp_server::Server::resource_updated` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
+///
 /// # Example
 ///
 /// ```
@@ -614,6 +678,23 @@ pub struct ResourceUpdatedNotification {
 /// Parameters of `notifications/resources/updated`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotificationparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::ResourceUpdatedNotificationParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/subscriptionId": 9
+///   },
+///   "uri": "tides://whitby/today"
+/// }"#;
+/// let message: ResourceUpdatedNotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
@@ -646,6 +727,13 @@ pub enum ResourceType {
 /// server that has resources and supports this proposal supports this request.
 ///
 /// Requires the feature `sep-2093`.
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/metadata` |
+/// | sent by | client |
+/// | params | [`ReadResourceMetadataRequestParams`] |
+/// | result | [`ReadResourceMetadataResult`] |
 ///
 /// # Example
 ///
@@ -686,6 +774,24 @@ pub struct ReadResourceMetadataRequest {
 /// Parameters of `resources/metadata`.
 ///
 /// Requires the feature `sep-2093`.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::ReadResourceMetadataRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   },
+///   "uri": "tides://whitby/today"
+/// }"#;
+/// let message: ReadResourceMetadataRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[cfg(feature = "sep-2093")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -745,6 +851,13 @@ pub struct ReadResourceMetadataResult {
 ///
 /// Requires the feature `versioned-resources`.
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/get` |
+/// | sent by | client |
+/// | params | [`GetResourceRequestParams`] |
+/// | result | [`GetResourceResult`] |
+///
 /// # Example
 ///
 /// ```
@@ -785,6 +898,25 @@ pub struct GetResourceRequest {
 /// Parameters of `resources/get`.
 ///
 /// Requires the feature `versioned-resources`.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::GetResourceRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   },
+///   "uri": "tides://whitby/today",
+///   "version": "r7"
+/// }"#;
+/// let message: GetResourceRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -897,6 +1029,13 @@ pub struct GetBlobResourceContents {
 ///
 /// Requires the feature `versioned-resources`.
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/subscribe` |
+/// | sent by | client |
+/// | params | [`SubscribeResourcesRequestParams`] |
+/// | result | [`EmptyResult`] |
+///
 /// # Example
 ///
 /// ```
@@ -938,6 +1077,26 @@ pub struct SubscribeResourcesRequest {
 /// Parameters of `resources/subscribe` for several resources at once.
 ///
 /// Requires the feature `versioned-resources`.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::SubscribeResourcesRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   },
+///   "uris": [
+///     "tides://whitby/today"
+///   ]
+/// }"#;
+/// let message: SubscribeResourcesRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -956,6 +1115,13 @@ pub struct SubscribeResourcesRequestParams {
 /// some or all of their resources.
 ///
 /// Requires the feature `versioned-resources`.
+///
+/// | | |
+/// | --- | --- |
+/// | method | `resources/unsubscribe` |
+/// | sent by | client |
+/// | params | [`UnsubscribeResourcesRequestParams`] |
+/// | result | [`EmptyResult`] |
 ///
 /// # Example
 ///
@@ -998,6 +1164,26 @@ pub struct UnsubscribeResourcesRequest {
 /// Parameters of `resources/unsubscribe` for several resources at once.
 ///
 /// Requires the feature `versioned-resources`.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::UnsubscribeResourcesRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   },
+///   "uris": [
+///     "tides://whitby/today"
+///   ]
+/// }"#;
+/// let message: UnsubscribeResourcesRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1017,6 +1203,12 @@ pub struct UnsubscribeResourcesRequestParams {
 /// with `resources/get`.
 ///
 /// Requires the feature `versioned-resources`.
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/resources/content_changed` |
+/// | sent by | server |
+/// | params | [`ResourceContentChangedNotificationParams`] |
 ///
 /// # Example
 ///
@@ -1052,6 +1244,24 @@ pub struct ResourceContentChangedNotification {
 /// Parameters of `notifications/resources/content_changed`.
 ///
 /// Requires the feature `versioned-resources`.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::ResourceContentChangedNotificationParams;
+///
+/// let text = r#"{
+///   "resource": {
+///     "uri": "tides://whitby/today",
+///     "name": "whitby-today",
+///     "version": "r8"
+///   }
+/// }"#;
+/// let message: ResourceContentChangedNotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

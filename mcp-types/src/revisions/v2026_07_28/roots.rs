@@ -26,6 +26,16 @@ pub struct ListRootsRequestParams {
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsrequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `roots/list` |
+/// | sent by | server |
+/// | params | [`ListRootsRequestParams`] |
+/// | result | [`ListRootsResult`] |
+/// | errors | [`MethodNotFoundError`] |
+/// | server | `mcp_server::Context::roots` |
+/// | client | `mcp_client::ClientBuilder::on_roots` |
+///
 /// # Example
 ///
 /// ```

@@ -12,6 +12,16 @@ use super::*;
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `sampling/createMessage` |
+/// | sent by | server |
+/// | params | [`CreateMessageRequestParams`] |
+/// | result | [`CreateMessageResult`] |
+/// | errors | [`InvalidParamsError`] |
+/// | server | `mcp_server::Context::sample` |
+/// | client | `mcp_client::ClientBuilder::on_sample` |
+///
 /// # Example
 ///
 /// ```
@@ -65,6 +75,29 @@ pub enum IncludeContext {
 /// **Deprecated** by this revision of the specification.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::CreateMessageRequestParams;
+///
+/// let text = r#"{
+///   "messages": [
+///     {
+///       "role": "user",
+///       "content": {
+///         "type": "text",
+///         "text": "Sum up this passage plan in one line."
+///       }
+///     }
+///   ],
+///   "maxTokens": 80
+/// }"#;
+/// let message: CreateMessageRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {

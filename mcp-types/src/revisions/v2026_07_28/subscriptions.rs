@@ -36,6 +36,12 @@ pub struct SubscriptionFilter {
 /// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotification)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/subscriptions/acknowledged` |
+/// | sent by | server |
+/// | params | [`SubscriptionsAcknowledgedNotificationParams`] |
+///
 /// # Example
 ///
 /// ```
@@ -71,6 +77,25 @@ pub struct SubscriptionsAcknowledgedNotification {
 ///
 /// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotificationparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::SubscriptionsAcknowledgedNotificationParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/subscriptionId": 9
+///   },
+///   "notifications": {
+///     "toolsListChanged": true
+///   }
+/// }"#;
+/// let message: SubscriptionsAcknowledgedNotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
@@ -91,6 +116,16 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
 ///
 /// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `subscriptions/listen` |
+/// | sent by | client |
+/// | params | [`SubscriptionsListenRequestParams`] |
+/// | result | [`SubscriptionsListenResult`] |
+/// | errors | [`InvalidParamsError`] |
+/// | server | `mcp_server::Server::resource_updated` |
+/// | client | `mcp_client::Client::listen` |
 ///
 /// # Example
 ///
@@ -133,6 +168,26 @@ pub struct SubscriptionsListenRequest {
 ///
 /// Since 2026-07-28.
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::SubscriptionsListenRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   },
+///   "notifications": {
+///     "toolsListChanged": true
+///   }
+/// }"#;
+/// let message: SubscriptionsListenRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {

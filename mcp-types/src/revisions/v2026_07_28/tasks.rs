@@ -282,6 +282,13 @@ pub struct CreateTaskResult {
 ///
 /// Requires the feature `tasks`.
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `tasks/get` |
+/// | sent by | client |
+/// | params | [`GetTaskRequestParams`] |
+/// | result | [`GetTaskResult`] |
+///
 /// # Example
 ///
 /// ```
@@ -325,6 +332,28 @@ pub struct GetTaskRequest {
 /// Parameters of `tasks/get`.
 ///
 /// Requires the feature `tasks`.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::GetTaskRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {
+///       "extensions": {
+///         "io.modelcontextprotocol/tasks": {}
+///       }
+///     }
+///   },
+///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
+/// }"#;
+/// let message: GetTaskRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -561,6 +590,13 @@ pub enum GetTaskResult {
 ///
 /// Requires the feature `tasks`.
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `tasks/update` |
+/// | sent by | client |
+/// | params | [`UpdateTaskRequestParams`] |
+/// | result | [`UpdateTaskResult`] |
+///
 /// # Example
 ///
 /// ```
@@ -609,6 +645,33 @@ pub struct UpdateTaskRequest {
 /// Parameters of `tasks/update`.
 ///
 /// Requires the feature `tasks`.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::UpdateTaskRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {
+///       "extensions": {
+///         "io.modelcontextprotocol/tasks": {}
+///       }
+///     }
+///   },
+///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90",
+///   "inputResponses": {
+///     "boat": {
+///       "action": "decline"
+///     }
+///   }
+/// }"#;
+/// let message: UpdateTaskRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -662,6 +725,13 @@ pub struct UpdateTaskResult {
 ///
 /// Requires the feature `tasks`.
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `tasks/cancel` |
+/// | sent by | client |
+/// | params | [`CancelTaskRequestParams`] |
+/// | result | [`CancelTaskResult`] |
+///
 /// # Example
 ///
 /// ```
@@ -705,6 +775,28 @@ pub struct CancelTaskRequest {
 /// Parameters of `tasks/cancel`.
 ///
 /// Requires the feature `tasks`.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::CancelTaskRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {
+///       "extensions": {
+///         "io.modelcontextprotocol/tasks": {}
+///       }
+///     }
+///   },
+///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
+/// }"#;
+/// let message: CancelTaskRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -754,6 +846,12 @@ pub struct CancelTaskResult {
 /// may omit this notification.
 ///
 /// Requires the feature `tasks`.
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/tasks` |
+/// | sent by | server |
+/// | params | [`TaskStatusNotificationParams`] |
 ///
 /// # Example
 ///
@@ -958,6 +1056,24 @@ pub struct TaskStatusNotificationParamsCancelled {
 /// Parameters of `notifications/tasks`: the state of the task with the data of its status.
 ///
 /// Requires the feature `tasks`.
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::TaskStatusNotificationParams;
+///
+/// let text = r#"{
+///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90",
+///   "status": "working",
+///   "createdAt": "2026-08-01T06:00:00Z",
+///   "lastUpdatedAt": "2026-08-01T06:00:00Z",
+///   "ttlMs": null
+/// }"#;
+/// let message: TaskStatusNotificationParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

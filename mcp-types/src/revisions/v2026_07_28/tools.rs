@@ -8,6 +8,16 @@ use super::*;
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest)
 ///
+/// | | |
+/// | --- | --- |
+/// | method | `tools/call` |
+/// | sent by | client |
+/// | params | [`CallToolRequestParams`] |
+/// | result | [`CallToolOutcome`] |
+/// | errors | [`InvalidParamsError`], [`MissingRequiredClientCapabilityError`] |
+/// | server | `mcp_server::ServerBuilder::tool` |
+/// | client | `mcp_client::Client::call_tool` |
+///
 /// # Example
 ///
 /// ```
@@ -49,6 +59,27 @@ pub struct CallToolRequest {
 /// Parameters of `tools/call`: the name of the tool and its arguments.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequestparams)
+///
+/// # Example
+///
+/// ```
+/// use mcp_types::v2026_07_28::CallToolRequestParams;
+///
+/// let text = r#"{
+///   "_meta": {
+///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+///     "io.modelcontextprotocol/clientCapabilities": {}
+///   },
+///   "name": "tide_times",
+///   "arguments": {
+///     "harbour": "Whitby"
+///   }
+/// }"#;
+/// let message: CallToolRequestParams = mcp_types::json::from_str(text)?;
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
+/// # Ok::<(), mcp_types::error::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
@@ -168,6 +199,16 @@ pub struct CallToolResultResponse {
 /// Requests one page of the tools of the server (`tools/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsrequest)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `tools/list` |
+/// | sent by | client |
+/// | params | [`PaginatedRequestParams`] |
+/// | result | [`ListToolsResult`] |
+/// | errors | [`InvalidParamsError`] |
+/// | server | `mcp_server::ServerBuilder::tool` |
+/// | client | `mcp_client::Client::tools` |
 ///
 /// # Example
 ///
@@ -380,6 +421,14 @@ pub struct ToolAnnotations {
 /// versions any server that declares `tools.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification)
+///
+/// | | |
+/// | --- | --- |
+/// | method | `notifications/tools/list_changed` |
+/// | sent by | server |
+/// | params | [`NotificationParams`] |
+/// | server | `mcp_server::Server::tools_changed` |
+/// | client | `mcp_client::ClientBuilder::on_notification` |
 ///
 /// # Example
 ///
