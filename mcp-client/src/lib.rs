@@ -88,6 +88,8 @@ mod client;
 mod features;
 pub mod guide;
 pub mod icons;
+#[cfg(feature = "oauth")]
+pub mod oauth;
 mod proposals;
 mod protocol;
 mod transport;
