@@ -20,6 +20,7 @@ mod records;
 mod registration;
 mod renewal;
 mod secret;
+mod status;
 mod store;
 mod target;
 mod token_endpoint;
@@ -34,6 +35,9 @@ pub use error::{OAuthError, OAuthFault, OAuthStep};
 pub use handle::OAuth;
 pub use login::PendingLogin;
 pub use secret::Secret;
+pub use status::TokenStatus;
+#[cfg(feature = "keyring")]
+pub use store::KeyringStore;
 pub use store::{FileStore, MemoryStore, StoreError, StoreFuture, StoreKey, StoreLock, TokenStore};
 pub use user_agent::{
     AuthorizationUrl, Headless, Loopback, Manual, RedirectReceiver, UserAgent, UserAgentError,

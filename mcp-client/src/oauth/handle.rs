@@ -17,6 +17,7 @@ use super::login::PendingLogin;
 use super::net::Net;
 use super::renewal::Purpose;
 use super::secret::Secret;
+use super::status::{TokenStatus, statuses};
 use super::target::Target;
 use super::token_session::TokenSession;
 use super::tokens::{TokenType, Tokens, read_key};
@@ -102,6 +103,15 @@ impl OAuth {
             Some(url) => session.renewal.acquire().revoke(&net, &url, tokens).await,
             None => Ok(()),
         }
+    }
+
+    /// Returns which servers the store has tokens for, of all users.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails.
+    pub async fn status(&self) -> Result<Vec<TokenStatus>, OAuthError> {
+        statuses(&self.config).await
     }
 
     /// Begins a login for a web program: send the browser to [`PendingLogin::url`], and pass the URL of

@@ -37,16 +37,38 @@ impl Records<'_> {
         }
     }
 
-    pub(super) async fn server(self, server: &str) -> Result<Option<ServerRecord>, OAuthError> {
-        self.load(&self.server_key(server)).await
-    }
-
     pub(super) async fn tokens(
         self,
         issuer: &str,
         resource: &str,
     ) -> Result<Option<Tokens>, OAuthError> {
         self.load(&self.tokens_key(issuer, resource)).await
+    }
+
+    /// Returns all keys.
+    pub(super) async fn keys(self) -> Result<Vec<StoreKey>, OAuthError> {
+        self.0.store.keys().await.map_err(failed)
+    }
+
+    /// Returns the tokens of any user for a server.
+    pub(super) async fn tokens_of(
+        self,
+        server: &str,
+        user: &str,
+    ) -> Result<Option<Tokens>, OAuthError> {
+        let key = StoreKey::Server {
+            server: server.to_owned(),
+            user: user.to_owned(),
+        };
+        let Some(record) = self.load::<ServerRecord>(&key).await? else {
+            return Ok(None);
+        };
+        let key = StoreKey::Tokens {
+            issuer: record.issuer,
+            resource: record.resource,
+            user: user.to_owned(),
+        };
+        self.load(&key).await
     }
 
     pub(super) async fn client(self, issuer: &str) -> Result<Option<ClientRecord>, OAuthError> {

@@ -92,9 +92,9 @@ impl Renewal {
     /// Reads the tokens from the store.
     pub(super) async fn load(&self) -> Result<(), OAuthError> {
         let records = Records(&self.config);
-        if let Some(server) = records.server(&self.server).await? {
-            let tokens = records.tokens(&server.issuer, &server.resource).await?;
-            self.set_tokens(tokens.map(Arc::new));
+        let tokens = records.tokens_of(&self.server, &self.config.user).await?;
+        if let Some(tokens) = tokens {
+            self.set_tokens(Some(Arc::new(tokens)));
         }
         Ok(())
     }
