@@ -30,6 +30,12 @@ usage: cargo xtask conformance server [--requirements R | --suite all] [--scenar
   --scenario NAME    only this scenario, which may be one of an extension
   --deny-warnings    a scenario with a warning fails";
 
+/// Scenarios for clients that no requirements name: servers of 2025-03-26, which have no metadata.
+const OLD_SERVERS: [&str; 2] = [
+    "auth/2025-03-26-oauth-metadata-backcompat",
+    "auth/2025-03-26-oauth-endpoint-fallback",
+];
+
 /// The parsed command line.
 #[derive(Default)]
 struct Options {
@@ -161,7 +167,13 @@ fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<String>)>> 
     let mut plan = Vec::new();
     let mut known = Vec::new();
     for revision in revisions {
-        let scenarios = suite.scenarios(&revision, options.side)?;
+        let mut scenarios = suite.scenarios(&revision, options.side)?;
+        if options.side == Side::Client {
+            scenarios.extend(OLD_SERVERS.map(|name| Scenario {
+                name: name.to_owned(),
+                extension: false,
+            }));
+        }
         known.extend(scenarios.iter().map(|scenario| scenario.name.clone()));
         let wanted: Vec<String> = scenarios
             .into_iter()

@@ -9,6 +9,7 @@ use mcp_types::oauth::scopes::Scopes;
 use super::client::ClientRecord;
 use super::clients::{client_for, key_of, preregistered, record_of};
 use super::config::{AssertionRequest, AssertionSource, Config, Enterprise, Grant};
+use super::discovery::token_endpoint;
 use super::dpop::Nonces;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::login::LoginRecord;
@@ -100,7 +101,7 @@ impl Acquire<'_> {
         redirect_uri: String,
         scopes: &Scopes,
     ) -> Result<LoginRecord, OAuthError> {
-        let client = client_for(self.config, target, &redirect_uri, scopes).await?;
+        let client = client_for(self.config, target, &redirect_uri).await?;
         LoginRecord::new(self.server, target, client, redirect_uri, scopes)
     }
 
@@ -173,7 +174,7 @@ impl Acquire<'_> {
         let requested = Requested {
             issuer: &target.server.issuer,
             resource: &target.resource,
-            token_endpoint: target.server.token_endpoint()?,
+            token_endpoint: token_endpoint(&target.server)?,
             client,
             scopes: scope.clone(),
             dpop_key: key.as_ref().map(stored_key),

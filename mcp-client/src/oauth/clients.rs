@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use mcp_types::oauth::scopes::Scopes;
-
 use super::client::{ClientAuthMethod, ClientRecord, OAuthClient, PrivateKey, choose_method};
 use super::config::Config;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
@@ -60,7 +58,6 @@ pub(super) async fn client_for(
     config: &Config,
     target: &Target,
     redirect_uri: &str,
-    scopes: &Scopes,
 ) -> Result<ClientRecord, OAuthError> {
     if let Some(client) = preregistered(config, target)? {
         return Ok(client);
@@ -91,7 +88,7 @@ pub(super) async fn client_for(
         }
     }
     let description = &config.description;
-    let registered = register(&target.net, server, description, redirect_uri, scopes).await?;
+    let registered = register(&target.net, server, description, redirect_uri).await?;
     let client = registered.ok_or_else(|| {
         let fault = OAuthFault::NoClient(server.issuer.clone());
         OAuthError::new(OAuthStep::Registration, fault)

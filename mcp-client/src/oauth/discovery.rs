@@ -5,5 +5,5 @@ mod server;
 mod well_known;
 
 pub(super) use resource::find_resource;
-pub(super) use server::{ServerMetadata, find_server};
+pub(super) use server::{find_server, token_endpoint};
 pub(super) use well_known::origin_text;

@@ -8,6 +8,7 @@ use mcp_types::oauth::{jwk, random, sha256};
 use serde::{Deserialize, Serialize};
 
 use super::client::ClientRecord;
+use super::discovery::token_endpoint;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::secret::Secret;
 use super::target::Target;
@@ -81,7 +82,7 @@ impl LoginRecord {
             server: server.to_owned(),
             issuer: target.server.issuer.clone(),
             resource: target.resource.clone(),
-            token_endpoint: target.server.token_endpoint()?.to_owned(),
+            token_endpoint: token_endpoint(&target.server)?.to_owned(),
             client,
             url: url.finish(),
             state,

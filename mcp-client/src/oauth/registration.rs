@@ -2,12 +2,11 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
-use mcp_types::oauth::scopes::Scopes;
+use mcp_types::oauth::authorization_server::AuthorizationServer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::client::{ClientAuthMethod, ClientRecord, choose_method};
-use super::discovery::ServerMetadata;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::Net;
 use super::secret::Secret;
@@ -35,10 +34,9 @@ struct Registered {
 /// Registers the client at an authorization server. Returns `None` if it offers no registration.
 pub(super) async fn register(
     net: &Net,
-    server: &ServerMetadata,
+    server: &AuthorizationServer,
     description: &Description,
     redirect_uri: &str,
-    scopes: &Scopes,
 ) -> Result<Option<ClientRecord>, OAuthError> {
     let Some(url) = &server.registration_endpoint else {
         return Ok(None);
@@ -46,6 +44,7 @@ pub(super) async fn register(
     let failed = |fault: OAuthFault| OAuthError::new(OAuthStep::Registration, fault).at(url);
     let supported = server.token_endpoint_auth_methods_supported.as_deref();
     let method = requested_method(supported);
+    // Without `scope`: a client that is registered for the first scopes could not get others later.
     let mut body = json!({
         "client_name": description.name,
         "redirect_uris": [redirect_uri],
@@ -54,13 +53,8 @@ pub(super) async fn register(
         "token_endpoint_auth_method": method.as_str(),
         "application_type": application_type(redirect_uri),
     });
-    if let Some(members) = body.as_object_mut() {
-        if let Some(uri) = &description.uri {
-            members.insert("client_uri".to_owned(), Value::from(uri.as_str()));
-        }
-        if !scopes.is_empty() {
-            members.insert("scope".to_owned(), Value::from(scopes.to_string()));
-        }
+    if let (Some(uri), Some(members)) = (&description.uri, body.as_object_mut()) {
+        members.insert("client_uri".to_owned(), Value::from(uri.as_str()));
     }
     let body = Bytes::from(body.to_string());
     let media = "application/json";

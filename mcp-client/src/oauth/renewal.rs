@@ -15,8 +15,11 @@ use super::secret::Secret;
 use super::target::Target;
 use super::tokens::{Tokens, now};
 
-/// After this many tokens in a row that the server rejected, the user is not asked again.
+/// The maximum number of attempts to get tokens that the server accepts.
 const ROUNDS: u32 = 3;
+
+/// After a failed refresh, the next one is tried this much later, in seconds.
+const RETRY_SECONDS: u64 = 30;
 
 /// Why new tokens are needed.
 #[derive(Debug)]
@@ -49,7 +52,7 @@ pub(super) struct Renewal {
 #[derive(Default)]
 struct State {
     tokens: Option<Arc<Tokens>>,
-    /// How many tokens in a row the server has rejected.
+    /// How many attempts were made since the server accepted a token.
     rounds: u32,
 }
 
@@ -129,6 +132,7 @@ impl Renewal {
         if self.adopt_newer(used).await? {
             return Ok(());
         }
+        let was_accepted = self.count_round()?;
         // The server may have moved to another authorization server, so its metadata come first.
         let target = self.discover(challenge).await?;
         let current = self.tokens().filter(|tokens| {
@@ -136,11 +140,11 @@ impl Renewal {
         });
         if let (Some(tokens), Some(used)) = (&current, used)
             && tokens.refresh.is_some()
+            && was_accepted
             && self.refresh_or_give_up(used).await?
         {
             return Ok(());
         }
-        self.count_round()?;
         let before = current.and_then(|tokens| Scopes::parse(&tokens.requested).ok());
         let scopes = target.scopes(&self.config, challenge, before.as_ref());
         self.authorize(&target, &scopes).await
@@ -166,14 +170,16 @@ impl Renewal {
         self.authorize(&target, &scopes).await
     }
 
-    fn count_round(&self) -> Result<(), OAuthError> {
+    /// Counts an attempt to get tokens that the server accepts. Returns `true` if the server accepted
+    /// the last ones, or if there are none from this program yet.
+    fn count_round(&self) -> Result<bool, OAuthError> {
         let mut state = self.state();
         if state.rounds >= ROUNDS {
             let fault = OAuthFault::Rounds(state.rounds);
             return Err(OAuthError::new(OAuthStep::Use, fault).at(&self.server));
         }
         state.rounds += 1;
-        Ok(())
+        Ok(state.rounds == 1)
     }
 
     async fn authorize(&self, target: &Target, scopes: &Scopes) -> Result<(), OAuthError> {
@@ -256,8 +262,13 @@ impl Renewal {
                     rest.refresh = None;
                     records.save_tokens(&self.server, &rest).await?;
                     self.set_tokens(Some(Arc::new(rest)));
-                } else if error.fault.is_refusal("invalid_client") {
-                    records.forget_client(&tokens.client).await?;
+                } else {
+                    if error.fault.is_refusal("invalid_client") {
+                        records.forget_client(&tokens.client).await?;
+                    }
+                    let mut later = Tokens::clone(&tokens);
+                    later.refresh_at = Some(now().saturating_add(RETRY_SECONDS));
+                    self.set_tokens(Some(Arc::new(later)));
                 }
                 Err(error)
             }

@@ -1,10 +1,11 @@
 //! [`Target`]: the server, its authorization server, and what is requested of it.
 
+use mcp_types::oauth::authorization_server::AuthorizationServer;
 use mcp_types::oauth::scopes::Scopes;
 
 use super::challenge::ChallengeInfo;
 use super::config::{Config, Dpop};
-use super::discovery::{ServerMetadata, find_resource, find_server, origin_text};
+use super::discovery::{find_resource, find_server, origin_text};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::Net;
 
@@ -16,7 +17,7 @@ pub(super) struct Target {
     pub(super) net: Net,
     /// The identifier of the server, exactly as its metadata have it.
     pub(super) resource: String,
-    pub(super) server: ServerMetadata,
+    pub(super) server: AuthorizationServer,
     /// The scopes of the metadata.
     scopes_supported: Option<Scopes>,
     /// Whether to bind tokens to a key.
@@ -85,7 +86,7 @@ impl Target {
                     server = url,
                     "the server has no metadata; the paths of 2025-03-26 are assumed"
                 );
-                ServerMetadata::of_2025_03_26(url)
+                AuthorizationServer::of_2025_03_26(issuer)
             }
             found => found?,
         };

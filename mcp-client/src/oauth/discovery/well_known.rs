@@ -20,11 +20,6 @@ pub(in crate::oauth) fn origin_text(url: &str) -> &str {
     split(url).0
 }
 
-/// Returns a URL of the origin.
-pub(super) fn origin_url(url: &str, path: &str) -> String {
-    format!("{}{path}", origin_text(url))
-}
-
 /// Returns where the metadata of a server may be: by its path, then at the root (RFC 9728,
 /// section 3.1).
 pub(super) fn of_resource(server: &str) -> Vec<String> {
