@@ -40,9 +40,11 @@
 //! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 16 crates |
 //! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 29 crates |
 //! | `https-url` | `tls`, and resources by their HTTPS URLs: `Client::fetch` (a proposal) | 29 crates |
+//! | `oauth` | `tls`, and [authorization](guide::authorization) with OAuth: the module `oauth` | 40 crates |
+//! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 119 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
-//! | `cli` | the program `mcp`, with `process` and `tls`; not for libraries | 45 crates |
+//! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 56 crates |
 //!
 //! # Leniencies
 //!
@@ -77,7 +79,8 @@
 //!   another origin; ids of sessions with other characters than visible ASCII.
 //! * URLs of resources and icons that are not `https`, or lead to an address that is not public;
 //!   content from there that is not of the declared type; [`icons`] from other hosts.
-//! * User names in URLs. Send credentials in a header, or implement `Authorize`.
+//! * User names in URLs. Send credentials in a header, use `oauth`, or implement `Authorize`.
+//! * What the page [`authorization`](guide::authorization) of the guide lists, in logins.
 //! * Schemas with references to other documents: a schema never causes a request.
 //! * Batches, except from servers of 2025-03-26.
 //! * Questions for which the client declared no capability.
@@ -88,6 +91,8 @@ mod client;
 mod features;
 pub mod guide;
 pub mod icons;
+#[cfg(feature = "oauth")]
+pub mod oauth;
 mod proposals;
 mod protocol;
 mod transport;
@@ -106,6 +111,8 @@ pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError
 #[cfg(feature = "versioned-resources")]
 pub use proposals::versioned_resources::Current;
 #[cfg(feature = "http")]
+pub use protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
+#[cfg(feature = "http")]
 pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
 pub use protocol::error::{BrokenOutput, OutputError};
@@ -118,7 +125,7 @@ pub use protocol::limits::Limits;
 pub use protocol::transport::Transport;
 pub use transport::ByteStream;
 #[cfg(feature = "http")]
-pub use transport::http::{Authorize, Challenge, EraCache, Http, Token};
+pub use transport::http::{EraCache, Http};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};
 pub use util::origin::UrlFault;

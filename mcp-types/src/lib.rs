@@ -94,6 +94,9 @@ mod item;
 pub mod json;
 pub mod lines;
 pub mod message;
+#[cfg(feature = "_oauth")]
+#[doc(hidden)]
+pub mod oauth;
 #[doc(hidden)]
 pub mod peer_text;
 mod proposal;

@@ -24,6 +24,12 @@ mod json_writing;
 mod messages;
 mod negative;
 mod numbers;
+#[cfg(feature = "_oauth")]
+mod oauth_challenge;
+#[cfg(feature = "_oauth")]
+mod oauth_documents;
+#[cfg(feature = "_oauth")]
+mod oauth_tokens;
 mod published;
 mod rpc_faults;
 mod rpc_messages;

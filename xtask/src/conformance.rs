@@ -23,13 +23,18 @@ usage: cargo xtask conformance server [--requirements R | --suite all] [--scenar
 
   Runs the official conformance suite against the example `everything` of a crate, or against the
   server at URL. Without --requirements, it runs for each revision for which the suite has requirements.
-  Scenarios that the suite does not score count too, except those of extensions. The client has
-  no authorization of its own: scenarios whose name begins with `auth/` run only by name.
+  Scenarios that the suite does not score count too; those of extensions only for clients.
 
   --requirements R   one revision, such as 2025-11-25
   --suite all        all revisions, as without options
   --scenario NAME    only this scenario, which may be one of an extension
   --deny-warnings    a scenario with a warning fails";
+
+/// Scenarios for clients that no requirements name: servers of 2025-03-26, which have no metadata.
+const OLD_SERVERS: [&str; 2] = [
+    "auth/2025-03-26-oauth-metadata-backcompat",
+    "auth/2025-03-26-oauth-endpoint-fallback",
+];
 
 /// The parsed command line.
 #[derive(Default)]
@@ -76,7 +81,7 @@ impl Options {
     fn wants(&self, scenario: &Scenario) -> bool {
         match &self.scenario {
             Some(name) => *name == scenario.name,
-            None => !scenario.extension && !scenario.name.starts_with("auth/"),
+            None => !scenario.extension || self.side == Side::Client,
         }
     }
 }
@@ -162,7 +167,13 @@ fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<String>)>> 
     let mut plan = Vec::new();
     let mut known = Vec::new();
     for revision in revisions {
-        let scenarios = suite.scenarios(&revision, options.side)?;
+        let mut scenarios = suite.scenarios(&revision, options.side)?;
+        if options.side == Side::Client {
+            scenarios.extend(OLD_SERVERS.map(|name| Scenario {
+                name: name.to_owned(),
+                extension: false,
+            }));
+        }
         known.extend(scenarios.iter().map(|scenario| scenario.name.clone()));
         let wanted: Vec<String> = scenarios
             .into_iter()

@@ -83,6 +83,7 @@
 //! | `call_time` | 1 minute | the wait for a response |
 //! | `probe_time` | 5 seconds | the wait for the response to `server/discover` while connecting |
 //! | `connect_time` | 10 seconds | connecting to a host over HTTP |
+//! | `authorize_time` | 10 minutes | how long the timeout of a call pauses while a user logs in |
 //! | `rounds` | 16 | how often a call with questions is sent |
 //! | `server_requests` | 64 | questions that handlers answer at once |
 //! | `server_request_bytes` | 32 MiB | the size of the questions of an older server that handlers answer at once |

@@ -46,10 +46,17 @@ pub(super) struct Outcome {
 /// Reads the results of the scenarios from the folder in which the suite wrote them.
 pub(super) fn read(folder: &Path, scenarios: &[String], side: Side) -> Result<Vec<Outcome>> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| workspace::display_path(folder))? {
-        let path = entry?.path();
+    for path in entries(folder)? {
         if let Some(name) = scenario_of(&path, side) {
             files.push((name.to_owned(), path.join("checks.json")));
+        } else if let (true, Some(group)) = (path.is_dir(), path.file_name()) {
+            // The results of `auth/NAME` are in a folder `auth`.
+            let group = group.to_string_lossy();
+            for path in entries(&path)? {
+                if let Some(name) = scenario_of(&path, side) {
+                    files.push((format!("{group}/{name}"), path.join("checks.json")));
+                }
+            }
         }
     }
     let outcome = |name: &String| {
@@ -68,6 +75,13 @@ pub(super) fn read(folder: &Path, scenarios: &[String], side: Side) -> Result<Ve
         })
     };
     scenarios.iter().map(outcome).collect()
+}
+
+/// Returns the paths of what is in a folder.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| workspace::display_path(folder))?;
+    let paths = entries.map(|entry| Ok(entry?.path()));
+    paths.collect()
 }
 
 impl Outcome {

@@ -68,6 +68,10 @@ impl<'a> Action<'a> {
                 Self::Prompt(NamedArguments::new("prompt", words, args.args.as_deref())?)
             }
             Command::Watch(_) => Self::Watch(words),
+            Command::Login(_) | Command::Logout(_) | Command::Auth(_) => {
+                let message = "this command connects to no server";
+                return Err(Failure::Usage(message.to_owned()));
+            }
         })
     }
 }

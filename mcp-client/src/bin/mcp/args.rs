@@ -21,6 +21,7 @@ Exit codes:
   4    the server answered with an error, or does not have what was asked for
   5    timeout
   6    the server sent an invalid answer
+  7    the server requires authorization, which failed or was not permitted
   130  interrupted";
 
 /// Calls servers of the Model Context Protocol, over standard input and output or HTTP.
@@ -50,9 +51,34 @@ pub(crate) struct Options {
     /// Also trusts the certificates in this file, in PEM
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) account: AccountOptions,
     /// Shows on stderr: progress, log messages and stderr of the server, and events of this program
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
+}
+
+/// How the program authorizes itself at a URL.
+#[derive(Debug, Args)]
+pub(crate) struct AccountOptions {
+    /// Does not log in if the server requires it
+    #[arg(long, global = true)]
+    pub(crate) no_login: bool,
+    /// Shows the address for a login, but does not open a browser
+    #[arg(long, global = true)]
+    pub(crate) no_browser: bool,
+    /// Sends the token in this environment variable
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) token_env: Option<String>,
+    /// Uses this client, which is registered at the authorization server
+    #[arg(long, global = true, value_name = "ID")]
+    pub(crate) client_id: Option<String>,
+    /// The environment variable with the secret of the client
+    #[arg(long, global = true, value_name = "NAME", requires = "client_id")]
+    pub(crate) client_secret_env: Option<String>,
+    /// Authorizes the client itself, without a user
+    #[arg(long, global = true, requires = "client_id")]
+    pub(crate) client_credentials: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -118,6 +144,27 @@ pub(crate) enum Command {
         override_usage = "mcp watch [OPTIONS] URL [URI]...\n       mcp watch [OPTIONS] [URI]... -- PROGRAM..."
     )]
     Watch(Server),
+    /// Logs in to a server, and stores the token
+    #[command(override_usage = "mcp login [OPTIONS] URL")]
+    Login(Url),
+    /// Revokes and forgets the token for a server
+    #[command(override_usage = "mcp logout [OPTIONS] URL")]
+    Logout(Url),
+    /// Shows the stored tokens, without their secrets
+    #[command(subcommand)]
+    Auth(Auth),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Url {
+    /// The URL of the server
+    pub(crate) url: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Auth {
+    /// Shows for which servers there are tokens, and when they expire
+    Status,
 }
 
 #[derive(Debug, Args)]
@@ -177,8 +224,9 @@ pub(crate) struct Tree {
 }
 
 impl Command {
-    pub(crate) fn server(&self) -> &Server {
-        match self {
+    /// Returns the server of a command that connects to one.
+    pub(crate) fn server(&self) -> Option<&Server> {
+        Some(match self {
             Self::Discover(server)
             | Self::Tools(server)
             | Self::Resources(server)
@@ -189,7 +237,8 @@ impl Command {
             Self::Fetch(args) => &args.server,
             Self::Read(args) => &args.server,
             Self::Tree(args) => &args.server,
-        }
+            Self::Login(_) | Self::Logout(_) | Self::Auth(_) => return None,
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::args::{Command, Options};
 use crate::ask::Answers;
 use crate::failure::Failure;
 use crate::output::{self, Output};
-use crate::{fetch, form, watch};
+use crate::{account, fetch, form, watch};
 
 /// The timeout of the probe. Programs such as `npx` may install the server before they start it.
 const PROBE: Duration = Duration::from_secs(15);
@@ -23,7 +23,10 @@ pub(crate) enum Target<'a> {
 
 /// Returns the server that a command line names, and the other words of the command.
 pub(crate) fn target(command: &Command) -> Result<(Target<'_>, Vec<String>), Failure> {
-    let server = command.server();
+    let Some(server) = command.server() else {
+        let message = "this command connects to no server";
+        return Err(Failure::Usage(message.to_owned()));
+    };
     if let Some((program, arguments)) = server.program.split_first() {
         let process = ChildProcess::new(program).args(arguments);
         return Ok((Target::Program(process), server.words.clone()));
@@ -75,13 +78,14 @@ pub(crate) async fn connect(
             if let Some(pem) = certificates(options)? {
                 server = server.tls_roots(pem);
             }
+            let server = account::authorize(server, options)?;
             Ok(builder.connect(server).await?)
         }
     }
 }
 
 /// Reads the certificates that are trusted in addition to those of the system.
-fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
+pub(crate) fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
     let read = |path: &PathBuf| {
         std::fs::read(path).map_err(|source| Failure::File {
             path: path.clone(),

@@ -4,12 +4,16 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use mcp_client::{CallError, ConnectError, FetchFailed, ReadError};
+use mcp_client::oauth::OAuthError;
+use mcp_client::{CallError, ConnectError, FetchFailed, HttpError, ReadError, TransportError};
 
 use crate::output;
 
 /// The exit code for a wrong command line.
 pub(crate) const USAGE: u8 = 2;
+
+/// The exit code if the server requires authorization.
+const AUTHORIZATION: u8 = 7;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -31,6 +35,8 @@ pub(crate) enum Failure {
         method: &'static str,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    #[error(transparent)]
+    Authorization(#[from] OAuthError),
     /// The server does not have what was asked for.
     #[error("{0}")]
     Absent(String),
@@ -48,6 +54,7 @@ impl Failure {
             Self::Connect(ConnectError::Call(error)) | Self::Call(error) => of_call(error),
             Self::Connect(ConnectError::Decode(_)) | Self::Answer { .. } => 6,
             Self::Connect(_) | Self::Io(_) => 3,
+            Self::Authorization(_) => AUTHORIZATION,
             Self::Absent(_) => 4,
             Self::Fetch(failed) => of_fetch(failed),
             Self::Interrupted => 130,
@@ -85,7 +92,12 @@ fn of_call(error: &CallError) -> u8 {
     match error {
         CallError::Refused { .. } => 4,
         CallError::Timeout { .. } => 5,
-        CallError::Lost { .. } => 3,
+        CallError::Lost { source, .. } => match source.as_ref() {
+            TransportError::Http(HttpError::Authorize(_) | HttpError::Unauthorized { .. }) => {
+                AUTHORIZATION
+            }
+            _ => 3,
+        },
         CallError::Params { .. } => USAGE,
         _ => 6,
     }

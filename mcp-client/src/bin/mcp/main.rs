@@ -1,5 +1,6 @@
 //! `mcp`: calls servers of the Model Context Protocol from the command line.
 
+mod account;
 mod action;
 mod args;
 mod ask;
@@ -63,6 +64,12 @@ fn main() -> ExitCode {
 /// the second one also the orderly shutdown.
 async fn run(options: Options, command: Command) -> Result<(), Failure> {
     let output = Output::new(options.json);
+    if command.server().is_none() {
+        return tokio::select! {
+            done = account::run(&options, &command, output) => done,
+            interrupted = interrupted() => interrupted,
+        };
+    }
     let (target, words) = connect::target(&command)?;
     let action = Action::new(&command, &words)?;
     let client = tokio::select! {

@@ -1,0 +1,218 @@
+//! How the program authorizes itself, and the commands `login`, `logout` and `auth`.
+
+use std::env;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use mcp_client::oauth::{
+    AuthorizationUrl, FileStore, Loopback, OAuth, OAuthBuilder, OAuthClient, Secret, TokenStatus,
+};
+use mcp_client::types::json::Object;
+use mcp_client::{FetchPolicy, Http};
+
+use crate::args::{Auth, Command, Options};
+use crate::connect;
+use crate::failure::Failure;
+use crate::output::{Output, print_message};
+
+/// Overrides the folder of the tokens.
+const FOLDER: &str = "MCP_AUTH_DIR";
+
+/// Adds the authorization to a server.
+pub(crate) fn authorize(server: Http, options: &Options) -> Result<Http, Failure> {
+    let mut headers = options.header.iter();
+    if headers.any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
+        return Ok(server);
+    }
+    if let Some(name) = &options.account.token_env {
+        let token = variable(name)?;
+        return Ok(server.header("authorization", format!("Bearer {}", token.expose())));
+    }
+    // The address has to be visible.
+    let can_log_in = !options.account.no_login && io::stderr().is_terminal();
+    Ok(server.auth(oauth(options, can_log_in)?))
+}
+
+/// Runs a command that connects to no server of the protocol.
+pub(crate) async fn run(
+    options: &Options,
+    command: &Command,
+    output: Output,
+) -> Result<(), Failure> {
+    match command {
+        Command::Login(server) => {
+            oauth(options, true)?.login(&server.url).await?;
+            print_message(&format!("logged in to {}", server.url));
+            Ok(())
+        }
+        Command::Logout(server) => {
+            if oauth(options, false)?.logout(&server.url).await? {
+                print_message(&format!("logged out of {}", server.url));
+                return Ok(());
+            }
+            let message = format!("there is no token for {}", server.url);
+            Err(Failure::Absent(message))
+        }
+        Command::Auth(Auth::Status) => status(&oauth(options, false)?.status().await?, output),
+        _ => Ok(()),
+    }
+}
+
+fn oauth(options: &Options, can_log_in: bool) -> Result<OAuth, Failure> {
+    let client = client(options)?;
+    let builder = match client {
+        Some(client) if options.account.client_credentials => OAuth::client_credentials(client),
+        client => {
+            let builder = if can_log_in {
+                OAuth::authorization_code(agent(options.account.no_browser))
+            } else {
+                OAuth::stored_tokens()
+            };
+            match client {
+                Some(client) => builder.client(client),
+                None => builder,
+            }
+        }
+    };
+    let builder = with_policy(builder.client_name("mcp (command line)"), options)?;
+    Ok(builder.store(FileStore::new(folder()?)).build()?)
+}
+
+/// The authorization server may have a certificate of the same authority as the server.
+fn with_policy(builder: OAuthBuilder, options: &Options) -> Result<OAuthBuilder, Failure> {
+    let Some(pem) = connect::certificates(options)? else {
+        return Ok(builder);
+    };
+    let policy = FetchPolicy::new().size(1 << 20).time(options.timeout);
+    Ok(builder.policy(policy.tls_roots(pem)))
+}
+
+fn client(options: &Options) -> Result<Option<OAuthClient>, Failure> {
+    let Some(id) = &options.account.client_id else {
+        return Ok(None);
+    };
+    let client = OAuthClient::new(id);
+    Ok(Some(match &options.account.client_secret_env {
+        Some(name) => client.secret(variable(name)?),
+        None => client,
+    }))
+}
+
+fn variable(name: &str) -> Result<Secret, Failure> {
+    env::var(name).map(Secret::new).map_err(|error| {
+        let message = format!("cannot read the environment variable `{name}`: {error}");
+        Failure::Usage(message)
+    })
+}
+
+/// Shows the address for the login, and opens a browser.
+fn agent(no_browser: bool) -> Loopback {
+    Loopback::new(move |url| {
+        let address = url.as_str();
+        print_message(&format!(
+            "To log in, open this address in a browser:\n{address}"
+        ));
+        if !no_browser && has_browser() {
+            open_browser(url);
+        }
+        Ok(())
+    })
+}
+
+/// Opens a browser without a shell. The address is `https`, or `http` on this machine.
+fn open_browser(url: &AuthorizationUrl) {
+    if let Err(error) = open::that_detached(url.as_str()) {
+        // The user has seen the address.
+        tracing::debug!(%error, "no browser was opened");
+    }
+}
+
+/// Returns `true` if there is a graphical session. Without one, a browser for text could take over the
+/// terminal.
+fn has_browser() -> bool {
+    let is_desktop = cfg!(any(windows, target_os = "macos"));
+    let mut displays = ["DISPLAY", "WAYLAND_DISPLAY"].into_iter();
+    is_desktop || displays.any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
+
+/// Returns the folder of the tokens, in the place that the system has for data of programs.
+fn folder() -> Result<PathBuf, Failure> {
+    let absolute = |name: &str| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    if let Some(folder) = env::var_os(FOLDER) {
+        return Ok(PathBuf::from(folder));
+    }
+    let data = if cfg!(windows) {
+        absolute("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        absolute("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        let data = absolute("XDG_DATA_HOME");
+        data.or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
+    };
+    data.map(|data| data.join("mcp").join("tokens"))
+        .ok_or_else(|| {
+            let message =
+                format!("no folder for tokens is known; name one in the variable `{FOLDER}`");
+            Failure::Usage(message)
+        })
+}
+
+fn status(all: &[TokenStatus], output: Output) -> Result<(), Failure> {
+    if output.json {
+        let all: Vec<Object> = all.iter().map(to_json).collect();
+        return Ok(output.value(&all)?);
+    }
+    if all.is_empty() {
+        print_message("there are no tokens");
+    }
+    for token in all {
+        output.line(&token.server)?;
+        output.line(&format!("  issuer {}", token.issuer))?;
+        output.line(&format!("  client {}", token.client_id))?;
+        if !token.scopes.is_empty() {
+            output.line(&format!("  scopes {}", token.scopes.join(" ")))?;
+        }
+        output.line(&format!("  {}", lifetime(token)))?;
+    }
+    Ok(())
+}
+
+fn lifetime(token: &TokenStatus) -> String {
+    let renewed = if token.can_refresh {
+        "is refreshed"
+    } else {
+        "needs a new login"
+    };
+    let Some(at) = token.expires_at else {
+        return "expires at an unknown time".to_owned();
+    };
+    match at.duration_since(SystemTime::now()) {
+        Ok(left) if left.as_secs() >= 120 => {
+            format!("expires in {} min, then {renewed}", left.as_secs() / 60)
+        }
+        Ok(left) => format!("expires in {} s, then {renewed}", left.as_secs()),
+        Err(_) => format!("has expired and {renewed}"),
+    }
+}
+
+fn to_json(token: &TokenStatus) -> Object {
+    let mut members = Object::from([
+        ("server", token.server.as_str()),
+        ("issuer", token.issuer.as_str()),
+        ("clientId", token.client_id.as_str()),
+    ]);
+    members.insert("scopes", token.scopes.clone());
+    members.insert("canRefresh", token.can_refresh);
+    members.insert("isBound", token.is_bound);
+    let at = token.expires_at;
+    let at = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    if let Some(at) = at {
+        members.insert("expiresAt", at.as_secs());
+    }
+    members
+}

@@ -1,0 +1,11 @@
+//! Authorization with OAuth, against a scripted server.
+
+mod attacks;
+mod flows;
+mod loopback;
+#[cfg(feature = "cli")]
+mod program;
+mod refresh;
+mod secrets;
+mod stores;
+mod world;

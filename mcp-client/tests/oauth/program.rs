@@ -1,0 +1,134 @@
+//! The program `mcp`: its options and commands for authorization.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::world::{World, answer};
+
+/// The output and the exit code.
+#[derive(Debug)]
+struct Printed {
+    out: String,
+    err: String,
+    code: Option<i32>,
+}
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("mcp-cli-{name}-{}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn run(folder: &Folder, arguments: &[&str]) -> Printed {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
+    command
+        .stdin(Stdio::null())
+        .env("MCP_AUTH_DIR", &folder.0)
+        .env("TOKEN", "access-token-1")
+        .env("SECRET", "client-secret")
+        .args(arguments);
+    let output = tokio::task::spawn_blocking(move || command.output());
+    let output = output.await.expect("no panic").expect("it runs");
+    Printed {
+        out: String::from_utf8(output.stdout).expect("text"),
+        err: String::from_utf8(output.stderr).expect("text"),
+        code: output.status.code(),
+    }
+}
+
+#[tokio::test]
+async fn without_a_terminal_nobody_is_asked_to_log_in() {
+    let folder = Folder::new("asks");
+    let world = World::start().await;
+    let printed = run(&folder, &["tools", &world.server()]).await;
+    assert_eq!(printed.code, Some(7), "{printed:?}");
+    assert!(
+        printed
+            .err
+            .contains("log in first, for example with `mcp login`"),
+        "{printed:?}"
+    );
+    assert_eq!(world.count("/authorize"), 0);
+    let printed = run(&folder, &["auth", "status"]).await;
+    assert_eq!(
+        (printed.out.as_str(), printed.err.as_str()),
+        ("", "there are no tokens\n")
+    );
+    let printed = run(&folder, &["logout", &world.server()]).await;
+    assert_eq!(printed.code, Some(4), "{printed:?}");
+}
+
+#[tokio::test]
+async fn token_comes_from_the_environment() {
+    let folder = Folder::new("token");
+    let world = World::start().await;
+    world.token();
+    let server = world.server();
+    let printed = run(&folder, &["tools", &server, "--token-env", "TOKEN"]).await;
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    let printed = run(&folder, &["tools", &server, "--token-env", "NONE"]).await;
+    assert_eq!(printed.code, Some(2), "{printed:?}");
+    assert!(printed.err.contains("`NONE`"), "{printed:?}");
+    assert_eq!(world.count("/token"), 0);
+}
+
+#[tokio::test]
+async fn client_credentials_are_stored_shown_and_forgotten() {
+    let folder = Folder::new("client");
+    let world = World::start().await;
+    world.script(|asked, world| {
+        let mut token = world.token();
+        token["scope"] = "read\u{1b}[31m".into();
+        (asked.path == "/token").then(|| answer(200, token))
+    });
+    let server = world.server();
+    let client = [
+        "--client-id",
+        "robot",
+        "--client-secret-env",
+        "SECRET",
+        "--client-credentials",
+    ];
+    let with_client = |words: &[&'static str]| -> Vec<String> {
+        let words = words.iter().copied().chain([server.as_str()]).chain(client);
+        words.map(str::to_owned).collect()
+    };
+    let words = with_client(&["tools"]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    for _ in 0..2 {
+        let printed = run(&folder, &words).await;
+        assert_eq!(printed.code, Some(0), "{printed:?}");
+    }
+    // The second run used the stored token.
+    assert_eq!(world.count("/token"), 1);
+    let printed = run(&folder, &["auth", "status"]).await;
+    assert!(
+        printed
+            .out
+            .starts_with(&format!("{server}\n  issuer {}\n", world.origin()))
+    );
+    assert!(printed.out.contains("client robot"), "{printed:?}");
+    assert!(printed.out.contains("expires in 5"), "{printed:?}");
+    let secrets = ["access-token", "refresh-token", "client-secret", "\u{1b}"];
+    assert!(
+        !secrets.iter().any(|secret| printed.out.contains(secret)),
+        "{printed:?}"
+    );
+    let printed = run(&folder, &["auth", "status", "--json"]).await;
+    let all: serde_json::Value = serde_json::from_str(&printed.out).expect("JSON");
+    assert_eq!(all[0]["clientId"], "robot");
+    let printed = run(&folder, &["logout", &server]).await;
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    assert_eq!(world.count("/revoke"), 1);
+    let printed = run(&folder, &["auth", "status"]).await;
+    assert_eq!(printed.out, "");
+}

@@ -1,0 +1,192 @@
+//! Tokens that expire.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_client::oauth::{FileStore, MemoryStore};
+use serde_json::json;
+
+use crate::world::*;
+
+/// Answers token requests with tokens of this lifetime, and accepts each refresh token once.
+fn rotating(world: &World, lifetime: u64) {
+    let next = AtomicUsize::new(1);
+    world.script(move |asked, world| {
+        if asked.path != "/token" {
+            return None;
+        }
+        if asked.form("grant_type").as_deref() == Some("refresh_token") {
+            let number = next.load(Ordering::SeqCst);
+            let expected = format!("refresh-token-{number}");
+            if asked.form("refresh_token") != Some(expected) {
+                return Some(answer(400, json!({"error": "invalid_grant"})));
+            }
+            next.fetch_add(1, Ordering::SeqCst);
+        }
+        let mut token = world.token();
+        token["expires_in"] = json!(lifetime);
+        Some(answer(200, token))
+    });
+}
+
+fn refreshes(world: &World) -> usize {
+    let asked = world.asked("/token");
+    let refreshes = asked
+        .iter()
+        .filter(|asked| asked.form("grant_type").as_deref() == Some("refresh_token"));
+    refreshes.count()
+}
+
+#[tokio::test]
+async fn hundred_calls_with_a_rejected_token_refresh_it_once() {
+    let world = World::start().await;
+    rotating(&world, 3600);
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    world.expire();
+    let calls: Vec<_> = (0..100)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.tools().one_page().await })
+        })
+        .collect();
+    for call in calls {
+        call.await.expect("no panic").expect("listed");
+    }
+    assert_eq!(refreshes(&world), 1);
+    assert_eq!(world.count("/authorize"), 1);
+    let refresh = world.asked("/token").pop().expect("a refresh");
+    assert_eq!(refresh.form("resource"), Some(world.server()));
+    assert_eq!(refresh.form("scope"), None);
+}
+
+#[tokio::test]
+async fn token_is_refreshed_before_it_expires() {
+    let world = World::start().await;
+    // It is due at once.
+    rotating(&world, 0);
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    let before = refreshes(&world);
+    client.tools().one_page().await.expect("listed");
+    assert!(refreshes(&world) > before);
+    // No request was rejected but the first one, without a token.
+    let rejected = world
+        .asked("/mcp")
+        .into_iter()
+        .filter(|asked| asked.header("authorization").is_none());
+    assert_eq!(rejected.count(), 1);
+    assert_eq!(world.count("/authorize"), 1);
+}
+
+#[tokio::test]
+async fn programs_that_share_a_store_refresh_once() {
+    let folder = std::env::temp_dir().join(format!("mcp-oauth-shared-{}", std::process::id()));
+    let world = World::start().await;
+    rotating(&world, 3600);
+    let program = || {
+        oauth()
+            .store(FileStore::new(&folder))
+            .build()
+            .expect("valid")
+    };
+    let first = connect(&world, &program()).await.expect("connected");
+    let others: Vec<_> = (0..8)
+        .map(|_| {
+            let (world, program) = (Arc::clone(&world), program());
+            tokio::spawn(async move { connect(&world, &program).await })
+        })
+        .collect();
+    let mut clients = vec![first];
+    for other in others {
+        clients.push(other.await.expect("no panic").expect("connected"));
+    }
+    assert_eq!(
+        world.count("/authorize"),
+        1,
+        "the others use the stored token"
+    );
+    world.expire();
+    let calls: Vec<_> = clients
+        .into_iter()
+        .map(|client| tokio::spawn(async move { client.tools().one_page().await }))
+        .collect();
+    for call in calls {
+        call.await.expect("no panic").expect("listed");
+    }
+    std::fs::remove_dir_all(&folder).expect("removed");
+    assert_eq!((refreshes(&world), world.count("/authorize")), (1, 1));
+}
+
+#[tokio::test]
+async fn refresh_token_stays_if_no_new_one_comes_and_a_login_follows_when_it_ends() {
+    let world = World::start().await;
+    let left = Arc::new(AtomicUsize::new(2));
+    let remaining = Arc::clone(&left);
+    world.script(move |asked, world| {
+        let is_refresh = asked.form("grant_type").as_deref() == Some("refresh_token");
+        (asked.path == "/token" && is_refresh).then(|| {
+            assert_eq!(
+                asked.form("refresh_token").as_deref(),
+                Some("refresh-token-1")
+            );
+            if remaining.load(Ordering::SeqCst) == 0 {
+                return answer(400, json!({"error": "invalid_grant"}));
+            }
+            remaining.fetch_sub(1, Ordering::SeqCst);
+            let mut token = world.token();
+            token
+                .as_object_mut()
+                .expect("an object")
+                .remove("refresh_token");
+            answer(200, token)
+        })
+    });
+    let oauth = oauth().store(MemoryStore::new()).build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    for logins in [1, 1, 2] {
+        world.expire();
+        client.tools().one_page().await.expect("listed");
+        assert_eq!(world.count("/authorize"), logins);
+    }
+    assert_eq!(refreshes(&world), 3);
+}
+
+#[tokio::test]
+async fn failing_token_endpoint_does_not_cost_the_refresh_token() {
+    let world = World::start().await;
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    world.expire();
+    world.script(|asked, _| (asked.path == "/token").then(|| answer(503, "")));
+    let error = client.tools().one_page().await.expect_err("unavailable");
+    let text = fault(&error).to_string();
+    assert!(
+        text.contains("cannot refresh the token at") && text.contains("503"),
+        "{text}"
+    );
+    world.script(|_, _| None);
+    client.tools().one_page().await.expect("listed");
+    assert_eq!((refreshes(&world), world.count("/authorize")), (2, 1));
+}
+
+#[tokio::test]
+async fn login_goes_on_although_the_call_has_ended() {
+    let world = World::start().await;
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    world.expire();
+    world.script(|asked, world| {
+        (asked.path == "/token").then(|| {
+            let mut slow = answer(200, world.token());
+            slow.pause = Duration::from_millis(300);
+            slow
+        })
+    });
+    let call = client.tools().one_page();
+    let cut = tokio::time::timeout(Duration::from_millis(100), call).await;
+    assert!(cut.is_err());
+    client.tools().one_page().await.expect("listed");
+    assert_eq!(refreshes(&world), 1);
+}
