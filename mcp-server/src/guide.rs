@@ -42,6 +42,8 @@
 #[cfg(feature = "http")]
 pub mod access;
 pub mod errors;
+#[cfg(feature = "oauth")]
+pub mod oauth;
 #[cfg(all(feature = "json-schema", feature = "pagination", feature = "templates"))]
 pub mod offers;
 #[cfg(feature = "asking")]

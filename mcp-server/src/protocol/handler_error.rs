@@ -7,7 +7,8 @@ use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ClientCapabilities, ContentBlock, TextContent, json::Value};
 
-use crate::protocol::answer::{Challenge, Rejection};
+use crate::protocol::answer::Rejection;
+use crate::protocol::challenge::Challenge;
 use crate::protocol::error_text::{WithSources, invalid_params, method_not_found};
 
 /// Why a handler does not return its result.

@@ -1,0 +1,1 @@
+//! Protect a server: access tokens, scopes and proofs of possession.
