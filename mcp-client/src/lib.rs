@@ -88,6 +88,8 @@ mod client;
 mod features;
 pub mod guide;
 pub mod icons;
+#[cfg(feature = "oauth")]
+pub mod oauth;
 mod proposals;
 mod protocol;
 mod transport;
@@ -106,6 +108,8 @@ pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError
 #[cfg(feature = "versioned-resources")]
 pub use proposals::versioned_resources::Current;
 #[cfg(feature = "http")]
+pub use protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
+#[cfg(feature = "http")]
 pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
 pub use protocol::error::{BrokenOutput, OutputError};
@@ -118,7 +122,7 @@ pub use protocol::limits::Limits;
 pub use protocol::transport::Transport;
 pub use transport::ByteStream;
 #[cfg(feature = "http")]
-pub use transport::http::{Authorize, Challenge, EraCache, Http, Token};
+pub use transport::http::{EraCache, Http};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};
 pub use util::origin::UrlFault;

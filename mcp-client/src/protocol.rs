@@ -1,6 +1,8 @@
 //! Connections: their state, requests and the responses to them, and the negotiation of a revision.
 //! Nothing here depends on a feature or a transport.
 
+#[cfg(feature = "http")]
+pub(crate) mod authorize;
 pub(crate) mod caching;
 pub(crate) mod capabilities;
 pub(crate) mod connection;
@@ -17,5 +19,6 @@ pub(crate) mod params;
 pub(crate) mod pending_requests;
 pub(crate) mod request_meta;
 pub(crate) mod roundtrip;
+pub(crate) mod timeout_pause;
 pub(crate) mod transport;
 pub(crate) mod version_choice;

@@ -23,8 +23,7 @@ usage: cargo xtask conformance server [--requirements R | --suite all] [--scenar
 
   Runs the official conformance suite against the example `everything` of a crate, or against the
   server at URL. Without --requirements, it runs for each revision for which the suite has requirements.
-  Scenarios that the suite does not score count too, except those of extensions. The client has
-  no authorization of its own: scenarios whose name begins with `auth/` run only by name.
+  Scenarios that the suite does not score count too; those of extensions only for clients.
 
   --requirements R   one revision, such as 2025-11-25
   --suite all        all revisions, as without options
@@ -76,7 +75,7 @@ impl Options {
     fn wants(&self, scenario: &Scenario) -> bool {
         match &self.scenario {
             Some(name) => *name == scenario.name,
-            None => !scenario.extension && !scenario.name.starts_with("auth/"),
+            None => !scenario.extension || self.side == Side::Client,
         }
     }
 }

@@ -113,48 +113,50 @@
 //!
 //! # Authorization
 //!
-//! Send a fixed token as a [header](crate::Http::header). For a token that has to be refreshed, implement
-//! [`Authorize`](crate::Authorize). The client calls it before each request, and when the server rejects
-//! a request with 401 or 403:
+//! Send a fixed token as a [header](crate::Http::header). For OAuth, see the page
+//! [`authorization`](super::authorization). For other schemes, implement
+//! [`Authorize`](crate::Authorize): it returns headers for each request, sees the headers of each
+//! response, and decides whether a request that was rejected with 401 or 403 is sent again.
 //!
 //! ```
 //! use std::sync::Mutex;
 //!
-//! use mcp_client::{Authorize, Challenge, Http, Token};
+//! use http::{HeaderMap, HeaderValue};
+//! use mcp_client::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse, Http};
 //!
-//! struct Refreshed {
-//!     token: Mutex<String>,
+//! struct Signed {
+//!     key: Mutex<String>,
 //! }
 //!
-//! async fn refresh(_realm: Option<&str>) -> Result<String, std::io::Error> {
-//!     Ok("new token".to_owned())
+//! async fn next_key() -> Result<String, std::io::Error> {
+//!     Ok("new key".to_owned())
 //! }
 //!
-//! impl Refreshed {
-//!     fn value(&self) -> Option<String> {
-//!         Some(format!("Bearer {}", self.token.lock().ok()?))
-//!     }
-//! }
-//!
-//! impl Authorize for Refreshed {
-//!     fn authorization<'a>(&'a self, _url: &'a http::Uri) -> Token<'a> {
-//!         Box::pin(async { Ok(self.value()) })
-//!     }
-//!
-//!     fn challenged<'a>(&'a self, challenge: Challenge<'a>) -> Token<'a> {
+//! impl Authorize for Signed {
+//!     fn authorize<'a>(&'a self, request: AuthorizeRequest<'a>) -> AuthorizeFuture<'a, HeaderMap> {
 //!         Box::pin(async move {
-//!             let header = challenge.headers.get("www-authenticate");
-//!             let new = refresh(header.and_then(|value| value.to_str().ok())).await?;
-//!             if let Ok(mut token) = self.token.lock() {
-//!                 *token = new;
+//!             let key = self.key.lock().map(|key| key.clone()).unwrap_or_default();
+//!             // A real scheme would sign the method and the URL.
+//!             let signature = format!("{key} {} {}", request.method, request.url);
+//!             let mut headers = HeaderMap::new();
+//!             headers.insert("x-signature", HeaderValue::try_from(signature)?);
+//!             Ok(headers)
+//!         })
+//!     }
+//!
+//!     fn rejected<'a>(&'a self, _response: AuthorizeResponse<'a>) -> AuthorizeFuture<'a, bool> {
+//!         Box::pin(async move {
+//!             let next = next_key().await?;
+//!             if let Ok(mut key) = self.key.lock() {
+//!                 *key = next;
 //!             }
-//!             Ok(self.value()) // The request is sent again.
+//!             Ok(true) // The request is sent again.
 //!         })
 //!     }
 //! }
 //!
 //! let server = Http::new("http://127.0.0.1:8080/mcp")
-//!     .auth(Refreshed { token: Mutex::new("one".to_owned()) });
+//!     .auth(Signed { key: Mutex::new("one".to_owned()) });
 //! # drop(server);
 //! ```
 //!

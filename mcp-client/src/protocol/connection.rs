@@ -27,6 +27,7 @@ use super::limits::Limits;
 use super::negotiated::Negotiated;
 use super::pending_requests::{PendingRequests, Reply, number};
 use super::request_meta::RequestMeta;
+use super::timeout_pause::TimeoutPause;
 
 /// The maximum number of messages in a batch.
 const BATCH: usize = 1_000;
@@ -266,6 +267,11 @@ pub(crate) trait MessageSender: Send + Sync {
 
     /// Returns the revision that an earlier connection negotiated with the server.
     fn remembered_revision(&self) -> Option<Revision> {
+        None
+    }
+
+    /// Returns what pauses the timeouts of calls, if there is anything.
+    fn timeout_pause(&self) -> Option<&TimeoutPause> {
         None
     }
 

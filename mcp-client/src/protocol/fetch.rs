@@ -1,14 +1,21 @@
-//! Downloads from URLs that a server names: resources (the proposal `https-url`) and icons.
+//! Requests to URLs that a server names: resources (the proposal `https-url`), icons, and those of
+//! OAuth.
 //!
-//! A server may name any URL. Each download uses a separate connection, sends nothing that identifies
-//! the client, and happens only if a [`FetchPolicy`] allows it.
+//! A server may name any URL. Each request uses a separate connection, contains nothing of the requests
+//! to the server, and happens only if a [`FetchPolicy`] allows it.
 
 mod address;
 mod dial;
+#[cfg(feature = "oauth")]
+mod direct;
 mod error;
+mod exchange;
 mod get;
 mod policy;
+mod resolve;
 
+#[cfg(feature = "oauth")]
+pub(crate) use direct::Direct;
 pub use error::{FetchError, RedirectFault};
 #[cfg(feature = "https-url")]
 pub(crate) use get::{Body, SHOWN};

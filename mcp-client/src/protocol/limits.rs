@@ -19,6 +19,9 @@ pub struct Limits {
     pub probe_time: Duration,
     /// The timeout of connecting to a server over HTTP, without TLS: 10 seconds.
     pub connect_time: Duration,
+    /// How long the timeout of a call pauses at most while `Authorize::rejected` runs, for example
+    /// because the user has to log in: 10 minutes.
+    pub authorize_time: Duration,
     /// How often a call is sent if each response asks questions: 16 times.
     pub rounds: usize,
     /// The number of questions of the server that handlers answer at once: 64.
@@ -59,6 +62,7 @@ impl Default for Limits {
             call_time: Duration::from_secs(60),
             probe_time: Duration::from_secs(5),
             connect_time: Duration::from_secs(10),
+            authorize_time: Duration::from_secs(600),
             rounds: 16,
             server_requests: 64,
             pending_events: 1024,

@@ -62,7 +62,7 @@ pub(crate) async fn roundtrip<P: Serialize>(
         // A response that has arrived wins over the timeout.
         biased;
         reply = cancel_on_drop.reply(request) => reply,
-        () = time.elapsed() => {
+        () = elapsed(connection, &mut time) => {
             let after = time.started.elapsed();
             return Err(CallError::Timeout { method, after });
         }
@@ -76,6 +76,29 @@ pub(crate) async fn roundtrip<P: Serialize>(
         Reply::Error(source) => Err(CallError::Refused { method, source }),
         Reply::Malformed(source) => Err(CallError::Message { method, source }),
     }
+}
+
+/// Waits until the timeout has elapsed. It does not run while the transport pauses it.
+async fn elapsed(connection: &Connection, time: &mut CallTimeout) {
+    let mut pause_left = connection.limits.authorize_time;
+    let Some(pause) = connection.sender.timeout_pause() else {
+        return time.elapsed().await;
+    };
+    while !pause_left.is_zero() {
+        tokio::select! {
+            biased;
+            () = pause.begun() => {
+                let begun = Instant::now();
+                // After the limit, the timeout runs again.
+                let _ = timeout(pause_left, pause.over()).await;
+                let paused = begun.elapsed();
+                pause_left = pause_left.saturating_sub(paused);
+                time.started += paused;
+            }
+            () = time.elapsed() => return,
+        }
+    }
+    time.elapsed().await;
 }
 
 /// Sends a notification. Fails after the timeout of a call if the server does not read it, or does not

@@ -1,6 +1,5 @@
 //! [`Http`]: Streamable HTTP of all revisions, and HTTP+SSE of 2024-11-05.
 
-mod authorize;
 mod body;
 mod connector;
 mod endpoint;
@@ -26,11 +25,12 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-pub use authorize::{Authorize, Challenge, Token};
 pub use eras::EraCache;
 
+use crate::protocol::authorize::Authorize;
 use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
+use crate::protocol::timeout_pause::TimeoutPause;
 use crate::protocol::transport::{OpenTransport, OpenedTransport};
 use connector::Roots;
 use endpoint::Endpoint;
@@ -84,8 +84,8 @@ impl Http {
         self
     }
 
-    /// Sets the source of the header `Authorization`. It is called before every request, and again when
-    /// the server rejects one.
+    /// Sets what authorizes requests. It is called before every request, and again when the server
+    /// rejects one.
     pub fn auth(mut self, authorize: impl Authorize + 'static) -> Self {
         self.authorize = Some(Arc::new(authorize));
         self
@@ -130,6 +130,7 @@ impl OpenTransport for Http {
             url,
             headers,
             authorize: self.authorize,
+            pause: TimeoutPause::default(),
         };
         let (endpoint, streams) = Endpoint::new(client, limits, self.eras);
         let endpoint = Arc::new(endpoint);

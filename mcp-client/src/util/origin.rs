@@ -4,7 +4,7 @@
 //! they might parse in different ways is rejected.
 
 use std::fmt;
-use std::net::Ipv6Addr;
+use std::net::{IpAddr, Ipv6Addr};
 
 /// Why a URL that a server named is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,6 +91,14 @@ impl Origin {
             host: self::host(host),
             port,
         })
+    }
+
+    /// Returns `true` if the host is a name or an address of this machine.
+    pub(crate) fn is_loopback(&self) -> bool {
+        match self.host.parse::<IpAddr>() {
+            Ok(address) => address.to_canonical().is_loopback(),
+            Err(_) => self.host == "localhost" || self.host.ends_with(".localhost"),
+        }
     }
 
     /// Parses the origin of a URL of the scheme `https`.

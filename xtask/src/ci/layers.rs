@@ -40,7 +40,7 @@ const CRATES: [Layers; 2] = [
         folders: &[
             &["util"],
             &["protocol"],
-            &["features", "icons", "proposals", "transport"],
+            &["features", "icons", "oauth", "proposals", "transport"],
             &["client"],
         ],
     },

@@ -2,12 +2,63 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+/// The addresses to which connections are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Those of the public internet.
+    Public,
+    /// Also those of private networks.
+    Network,
+    /// Also those of this machine.
+    Loopback,
+    /// All addresses.
+    All,
+}
+
+impl Reach {
+    pub(super) fn allows(self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        match self {
+            Self::All => true,
+            _ if is_public(address) => true,
+            Self::Public => false,
+            Self::Network => is_private_network(address),
+            Self::Loopback => is_private_network(address) || address.is_loopback(),
+        }
+    }
+
+    /// Returns what a server with these addresses may refer to.
+    #[cfg(feature = "oauth")]
+    pub(super) fn around(server: &[std::net::SocketAddr]) -> Self {
+        let mut addresses = server.iter().map(|address| address.ip().to_canonical());
+        if server.is_empty() || addresses.clone().any(is_public) {
+            Self::Public
+        } else if addresses.all(|address| address.is_loopback()) {
+            Self::Loopback
+        } else {
+            Self::Network
+        }
+    }
+}
+
+/// Returns `true` for addresses that organisations assign in their networks. Link-local addresses are
+/// not among them: cloud providers have services there that hand out credentials.
+fn is_private_network(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [a, b, ..] = address.octets();
+            address.is_private() || (a, b & 0xc0) == (100, 64)
+        }
+        IpAddr::V6(address) => address.is_unique_local(),
+    }
+}
+
 /// Returns `true` if an address is on the public internet: not a loopback, private, link-local,
 /// carrier-grade NAT, multicast, documentation or reserved address. An IPv6 address that contains an
 /// IPv4 address is judged by the latter.
 ///
 /// The IANA registries of special-purpose addresses list the exceptions (RFC 6890).
-pub(super) fn is_public(address: IpAddr) -> bool {
+fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => v4(address),
         IpAddr::V6(address) => v6(address),
@@ -112,6 +163,49 @@ mod tests {
         ] {
             let address: IpAddr = text.parse().expect("an address");
             assert!(!is_public(address), "{text}");
+        }
+    }
+
+    #[test]
+    fn private_addresses_are_reached_only_from_there() {
+        for (reach, allowed, refused) in [
+            (
+                Reach::Public,
+                &["8.8.8.8"][..],
+                &["10.0.0.1", "127.0.0.1", "fd00::1"][..],
+            ),
+            (
+                Reach::Network,
+                &[
+                    "8.8.8.8",
+                    "10.0.0.1",
+                    "100.64.0.1",
+                    "fd00::1",
+                    "::ffff:192.168.0.1",
+                ],
+                &["127.0.0.1", "::1", "169.254.169.254", "fe80::1", "0.0.0.0"],
+            ),
+            (
+                Reach::Loopback,
+                &[
+                    "8.8.8.8",
+                    "172.16.0.1",
+                    "127.0.0.1",
+                    "::1",
+                    "::ffff:127.0.0.1",
+                ],
+                &[
+                    "169.254.169.254",
+                    "::ffff:169.254.169.254",
+                    "fe80::1",
+                    "0.0.0.0",
+                ],
+            ),
+            (Reach::All, &["169.254.169.254"], &[]),
+        ] {
+            let allows = |text: &&str| reach.allows(text.parse().expect("an address"));
+            assert!(allowed.iter().all(allows), "{reach:?}");
+            assert!(!refused.iter().any(allows), "{reach:?}");
         }
     }
 

@@ -1,21 +1,21 @@
 //! [`dial`]: connects to hosts that are not trusted.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use rustls::pki_types::ServerName;
 use socket2::{SockRef, TcpKeepalive};
-use tokio::net::{TcpStream, lookup_host};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
-use super::address::is_public;
 use super::error::FetchError;
 use super::policy::FetchPolicy;
+use super::resolve::resolve;
 use crate::util::keepalive::{KEEPALIVE, KEEPALIVE_INTERVAL};
-use crate::util::origin::Origin;
+use crate::util::origin::{Origin, UrlFault};
 
 /// The remaining time for a transfer.
 #[derive(Clone)]
@@ -47,46 +47,61 @@ impl TimeBudget {
     }
 }
 
+/// A connection, with or without TLS.
+pub(super) trait ByteChannel: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteChannel for T {}
+
 /// Connects to an origin. Connects to the addresses that were checked: a name that is resolved to another
 /// address a moment later cannot bypass the check.
-pub(crate) async fn dial(
+pub(super) async fn dial(
     policy: &FetchPolicy,
     to: &Origin,
-) -> Result<TlsStream<TcpStream>, FetchError> {
+) -> Result<Box<dyn ByteChannel>, FetchError> {
     let trusted = to.is_among(&policy.hosts);
     if policy.only && !trusted {
         let origin = to.to_string();
         return Err(FetchError::Host { origin });
     }
-    let addresses = addresses(policy, to).await;
+    let addresses = resolve(policy.resolver.as_ref(), to).await;
     let addresses = addresses.map_err(|source| FetchError::Resolve {
         origin: to.to_string(),
         source,
     })?;
-    if !policy.private && !trusted {
-        // A single private address is enough to reject the name.
-        let private = addresses.iter().find(|address| !is_public(address.ip()));
-        if let Some(address) = private {
+    if !trusted {
+        // A single address that is not allowed is enough to reject the name.
+        let mut ips = addresses.iter().map(SocketAddr::ip);
+        if let Some(address) = ips.find(|address| !policy.reach.allows(*address)) {
             return Err(FetchError::Address {
                 origin: to.to_string(),
-                address: address.ip(),
+                address,
             });
         }
     }
-    let config = policy.tls().await?;
     let failed = |source| FetchError::Connect {
         origin: to.to_string(),
         source,
     };
-    let name = ServerName::try_from(to.host.clone());
-    let name = name.map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
     let connect = async {
         let socket = TcpStream::connect(addresses.as_slice()).await?;
         socket.set_nodelay(true)?;
         SockRef::from(&socket).set_tcp_keepalive(&tcp_keepalive())?;
-        TlsConnector::from(config).connect(name, socket).await
+        Ok(socket)
     };
-    connect.await.map_err(failed)
+    if !to.secure {
+        // The policy has checked that the name is that of this machine. It must also resolve to it.
+        let remote = addresses.iter().find(|address| !address.ip().is_loopback());
+        if remote.is_some() {
+            return Err(FetchError::Url(UrlFault::Scheme("http".to_owned())));
+        }
+        return Ok(Box::new(connect.await.map_err(failed)?));
+    }
+    let config = policy.tls().await?;
+    let name = ServerName::try_from(to.host.clone());
+    let name = name.map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
+    let socket = connect.await.map_err(failed)?;
+    let stream = TlsConnector::from(config).connect(name, socket).await;
+    Ok(Box::new(stream.map_err(failed)?))
 }
 
 /// Lets the system detect that the host has vanished, even if the policy has no timeouts.
@@ -94,19 +109,4 @@ fn tcp_keepalive() -> TcpKeepalive {
     TcpKeepalive::new()
         .with_time(KEEPALIVE)
         .with_interval(KEEPALIVE_INTERVAL)
-}
-
-async fn addresses(policy: &FetchPolicy, to: &Origin) -> io::Result<Vec<SocketAddr>> {
-    if let Ok(address) = to.host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(address, to.port)]);
-    }
-    let found = match &policy.resolver {
-        Some(resolve) => resolve(to.host.clone(), to.port).await?,
-        None => lookup_host((to.host.as_str(), to.port)).await?.collect(),
-    };
-    if found.is_empty() {
-        let fault = "no addresses found";
-        return Err(io::Error::new(io::ErrorKind::NotFound, fault));
-    }
-    Ok(found)
 }

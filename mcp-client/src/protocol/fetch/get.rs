@@ -1,21 +1,17 @@
 //! [`Get`]: a GET request over its own connection, without credentials.
 
 use bytes::Bytes;
-use http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HOST, IF_RANGE, LOCATION, RANGE,
-};
-use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri};
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, IF_RANGE, LOCATION, RANGE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use http_body::Body as _;
 use hyper::body::Incoming;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
-use tokio::task::JoinHandle;
 
-use super::dial::{TimeBudget, dial};
+use super::dial::TimeBudget;
 use super::error::{FetchError, RedirectFault};
+use super::exchange::{ConnectionTask, Exchange, invalid_header};
 use super::policy::FetchPolicy;
 use crate::protocol::error::HttpError;
-use crate::util::http_body::{Full, chunk};
+use crate::util::http_body::chunk;
 use crate::util::origin::{Origin, UrlFault};
 use crate::util::url::absolute;
 
@@ -53,11 +49,19 @@ impl Get<'_> {
         let mut url = self.url.to_owned();
         let mut redirects = 0;
         loop {
-            let origin = Origin::secure(&url).map_err(FetchError::Url)?;
+            let origin = self.policy.origin(&url).map_err(FetchError::Url)?;
             let target: Uri = url
                 .parse()
                 .map_err(|_| FetchError::Url(UrlFault::Characters))?;
-            let (response, connection) = self.exchange(&mut budget, &origin, &target).await?;
+            let exchange = Exchange {
+                policy: self.policy,
+                method: &Method::GET,
+                origin: &origin,
+                target: &target,
+                headers: self.headers()?,
+                body: Bytes::new(),
+            };
+            let (response, connection) = exchange.send(&mut budget).await?;
             let (head, incoming) = response.into_parts();
             let status = head.status;
             if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
@@ -81,53 +85,16 @@ impl Get<'_> {
         }
     }
 
-    async fn exchange(
-        &self,
-        budget: &mut TimeBudget,
-        origin: &Origin,
-        target: &Uri,
-    ) -> Result<(http::Response<Incoming>, ConnectionTask), FetchError> {
-        let failed = |error: hyper::Error| HttpError::Exchange(error.into());
-        let stream = budget.wait(dial(self.policy, origin)).await??;
-        let handshake = http1::handshake(TokioIo::new(stream)).await;
-        let (mut sender, driver) = handshake.map_err(failed)?;
-        let connection = ConnectionTask(tokio::spawn(async move {
-            if let Err(error) = driver.await {
-                tracing::debug!(%error, "a connection to fetch a URL failed");
-            }
-        }));
-        let request = self.request(target)?;
-        let response = budget.wait(sender.send_request(request)).await?;
-        Ok((response.map_err(failed)?, connection))
-    }
-
-    fn request(&self, target: &Uri) -> Result<Request<Full>, FetchError> {
-        let invalid = |name: http::HeaderName| {
-            let name = name.as_str().to_owned();
-            FetchError::Http(HttpError::Header { name })
-        };
-        let path = target.path_and_query().map_or("/", |path| path.as_str());
-        let mut request = Request::new(Full::new(Bytes::new()));
-        *request.uri_mut() = path
-            .parse()
-            .map_err(|_| FetchError::Url(UrlFault::Characters))?;
-        let host = target
-            .authority()
-            .map_or("", |authority| authority.as_str());
-        let headers = request.headers_mut();
-        headers.insert(
-            HOST,
-            HeaderValue::try_from(host).map_err(|_| invalid(HOST))?,
-        );
-        let accept = HeaderValue::try_from(self.accept).map_err(|_| invalid(ACCEPT))?;
+    fn headers(&self) -> Result<HeaderMap, FetchError> {
+        let mut headers = HeaderMap::new();
+        let accept = HeaderValue::try_from(self.accept).map_err(|_| invalid_header(&ACCEPT))?;
         headers.insert(ACCEPT, accept);
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if let Some((from, state)) = self.rest {
             let range = HeaderValue::try_from(format!("bytes={from}-"));
-            headers.insert(RANGE, range.map_err(|_| invalid(RANGE))?);
+            headers.insert(RANGE, range.map_err(|_| invalid_header(&RANGE))?);
             headers.insert(IF_RANGE, state.clone());
         }
-        Ok(request)
+        Ok(headers)
     }
 
     fn redirected(
@@ -143,21 +110,12 @@ impl Get<'_> {
         let location = headers.get(LOCATION).and_then(|text| text.to_str().ok());
         let location = location.ok_or(RedirectFault::Nowhere)?;
         let next = absolute(base, location).ok_or(RedirectFault::Nowhere)?;
-        let to = Origin::secure(&next).map_err(RedirectFault::Url)?;
+        let to = self.policy.origin(&next).map_err(RedirectFault::Url)?;
         if to != *from && !(self.follows)(from, &to) {
             let origin = to.to_string();
             return Err(RedirectFault::Elsewhere { origin });
         }
         Ok(next)
-    }
-}
-
-/// The task that drives a connection. Dropping this aborts it.
-struct ConnectionTask(JoinHandle<()>);
-
-impl Drop for ConnectionTask {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 
@@ -172,6 +130,22 @@ pub(crate) struct Body {
 }
 
 impl Body {
+    #[cfg(feature = "oauth")]
+    pub(super) fn new(
+        incoming: Incoming,
+        budget: TimeBudget,
+        limit: u64,
+        connection: ConnectionTask,
+    ) -> Self {
+        Self {
+            incoming,
+            budget,
+            received: 0,
+            limit,
+            _connection: connection,
+        }
+    }
+
     /// Returns the total size of the content, if it is known.
     pub(crate) fn length(&self) -> Option<u64> {
         let rest = self.incoming.size_hint().exact()?;
@@ -186,6 +160,16 @@ impl Body {
     #[cfg(feature = "https-url")]
     pub(crate) fn budget(&self) -> &TimeBudget {
         &self.budget
+    }
+
+    /// Returns all remaining bytes.
+    #[cfg(feature = "oauth")]
+    pub(crate) async fn read_all(&mut self) -> Result<Vec<u8>, FetchError> {
+        let mut content = Vec::new();
+        while let Some(bytes) = self.chunk().await? {
+            content.extend_from_slice(&bytes);
+        }
+        Ok(content)
     }
 
     /// Returns the next bytes; `None` at the end.

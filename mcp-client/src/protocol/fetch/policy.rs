@@ -4,19 +4,19 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::ClientConfig;
 use tokio::sync::OnceCell;
 
+use super::address::Reach;
+use super::resolve::Resolver;
+#[cfg(feature = "oauth")]
+use super::resolve::resolve;
 use crate::protocol::error::HttpError;
-use crate::util::origin;
+use crate::util::origin::{self, Origin, UrlFault};
 use crate::util::tls;
-
-type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
-pub(crate) type Resolver = Arc<dyn Fn(String, u16) -> Resolving + Send + Sync>;
 
 /// Which URLs of servers are loaded, and how. Applies to resources and icons.
 ///
@@ -43,7 +43,9 @@ pub(crate) type Resolver = Arc<dyn Fn(String, u16) -> Resolving + Send + Sync>;
 #[derive(Clone)]
 #[must_use = "a policy does nothing until something is loaded with it"]
 pub struct FetchPolicy {
-    pub(crate) private: bool,
+    pub(crate) reach: Reach,
+    /// Whether `http` is allowed for this machine.
+    plain_loopback: bool,
     pub(crate) hosts: Vec<String>,
     pub(crate) only: bool,
     pub(crate) bytes: u64,
@@ -61,7 +63,8 @@ impl FetchPolicy {
     /// Creates the default policy.
     pub fn new() -> Self {
         Self {
-            private: false,
+            reach: Reach::Public,
+            plain_loopback: false,
             hosts: Vec::new(),
             only: false,
             bytes: 64 << 20,
@@ -80,7 +83,7 @@ impl FetchPolicy {
     /// `false` by default, so that no server can make the client send requests to services that only
     /// the client can reach. The addresses that are checked are those of the connection.
     pub fn allow_private(mut self, allow: bool) -> Self {
-        self.private = allow;
+        self.reach = if allow { Reach::All } else { Reach::Public };
         self
     }
 
@@ -161,6 +164,32 @@ impl FetchPolicy {
         }
     }
 
+    /// Parses the origin of a URL: of the scheme `https`, or `http` for this machine if the policy
+    /// allows it.
+    pub(crate) fn origin(&self, url: &str) -> Result<Origin, UrlFault> {
+        let origin = Origin::parse(url)?;
+        if origin.secure || self.plain_loopback && origin.is_loopback() {
+            return Ok(origin);
+        }
+        Err(UrlFault::Scheme("http".to_owned()))
+    }
+
+    /// Returns the policy for the URLs that authorize requests to a server. Private addresses are
+    /// allowed if the server has one.
+    #[cfg(feature = "oauth")]
+    pub(crate) async fn around(&self, server: &Origin) -> Self {
+        let mut policy = self.clone();
+        policy.plain_loopback = true;
+        if policy.reach == Reach::Public {
+            // If the name cannot be resolved, only public addresses are allowed.
+            let addresses = resolve(self.resolver.as_ref(), server)
+                .await
+                .unwrap_or_default();
+            policy.reach = Reach::around(&addresses);
+        }
+        policy
+    }
+
     /// Returns the TLS configuration. It is created once.
     pub(crate) async fn tls(&self) -> Result<Arc<ClientConfig>, HttpError> {
         let read = || async {
@@ -183,7 +212,7 @@ impl Default for FetchPolicy {
 impl fmt::Debug for FetchPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FetchPolicy")
-            .field("private", &self.private)
+            .field("reach", &self.reach)
             .field("hosts", &self.hosts)
             .field("only", &self.only)
             .field("bytes", &self.bytes)

@@ -4,20 +4,24 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, LOCATION, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
+use http::header::{LOCATION, WWW_AUTHENTICATE};
+use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use mcp_types::peer_text::PeerText;
 
-use super::authorize::{Authorize, Challenge};
 use super::connector::PoolClient;
 use super::liveness;
 use super::url;
+use crate::protocol::authorize::{Authorize, AuthorizeRequest, AuthorizeResponse};
 use crate::protocol::error::HttpError;
+use crate::protocol::timeout_pause::TimeoutPause;
 use crate::util::http_body::Full;
 
 /// The maximum number of redirects that are followed.
 const REDIRECTS: usize = 4;
+
+/// How many times a request is authorized again after it was rejected.
+const ATTEMPTS: u32 = 3;
 
 /// Sends HTTP requests to a server.
 pub(super) struct HttpClient {
@@ -26,6 +30,8 @@ pub(super) struct HttpClient {
     /// Headers that the program adds to every request.
     pub(super) headers: HeaderMap,
     pub(super) authorize: Option<Arc<dyn Authorize>>,
+    /// Pauses the timeouts of calls while the program authorizes a request.
+    pub(super) pause: TimeoutPause,
 }
 
 impl HttpClient {
@@ -39,13 +45,16 @@ impl HttpClient {
         set_headers: impl Fn(&mut HeaderMap),
     ) -> Result<Response<Incoming>, HttpError> {
         let mut url = Cow::Borrowed(url);
-        let mut token = match &self.authorize {
-            Some(authorize) => header_value(authorize.authorization(&url).await)?,
-            None => None,
-        };
-        let mut has_new_token = false;
+        let mut attempt = 0;
         let mut redirects = 0;
         loop {
+            let asked = AuthorizeRequest {
+                server: &self.url,
+                url: &url,
+                method: &method,
+                attempt,
+            };
+            let sent = self.headers_for(asked).await?;
             let mut request = Request::new(Full::new(body.clone()));
             *request.method_mut() = method.clone();
             *request.uri_mut() = url.as_ref().clone();
@@ -53,28 +62,24 @@ impl HttpClient {
             if !self.headers.is_empty() {
                 headers.clone_from(&self.headers);
             }
-            set_headers(headers);
-            if let Some(token) = &token {
-                headers.insert(AUTHORIZATION, token.clone());
+            for (name, value) in &sent {
+                headers.insert(name, value.clone());
             }
+            set_headers(headers);
             let response = liveness::respond(&self.pool, request).await?;
             let status = response.status();
+            let received = AuthorizeResponse {
+                request: asked,
+                sent: &sent,
+                status,
+                headers: response.headers(),
+            };
+            if let Some(authorize) = &self.authorize {
+                authorize.received(received);
+            }
             if matches!(status.as_u16(), 401 | 403) {
-                let new = match &self.authorize {
-                    Some(authorize) if !has_new_token => {
-                        let challenge = Challenge {
-                            url: &url,
-                            status,
-                            headers: response.headers(),
-                            used: token.as_ref(),
-                        };
-                        header_value(authorize.challenged(challenge).await)?
-                    }
-                    _ => None,
-                };
-                if new.is_some() {
-                    has_new_token = true;
-                    token = new;
+                if attempt < ATTEMPTS && self.authorizes_again(received).await? {
+                    attempt += 1;
                     continue;
                 }
                 // With 403 and without a challenge, another authorization would not help.
@@ -103,16 +108,25 @@ impl HttpClient {
             }
         }
     }
-}
 
-fn header_value(
-    token: Result<Option<String>, crate::protocol::error::AuthorizeError>,
-) -> Result<Option<HeaderValue>, HttpError> {
-    let Some(token) = token.map_err(HttpError::Authorize)? else {
-        return Ok(None);
-    };
-    let value = HeaderValue::try_from(token);
-    let mut value = value.map_err(|error| HttpError::Authorize(error.into()))?;
-    value.set_sensitive(true);
-    Ok(Some(value))
+    async fn headers_for(&self, request: AuthorizeRequest<'_>) -> Result<HeaderMap, HttpError> {
+        let Some(authorize) = &self.authorize else {
+            return Ok(HeaderMap::new());
+        };
+        let headers = authorize.authorize(request).await;
+        let mut headers = headers.map_err(HttpError::Authorize)?;
+        for value in headers.values_mut() {
+            value.set_sensitive(true);
+        }
+        Ok(headers)
+    }
+
+    async fn authorizes_again(&self, response: AuthorizeResponse<'_>) -> Result<bool, HttpError> {
+        let Some(authorize) = &self.authorize else {
+            return Ok(false);
+        };
+        let _paused = self.pause.begin();
+        let again = authorize.rejected(response).await;
+        again.map_err(HttpError::Authorize)
+    }
 }

@@ -19,6 +19,7 @@ use super::session::SessionPhase;
 use super::{legacy, modern};
 use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
 use crate::protocol::error::{HttpError, TransportError};
+use crate::protocol::timeout_pause::TimeoutPause;
 
 /// How long the client waits for the stream on which the server sends requests and notifications.
 const STREAM_WAIT: Duration = Duration::from_secs(1);
@@ -125,6 +126,11 @@ impl MessageSender for HttpSender {
         self.endpoint
             .post_queue
             .add(QueuedPost { message, session });
+    }
+
+    fn timeout_pause(&self) -> Option<&TimeoutPause> {
+        let client = &self.endpoint.client;
+        client.authorize.as_ref().map(|_| &client.pause)
     }
 
     fn cancels_on_drop(&self, connection: &Connection) -> bool {

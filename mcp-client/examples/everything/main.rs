@@ -2,6 +2,8 @@
 //! suite passes the URL of a server as argument, the scenario in `MCP_CONFORMANCE_SCENARIO`, and
 //! its data in `MCP_CONFORMANCE_CONTEXT`. The client uses everything that the server offers.
 
+mod authorization;
+
 use std::env;
 use std::error::Error;
 
@@ -25,7 +27,8 @@ async fn main() -> Result<()> {
     {
         builder = builder.revision(revision.parse()?);
     }
-    let client = builder.connect(Http::new(url)).await?;
+    let server = authorization::authorize(Http::new(url), &scenario)?;
+    let client = builder.connect(server).await?;
     let listed = client.tools().all().await?;
     for fault in &listed.faults {
         eprintln!("a tool that cannot be read: {fault}");

@@ -1,0 +1,41 @@
+//! Authorization with OAuth, as the specification describes it.
+//!
+//! [`OAuth`] implements [`Authorize`](crate::Authorize): it finds the authorization server of a server, registers the
+//! client there, sends the user to it, and keeps the tokens fresh. The page
+//! [`guide::authorization`](crate::guide::authorization) shows how to use it.
+
+mod acquire;
+mod builder;
+mod challenge;
+mod client;
+mod clients;
+mod config;
+mod discovery;
+mod dpop;
+mod error;
+mod handle;
+mod login;
+mod net;
+mod records;
+mod registration;
+mod renewal;
+mod secret;
+mod store;
+mod target;
+mod token_endpoint;
+mod token_session;
+mod tokens;
+mod user_agent;
+
+pub use builder::OAuthBuilder;
+pub use client::{ClientAuthMethod, OAuthClient, PrivateKey};
+pub use config::{AssertionRequest, Dpop, Enterprise};
+pub use error::{OAuthError, OAuthFault, OAuthStep};
+pub use handle::OAuth;
+pub use login::PendingLogin;
+pub use secret::Secret;
+pub use store::{FileStore, MemoryStore, StoreError, StoreFuture, StoreKey, StoreLock, TokenStore};
+pub use user_agent::{
+    AuthorizationUrl, Headless, Loopback, Manual, RedirectReceiver, UserAgent, UserAgentError,
+    UserAgentFuture,
+};

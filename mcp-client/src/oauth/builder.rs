@@ -1,0 +1,222 @@
+//! [`OAuthBuilder`]: configures an [`OAuth`].
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::oauth::scopes::Scopes;
+
+use super::client::OAuthClient;
+use super::config::{AssertionRequest, Config, Dpop, Enterprise, Grant, source};
+use super::error::{OAuthError, OAuthFault, OAuthStep};
+use super::handle::OAuth;
+use super::registration::Description;
+use super::secret::Secret;
+use super::store::{MemoryStore, TokenStore};
+use super::user_agent::UserAgent;
+use crate::protocol::error::AuthorizeError;
+use crate::protocol::fetch::FetchPolicy;
+use crate::util::origin::Origin;
+
+/// The maximum size of metadata, registrations and tokens in bytes.
+const DOCUMENT_BYTES: u64 = 256 << 10;
+/// The timeout of each step of a request.
+const IDLE: Duration = Duration::from_secs(10);
+/// The timeout of a request.
+const TIME: Duration = Duration::from_secs(30);
+
+/// Configures an [`OAuth`].
+#[must_use = "nothing is authorized until `build` is called"]
+pub struct OAuthBuilder {
+    config: Config,
+    scopes: Vec<String>,
+}
+
+impl OAuth {
+    /// Lets a user authorize the client, in a browser.
+    pub fn authorization_code(agent: impl UserAgent + 'static) -> OAuthBuilder {
+        OAuthBuilder::new(Grant::Code(Some(Arc::new(agent))))
+    }
+
+    /// Uses tokens of the store, and logs in only with [`begin`](OAuth::begin) and
+    /// [`finish`](OAuth::finish). A request that needs a login fails with
+    /// [`OAuthFault::LoginRequired`].
+    pub fn stored_tokens() -> OAuthBuilder {
+        OAuthBuilder::new(Grant::Code(None))
+    }
+
+    /// Authorizes the client by itself, without a user (the extension
+    /// `io.modelcontextprotocol/oauth-client-credentials`).
+    pub fn client_credentials(client: OAuthClient) -> OAuthBuilder {
+        OAuthBuilder::new(Grant::ClientCredentials).client(client)
+    }
+
+    /// Authorizes the client for a user of an organisation, by an assertion of its identity provider (the
+    /// extension `io.modelcontextprotocol/enterprise-managed-authorization`). `client` is the client at
+    /// the authorization server of the server.
+    pub fn enterprise(provider: Enterprise, client: OAuthClient) -> OAuthBuilder {
+        OAuthBuilder::new(Grant::Enterprise(provider)).client(client)
+    }
+
+    /// Authorizes a workload by an identity token of its platform (RFC 7523). The function returns the
+    /// current token, for example from a file that the platform updates.
+    pub fn workload<F>(
+        client: OAuthClient,
+        identity: impl Fn(AssertionRequest) -> F + Send + Sync + 'static,
+    ) -> OAuthBuilder
+    where
+        F: Future<Output = Result<Secret, AuthorizeError>> + Send + 'static,
+    {
+        OAuthBuilder::new(Grant::Workload(source(identity))).client(client)
+    }
+}
+
+impl OAuthBuilder {
+    fn new(grant: Grant) -> Self {
+        let policy = FetchPolicy::new()
+            .size(DOCUMENT_BYTES)
+            .idle(IDLE)
+            .time(TIME);
+        Self {
+            config: Config {
+                grant,
+                description: Description {
+                    name: "MCP client".to_owned(),
+                    uri: None,
+                },
+                clients: Vec::new(),
+                metadata_document: None,
+                scopes: Scopes::default(),
+                offline: true,
+                store: Arc::new(MemoryStore::new()),
+                user: String::new(),
+                dpop: Dpop::default(),
+                policy,
+                issuer: None,
+                assume_pkce: Vec::new(),
+                legacy: false,
+            },
+            scopes: Vec::new(),
+        }
+    }
+
+    /// Adds a client that is registered in advance. With several, each names its
+    /// [issuer](OAuthClient::issuer).
+    pub fn client(mut self, client: OAuthClient) -> Self {
+        self.config.clients.push(client);
+        self
+    }
+
+    /// Sets the URL of the client's metadata document (CIMD). It is used at authorization servers that
+    /// support such documents. The document has to list the redirect URI of the user agent.
+    pub fn client_metadata_document(mut self, url: impl Into<String>) -> Self {
+        self.config.metadata_document = Some(url.into());
+        self
+    }
+
+    /// Sets the name that users see when the client is registered dynamically: `MCP client` by default.
+    pub fn client_name(mut self, name: impl Into<String>) -> Self {
+        self.config.description.name = name.into();
+        self
+    }
+
+    /// Sets the URL of the client's website, for the same purpose.
+    pub fn client_uri(mut self, uri: impl Into<String>) -> Self {
+        self.config.description.uri = Some(uri.into());
+        self
+    }
+
+    /// Requests a scope in addition to those that the server names.
+    pub fn scope(mut self, scope: impl Into<String>) -> Self {
+        self.scopes.push(scope.into());
+        self
+    }
+
+    /// Sets whether the client asks for `offline_access`, where an authorization server has this scope,
+    /// so that it gets a refresh token. `true` by default.
+    pub fn offline_access(mut self, ask: bool) -> Self {
+        self.config.offline = ask;
+        self
+    }
+
+    /// Sets where tokens and registrations are kept: in [memory](MemoryStore) by default.
+    pub fn store(mut self, store: impl TokenStore + 'static) -> Self {
+        self.config.store = Arc::new(store);
+        self
+    }
+
+    /// Names the user to whom the tokens belong. A program with several users has one `OAuth` for each
+    /// of them.
+    pub fn user(mut self, name: impl Into<String>) -> Self {
+        self.config.user = name.into();
+        self
+    }
+
+    /// Sets when tokens are bound to a key of the client (DPoP): by default where the server and its
+    /// authorization server support it.
+    pub fn dpop(mut self, dpop: Dpop) -> Self {
+        self.config.dpop = dpop;
+        self
+    }
+
+    /// Uses this authorization server. If a server does not list it, that is an error.
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.config.issuer = Some(issuer.into());
+        self
+    }
+
+    /// Uses PKCE with an authorization server that does not announce it. Without this, the client refuses
+    /// such servers, as the specification requires. Only for servers that are known to support it.
+    pub fn assume_pkce(mut self, issuer: impl Into<String>) -> Self {
+        self.config.assume_pkce.push(issuer.into());
+        self
+    }
+
+    /// Sets whether servers of revision 2025-03-26 are supported, which have no metadata of their own: the
+    /// server is then its own authorization server. `false` by default.
+    pub fn legacy_servers(mut self, support: bool) -> Self {
+        self.config.legacy = support;
+        self
+    }
+
+    /// Sets the policy for the URLs that a server and its metadata name. By default, a document can have
+    /// 256 KiB, and a request can take 30 seconds. Private addresses are allowed only if the server has
+    /// one itself.
+    pub fn policy(mut self, policy: FetchPolicy) -> Self {
+        self.config.policy = policy;
+        self
+    }
+
+    /// Checks the configuration.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a scope or a URL is invalid, or if there is more than one client without an issuer.
+    pub fn build(mut self) -> Result<OAuth, OAuthError> {
+        let failed = |fault: OAuthFault| OAuthError::new(OAuthStep::Configuration, fault);
+        let invalid = |text: String| failed(OAuthFault::Configuration(text));
+        let scopes = Scopes::from_names(&self.scopes);
+        self.config.scopes = scopes.map_err(|fault| failed(fault.into()))?;
+        if let Some(url) = &self.config.metadata_document {
+            let origin = Origin::secure(url).map_err(|fault| {
+                invalid(format!(
+                    "the URL of the metadata document is invalid: {fault}"
+                ))
+            })?;
+            let path = url
+                .split("://")
+                .nth(1)
+                .and_then(|rest| rest.split_once('/'));
+            if path.is_none_or(|(_, path)| path.is_empty()) {
+                let text = format!("the URL of the metadata document at {origin} has no path");
+                return Err(invalid(text));
+            }
+        }
+        let clients = &self.config.clients;
+        if clients.len() > 1 && clients.iter().any(|client| client.issuer.is_none()) {
+            let text = "with several clients, each needs its issuer";
+            return Err(invalid(text.to_owned()));
+        }
+        Ok(OAuth::new(self.config))
+    }
+}

@@ -1,0 +1,126 @@
+//! [`Config`]: what the program chose for OAuth.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use mcp_types::oauth::scopes::Scopes;
+
+use super::client::OAuthClient;
+use super::registration::Description;
+use super::secret::Secret;
+use super::store::TokenStore;
+use super::user_agent::UserAgent;
+use crate::protocol::error::AuthorizeError;
+use crate::protocol::fetch::FetchPolicy;
+
+/// The configuration of an [`OAuth`](super::OAuth).
+pub(super) struct Config {
+    pub(super) grant: Grant,
+    pub(super) description: Description,
+    pub(super) clients: Vec<OAuthClient>,
+    /// The URL of the client's metadata document.
+    pub(super) metadata_document: Option<String>,
+    pub(super) scopes: Scopes,
+    pub(super) offline: bool,
+    pub(super) store: Arc<dyn TokenStore>,
+    pub(super) user: String,
+    pub(super) dpop: Dpop,
+    pub(super) policy: FetchPolicy,
+    pub(super) issuer: Option<String>,
+    /// Issuers that support PKCE without announcing it.
+    pub(super) assume_pkce: Vec<String>,
+    pub(super) legacy: bool,
+}
+
+impl Config {
+    /// Returns `true` if a user takes part.
+    pub(super) fn is_interactive(&self) -> bool {
+        matches!(self.grant, Grant::Code(_))
+    }
+}
+
+/// How the client gets tokens.
+pub(super) enum Grant {
+    /// A user authorizes the client. Without an agent, only [`OAuth::begin`](super::OAuth::begin)
+    /// starts a login.
+    Code(Option<Arc<dyn UserAgent>>),
+    ClientCredentials,
+    Enterprise(Enterprise),
+    Workload(AssertionSource),
+}
+
+/// When tokens are bound to a key of the client (DPoP, RFC 9449).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dpop {
+    /// If the server and its authorization server support it.
+    #[default]
+    Auto,
+    /// Always. Other tokens are an error.
+    Required,
+    /// Never.
+    Never,
+}
+
+/// For what an assertion is requested.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AssertionRequest {
+    /// The issuer of the authorization server: the audience of the assertion.
+    pub issuer: String,
+    /// The identifier of the server.
+    pub resource: String,
+}
+
+type AssertionFuture = Pin<Box<dyn Future<Output = Result<Secret, AuthorizeError>> + Send>>;
+
+/// A function that returns an assertion, such as the identity token of a user or of a workload.
+pub(super) type AssertionSource = Arc<dyn Fn(AssertionRequest) -> AssertionFuture + Send + Sync>;
+
+pub(super) fn source<F>(
+    assertion: impl Fn(AssertionRequest) -> F + Send + Sync + 'static,
+) -> AssertionSource
+where
+    F: Future<Output = Result<Secret, AuthorizeError>> + Send + 'static,
+{
+    Arc::new(move |request| Box::pin(assertion(request)))
+}
+
+/// The identity provider of an organisation, for
+/// [enterprise-managed authorization](super::OAuth::enterprise).
+#[derive(Clone)]
+#[must_use]
+pub struct Enterprise {
+    pub(super) token_endpoint: String,
+    pub(super) client: OAuthClient,
+    pub(super) subject_type: String,
+    pub(super) subject: AssertionSource,
+}
+
+impl Enterprise {
+    /// Creates a provider from the URL of its token endpoint, the client at the provider, and a function
+    /// that returns the identity token of the user, which the program got when the user logged in.
+    pub fn new<F>(
+        token_endpoint: impl Into<String>,
+        client: OAuthClient,
+        id_token: impl Fn(AssertionRequest) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Secret, AuthorizeError>> + Send + 'static,
+    {
+        Self {
+            token_endpoint: token_endpoint.into(),
+            client,
+            subject_type: "urn:ietf:params:oauth:token-type:id_token".to_owned(),
+            subject: source(id_token),
+        }
+    }
+
+    /// Sets the type of what the function returns, such as `urn:ietf:params:oauth:token-type:saml2`.
+    /// By default, it is an identity token of OpenID Connect.
+    pub fn subject_type(mut self, kind: impl Into<String>) -> Self {
+        self.subject_type = kind.into();
+        self
+    }
+}

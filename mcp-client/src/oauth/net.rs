@@ -1,0 +1,133 @@
+//! [`Net`]: requests to the URLs that a server and its metadata name.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use serde::de::DeserializeOwned;
+use zeroize::Zeroizing;
+
+use super::error::OAuthFault;
+use crate::protocol::fetch::{Direct, FetchError, FetchPolicy, Get};
+use crate::util::origin::{Origin, UrlFault};
+
+/// The media type of metadata, tokens and registrations.
+const JSON: &str = "application/json";
+
+/// Sends requests within the policy for one server.
+#[derive(Clone)]
+pub(super) struct Net {
+    policy: FetchPolicy,
+    /// Whether the server is on this machine.
+    local: bool,
+}
+
+/// A response, read to its end.
+pub(super) struct NetResponse {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Zeroizing<Vec<u8>>,
+}
+
+impl Net {
+    /// Creates the policy for what a server names.
+    pub(super) async fn around(policy: &FetchPolicy, server: &str) -> Result<Self, UrlFault> {
+        let origin = Origin::parse(server)?;
+        Ok(Self {
+            local: origin.is_loopback(),
+            policy: policy.around(&origin).await,
+        })
+    }
+
+    /// Requests a document. Redirects are followed within the origin.
+    pub(super) async fn get(&self, url: &str) -> Result<NetResponse, FetchError> {
+        let get = Get {
+            policy: &self.policy,
+            url,
+            accept: JSON,
+            rest: None,
+            follows: &|_, _| false,
+        };
+        let mut response = get.send().await?;
+        let body = Zeroizing::new(response.body.read_all().await?);
+        Ok(NetResponse {
+            status: response.status,
+            headers: response.headers,
+            body,
+        })
+    }
+
+    /// Sends a request without following redirects.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        url: &str,
+        mut headers: HeaderMap,
+        body: Option<(&'static str, Bytes)>,
+    ) -> Result<NetResponse, FetchError> {
+        if !headers.contains_key(ACCEPT) {
+            headers.insert(ACCEPT, HeaderValue::from_static(JSON));
+        }
+        let body = body.map_or_else(Bytes::new, |(media_type, body)| {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+            body
+        });
+        let request = Direct {
+            policy: &self.policy,
+            method,
+            url,
+            headers,
+            body,
+        };
+        let (status, headers, body) = request.send().await?;
+        Ok(NetResponse {
+            status,
+            headers,
+            body: Zeroizing::new(body),
+        })
+    }
+
+    /// Sends a GET request, and returns the head of the response. Its body may have no end.
+    pub(super) async fn head(
+        &self,
+        url: &str,
+        headers: HeaderMap,
+    ) -> Result<(StatusCode, HeaderMap), FetchError> {
+        let request = Direct {
+            policy: &self.policy,
+            method: Method::GET,
+            url,
+            headers,
+            body: Bytes::new(),
+        };
+        request.send_for_head().await
+    }
+
+    /// Checks a URL to which the user is sent: `https`, or `http` on this machine if the server is
+    /// there, too.
+    pub(super) fn check_for_browser(&self, url: &str) -> Result<(), UrlFault> {
+        let origin = Origin::parse(url)?;
+        if origin.secure || self.local && origin.is_loopback() {
+            return Ok(());
+        }
+        Err(UrlFault::Scheme("http".to_owned()))
+    }
+}
+
+impl NetResponse {
+    /// Decodes the body as JSON.
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, OAuthFault> {
+        // The text of an error names members and positions, and quotes no values but of wrong types.
+        serde_json::from_slice(&self.body).map_err(|error| {
+            let position = (error.line(), error.column());
+            let text = if error.is_data() {
+                "a member is missing or has the wrong type"
+            } else {
+                "it is not JSON"
+            };
+            OAuthFault::Document(format!(
+                "{text} (line {}, column {})",
+                position.0, position.1
+            ))
+        })
+    }
+}

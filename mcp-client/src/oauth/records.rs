@@ -1,0 +1,116 @@
+//! [`Records`]: the values of the store, decoded.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::client::ClientRecord;
+use super::config::Config;
+use super::error::{OAuthError, OAuthFault, OAuthStep};
+use super::secret::Secret;
+use super::store::{StoreError, StoreKey, StoreLock};
+use super::tokens::Tokens;
+
+/// Which authorization server a user uses for a server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct ServerRecord {
+    pub(super) issuer: String,
+    pub(super) resource: String,
+}
+
+/// The store, with the keys of one user.
+#[derive(Clone, Copy)]
+pub(super) struct Records<'a>(pub(super) &'a Config);
+
+impl Records<'_> {
+    pub(super) fn server_key(self, server: &str) -> StoreKey {
+        StoreKey::Server {
+            server: server.to_owned(),
+            user: self.0.user.clone(),
+        }
+    }
+
+    pub(super) fn tokens_key(self, issuer: &str, resource: &str) -> StoreKey {
+        StoreKey::Tokens {
+            issuer: issuer.to_owned(),
+            resource: resource.to_owned(),
+            user: self.0.user.clone(),
+        }
+    }
+
+    pub(super) async fn server(self, server: &str) -> Result<Option<ServerRecord>, OAuthError> {
+        self.load(&self.server_key(server)).await
+    }
+
+    pub(super) async fn tokens(
+        self,
+        issuer: &str,
+        resource: &str,
+    ) -> Result<Option<Tokens>, OAuthError> {
+        self.load(&self.tokens_key(issuer, resource)).await
+    }
+
+    pub(super) async fn client(self, issuer: &str) -> Result<Option<ClientRecord>, OAuthError> {
+        let issuer = issuer.to_owned();
+        self.load(&StoreKey::Client { issuer }).await
+    }
+
+    /// Stores tokens, and that the server uses them.
+    pub(super) async fn save_tokens(self, server: &str, tokens: &Tokens) -> Result<(), OAuthError> {
+        let key = self.tokens_key(&tokens.issuer, &tokens.resource);
+        self.save(&key, tokens).await?;
+        let record = ServerRecord {
+            issuer: tokens.issuer.clone(),
+            resource: tokens.resource.clone(),
+        };
+        self.save(&self.server_key(server), &record).await
+    }
+
+    pub(super) async fn save_client(self, client: &ClientRecord) -> Result<(), OAuthError> {
+        let issuer = client.issuer.clone();
+        self.save(&StoreKey::Client { issuer }, client).await
+    }
+
+    /// Removes a registration, unless it has been replaced.
+    pub(super) async fn forget_client(self, client: &ClientRecord) -> Result<(), OAuthError> {
+        let issuer = client.issuer.clone();
+        let key = StoreKey::Client { issuer };
+        let _lock = self.lock(&key).await?;
+        if self.load(&key).await?.as_ref() == Some(client) {
+            self.remove(&key).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn lock(self, key: &StoreKey) -> Result<StoreLock, OAuthError> {
+        self.0.store.lock(key).await.map_err(failed)
+    }
+
+    pub(super) async fn remove(self, key: &StoreKey) -> Result<(), OAuthError> {
+        self.0.store.remove(key).await.map_err(failed)
+    }
+
+    pub(super) async fn load<T: DeserializeOwned>(
+        self,
+        key: &StoreKey,
+    ) -> Result<Option<T>, OAuthError> {
+        let Some(value) = self.0.store.load(key).await.map_err(failed)? else {
+            return Ok(None);
+        };
+        // The error is not kept, because it may quote the value.
+        let decoded = serde_json::from_str(value.expose());
+        decoded.map(Some).map_err(|_| {
+            let text = "a stored value is damaged, or from another version of the program";
+            failed(text.into())
+        })
+    }
+
+    async fn save<T: Serialize>(self, key: &StoreKey, value: &T) -> Result<(), OAuthError> {
+        let text = serde_json::to_string(value).map_err(|error| failed(error.into()))?;
+        let saved = self.0.store.save(key, &Secret::new(text)).await;
+        saved.map_err(failed)
+    }
+}
+
+fn failed(error: StoreError) -> OAuthError {
+    OAuthError::new(OAuthStep::Store, OAuthFault::Store(error.into()))
+}

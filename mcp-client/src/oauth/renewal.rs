@@ -1,0 +1,291 @@
+//! [`Renewal`]: gets new tokens for one server, for whatever reason.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_types::oauth::scopes::Scopes;
+
+use super::acquire::Acquire;
+use super::challenge::ChallengeInfo;
+use super::config::Config;
+use super::dpop::Nonces;
+use super::error::{OAuthError, OAuthFault, OAuthStep};
+use super::net::Net;
+use super::records::Records;
+use super::secret::Secret;
+use super::target::Target;
+use super::tokens::{Tokens, now};
+
+/// After this many tokens in a row that the server rejected, the user is not asked again.
+const ROUNDS: u32 = 3;
+
+/// Why new tokens are needed.
+#[derive(Debug)]
+pub(super) enum Purpose {
+    /// This access token is about to expire.
+    Refresh(Secret),
+    /// The server rejected a request, which contained this access token or none.
+    Rejected {
+        challenge: ChallengeInfo,
+        used: Option<Secret>,
+    },
+    /// The server demands further scopes than this access token has.
+    StepUp {
+        challenge: ChallengeInfo,
+        used: Secret,
+    },
+    /// The user wants to log in, whether or not there are tokens.
+    Login(ChallengeInfo),
+}
+
+/// The tokens for a server. It is shared by requests and by the task that renews the tokens.
+pub(super) struct Renewal {
+    pub(super) config: Arc<Config>,
+    /// The URL of the server.
+    pub(super) server: String,
+    pub(super) nonces: Nonces,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    tokens: Option<Arc<Tokens>>,
+    /// How many tokens in a row the server has rejected.
+    rounds: u32,
+}
+
+impl Renewal {
+    pub(super) fn new(config: Arc<Config>, server: String) -> Self {
+        Self {
+            config,
+            server,
+            nonces: Nonces::default(),
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the current tokens.
+    pub(super) fn tokens(&self) -> Option<Arc<Tokens>> {
+        self.state().tokens.clone()
+    }
+
+    fn set_tokens(&self, tokens: Option<Arc<Tokens>>) {
+        self.state().tokens = tokens;
+    }
+
+    /// Notes that the server accepted the tokens.
+    pub(super) fn accepted(&self) {
+        self.state().rounds = 0;
+    }
+
+    pub(super) fn acquire(&self) -> Acquire<'_> {
+        Acquire {
+            config: &self.config,
+            nonces: &self.nonces,
+            server: &self.server,
+        }
+    }
+
+    /// Reads the tokens from the store.
+    pub(super) async fn load(&self) -> Result<(), OAuthError> {
+        let records = Records(&self.config);
+        if let Some(server) = records.server(&self.server).await? {
+            let tokens = records.tokens(&server.issuer, &server.resource).await?;
+            self.set_tokens(tokens.map(Arc::new));
+        }
+        Ok(())
+    }
+
+    /// Gets new tokens.
+    pub(super) async fn perform(&self, purpose: Purpose) -> Result<(), OAuthError> {
+        match purpose {
+            Purpose::Refresh(used) => self.refresh(&used).await.map(drop),
+            Purpose::Rejected { challenge, used } => self.replace(&challenge, used.as_ref()).await,
+            Purpose::StepUp { challenge, used } => self.step_up(&challenge, &used).await,
+            Purpose::Login(challenge) => {
+                self.accepted();
+                let target = self.discover(&challenge).await?;
+                let scopes = target.scopes(&self.config, &challenge, None);
+                self.authorize(&target, &scopes).await
+            }
+        }
+    }
+
+    async fn discover(&self, challenge: &ChallengeInfo) -> Result<Target, OAuthError> {
+        let previous = self.tokens();
+        let previous = previous.as_ref().map(|tokens| tokens.issuer.as_str());
+        Target::discover(&self.config, &self.server, challenge, previous).await
+    }
+
+    /// Gets tokens after the server rejected a request.
+    async fn replace(
+        &self,
+        challenge: &ChallengeInfo,
+        used: Option<&Secret>,
+    ) -> Result<(), OAuthError> {
+        if self.adopt_newer(used).await? {
+            return Ok(());
+        }
+        // The server may have moved to another authorization server, so its metadata come first.
+        let target = self.discover(challenge).await?;
+        let current = self.tokens().filter(|tokens| {
+            tokens.issuer == target.server.issuer && tokens.resource == target.resource
+        });
+        if let (Some(tokens), Some(used)) = (&current, used)
+            && tokens.refresh.is_some()
+            && self.refresh_or_give_up(used).await?
+        {
+            return Ok(());
+        }
+        self.count_round()?;
+        let before = current.and_then(|tokens| Scopes::parse(&tokens.requested).ok());
+        let scopes = target.scopes(&self.config, challenge, before.as_ref());
+        self.authorize(&target, &scopes).await
+    }
+
+    /// Gets tokens with further scopes. A refresh would not add any.
+    async fn step_up(&self, challenge: &ChallengeInfo, used: &Secret) -> Result<(), OAuthError> {
+        if self.adopt_newer(Some(used)).await? {
+            return Ok(());
+        }
+        let before = self.tokens();
+        let before = before.and_then(|tokens| Scopes::parse(&tokens.requested).ok());
+        let before = before.unwrap_or_default();
+        let needed = challenge.scopes.clone().unwrap_or_default();
+        if before.missing(&needed).is_empty() {
+            // Another round would request the same.
+            let fault = OAuthFault::Scopes(needed.to_string());
+            return Err(OAuthError::new(OAuthStep::Use, fault).at(&self.server));
+        }
+        self.count_round()?;
+        let target = self.discover(challenge).await?;
+        let scopes = target.scopes(&self.config, challenge, Some(&before));
+        self.authorize(&target, &scopes).await
+    }
+
+    fn count_round(&self) -> Result<(), OAuthError> {
+        let mut state = self.state();
+        if state.rounds >= ROUNDS {
+            let fault = OAuthFault::Rounds(state.rounds);
+            return Err(OAuthError::new(OAuthStep::Use, fault).at(&self.server));
+        }
+        state.rounds += 1;
+        Ok(())
+    }
+
+    async fn authorize(&self, target: &Target, scopes: &Scopes) -> Result<(), OAuthError> {
+        let tokens = self.acquire().tokens(target, scopes).await?;
+        self.keep(tokens).await
+    }
+
+    /// Stores new tokens, and uses them.
+    pub(super) async fn keep(&self, tokens: Tokens) -> Result<(), OAuthError> {
+        let records = Records(&self.config);
+        let key = records.tokens_key(&tokens.issuer, &tokens.resource);
+        let _lock = records.lock(&key).await?;
+        let saved = records.save_tokens(&self.server, &tokens).await;
+        // They are usable even if they cannot be stored.
+        self.set_tokens(Some(Arc::new(tokens)));
+        saved
+    }
+
+    /// Uses the tokens of the store if another process has replaced the ones that were used.
+    async fn adopt_newer(&self, used: Option<&Secret>) -> Result<bool, OAuthError> {
+        let before = self.tokens();
+        self.load().await?;
+        let newer = self
+            .tokens()
+            .is_some_and(|tokens| Some(&tokens.access) != used && !tokens.is_expired(now()));
+        if !newer && self.tokens().is_none() {
+            self.set_tokens(before);
+        }
+        Ok(newer)
+    }
+
+    /// Refreshes the tokens; `false` if the refresh token is not valid any more.
+    async fn refresh_or_give_up(&self, used: &Secret) -> Result<bool, OAuthError> {
+        match self.refresh(used).await {
+            Ok(refreshed) => Ok(refreshed),
+            Err(error) if matches!(error.fault, OAuthFault::Refused { .. }) => {
+                tracing::debug!(%error, "the refresh token is not valid any more");
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Refreshes the tokens, unless another process has done it; `false` if there is no refresh token.
+    /// The lock is held in all processes, so that a refresh token is used once.
+    async fn refresh(&self, used: &Secret) -> Result<bool, OAuthError> {
+        let Some(tokens) = self.tokens() else {
+            return Ok(false);
+        };
+        if tokens.refresh.is_none() {
+            return self.renew_without_user(&tokens).await;
+        }
+        let records = Records(&self.config);
+        let key = records.tokens_key(&tokens.issuer, &tokens.resource);
+        let _lock = records.lock(&key).await?;
+        let stored = records.tokens(&tokens.issuer, &tokens.resource).await?;
+        let tokens = match stored {
+            Some(stored) if stored.access != *used => {
+                self.set_tokens(Some(Arc::new(stored)));
+                return Ok(true);
+            }
+            Some(stored) => Arc::new(stored),
+            None => tokens,
+        };
+        let net = Net::around(&self.config.policy, &self.server).await;
+        let net = net.map_err(|fault| {
+            let fault = OAuthFault::Configuration(fault.to_string());
+            OAuthError::new(OAuthStep::Refresh, fault).at(&self.server)
+        })?;
+        match self.acquire().refresh(&net, &tokens).await {
+            Ok(renewed) => {
+                let saved = records.save_tokens(&self.server, &renewed).await;
+                self.set_tokens(Some(Arc::new(renewed)));
+                saved.map(|()| true)
+            }
+            Err(error) => {
+                if error.fault.is_refusal("invalid_grant") {
+                    // Still under the lock: the tokens in the store are the ones that were refused.
+                    let mut rest = Tokens::clone(&tokens);
+                    rest.refresh = None;
+                    records.save_tokens(&self.server, &rest).await?;
+                    self.set_tokens(Some(Arc::new(rest)));
+                } else if error.fault.is_refusal("invalid_client") {
+                    records.forget_client(&tokens.client).await?;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Gets new tokens with the same scopes if no user is needed for it.
+    async fn renew_without_user(&self, tokens: &Tokens) -> Result<bool, OAuthError> {
+        if self.config.is_interactive() {
+            return Ok(false);
+        }
+        let target = self.discover(&ChallengeInfo::default()).await?;
+        let before = Scopes::parse(&tokens.requested).unwrap_or_default();
+        self.authorize(&target, &before).await.map(|()| true)
+    }
+
+    /// Forgets the tokens, here and in the store.
+    pub(super) async fn forget(&self) -> Result<Option<Arc<Tokens>>, OAuthError> {
+        self.load().await?;
+        let tokens = self.tokens();
+        self.set_tokens(None);
+        let records = Records(&self.config);
+        if let Some(tokens) = &tokens {
+            let key = records.tokens_key(&tokens.issuer, &tokens.resource);
+            let _lock = records.lock(&key).await?;
+            records.remove(&key).await?;
+        }
+        records.remove(&records.server_key(&self.server)).await?;
+        Ok(tokens)
+    }
+}

@@ -1,0 +1,95 @@
+//! [`Headless`]: follows the redirects of an authorization server that needs no user.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, LOCATION};
+use http::{HeaderMap, HeaderValue, Method};
+
+use super::agent::{
+    AuthorizationUrl, RedirectReceiver, UserAgent, UserAgentError, UserAgentFuture,
+};
+use crate::oauth::secret::Secret;
+use crate::protocol::fetch::{Direct, FetchPolicy};
+use crate::util::origin::Origin;
+use crate::util::url::absolute;
+
+/// The maximum number of redirects.
+const REDIRECTS: usize = 10;
+
+/// Requests the authorization URL itself, and follows redirects until one leads to the redirect URI.
+/// For tests, and for authorization servers that recognize a service without a page.
+#[derive(Clone, Debug)]
+pub struct Headless {
+    redirect_uri: String,
+    policy: FetchPolicy,
+}
+
+impl Headless {
+    /// Creates an agent with this redirect URI, to which no request is sent.
+    pub fn new(redirect_uri: impl Into<String>) -> Self {
+        Self {
+            redirect_uri: redirect_uri.into(),
+            policy: FetchPolicy::new().size(1 << 20),
+        }
+    }
+
+    /// Sets the policy for the requests.
+    #[must_use]
+    pub fn policy(mut self, policy: FetchPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    async fn follow(self, url: String) -> Result<Secret, UserAgentError> {
+        let origin = Origin::parse(&url)?;
+        let policy = self.policy.around(&origin).await;
+        let mut url = url;
+        for _ in 0..=REDIRECTS {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT, HeaderValue::from_static("text/html"));
+            let request = Direct {
+                policy: &policy,
+                method: Method::GET,
+                url: &url,
+                headers,
+                body: Bytes::new(),
+            };
+            let (status, headers, _) = request.send().await?;
+            if !status.is_redirection() {
+                let text =
+                    format!("expected a redirect, but the page has the HTTP status {status}");
+                return Err(text.into());
+            }
+            let location = headers
+                .get(LOCATION)
+                .ok_or("the redirect has no `Location`")?;
+            let location = location.to_str()?;
+            let next = absolute(&url.parse()?, location).ok_or("the `Location` is invalid")?;
+            let base = next.split(['?', '#']).next().unwrap_or_default();
+            if base == self.redirect_uri {
+                return Ok(Secret::new(next));
+            }
+            url = next;
+        }
+        Err("there were too many redirects".into())
+    }
+}
+
+impl UserAgent for Headless {
+    fn prepare<'a>(
+        &'a self,
+        _registered: Option<&'a str>,
+    ) -> UserAgentFuture<'a, Box<dyn RedirectReceiver>> {
+        let receiver: Box<dyn RedirectReceiver> = Box::new(self.clone());
+        Box::pin(std::future::ready(Ok(receiver)))
+    }
+}
+
+impl RedirectReceiver for Headless {
+    fn redirect_uri(&self) -> &str {
+        &self.redirect_uri
+    }
+
+    fn receive(self: Box<Self>, url: AuthorizationUrl) -> UserAgentFuture<'static, Secret> {
+        Box::pin(self.follow(url.url))
+    }
+}

@@ -1,0 +1,81 @@
+//! [`Exchange`]: one request and the head of its response, over a connection of its own.
+
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, HOST};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, Uri};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::task::JoinHandle;
+
+use super::dial::{TimeBudget, dial};
+use super::error::FetchError;
+use super::policy::FetchPolicy;
+use crate::protocol::error::HttpError;
+use crate::util::http_body::Full;
+use crate::util::origin::{Origin, UrlFault};
+
+/// A request to a host that is not trusted. Redirects are not followed.
+pub(super) struct Exchange<'a> {
+    pub(super) policy: &'a FetchPolicy,
+    pub(super) method: &'a Method,
+    pub(super) origin: &'a Origin,
+    pub(super) target: &'a Uri,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+impl Exchange<'_> {
+    pub(super) async fn send(
+        self,
+        budget: &mut TimeBudget,
+    ) -> Result<(Response<Incoming>, ConnectionTask), FetchError> {
+        let failed = |error: hyper::Error| HttpError::Exchange(error.into());
+        let stream = budget.wait(dial(self.policy, self.origin)).await??;
+        let handshake = http1::handshake(TokioIo::new(stream)).await;
+        let (mut sender, driver) = handshake.map_err(failed)?;
+        let connection = ConnectionTask(tokio::spawn(async move {
+            if let Err(error) = driver.await {
+                tracing::debug!(%error, "a connection to fetch a URL failed");
+            }
+        }));
+        let request = self.request()?;
+        let response = budget.wait(sender.send_request(request)).await?;
+        Ok((response.map_err(failed)?, connection))
+    }
+
+    fn request(self) -> Result<Request<Full>, FetchError> {
+        let path = self
+            .target
+            .path_and_query()
+            .map_or("/", |path| path.as_str());
+        let mut request = Request::new(Full::new(self.body));
+        *request.method_mut() = self.method.clone();
+        *request.uri_mut() = path
+            .parse()
+            .map_err(|_| FetchError::Url(UrlFault::Characters))?;
+        let host = self.target.authority();
+        let host = host.map_or("", |authority| authority.as_str());
+        let host = HeaderValue::try_from(host);
+        let host = host.map_err(|_| invalid_header(&HOST))?;
+        let headers = request.headers_mut();
+        *headers = self.headers;
+        headers.insert(HOST, host);
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        Ok(request)
+    }
+}
+
+pub(super) fn invalid_header(name: &http::HeaderName) -> FetchError {
+    let name = name.as_str().to_owned();
+    FetchError::Http(HttpError::Header { name })
+}
+
+/// The task that drives a connection. Dropping this aborts it.
+pub(super) struct ConnectionTask(JoinHandle<()>);
+
+impl Drop for ConnectionTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
