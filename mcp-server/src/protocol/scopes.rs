@@ -65,9 +65,11 @@ impl Context {
     /// }
     ///
     /// async fn delete(args: Delete, cx: Context) -> Result<&'static str, HandlerError> {
+    ///     let mut scopes = vec!["files:write"];
     ///     if args.path.starts_with("/shared/") {
-    ///         cx.require_scopes(["files:shared"])?;
+    ///         scopes.push("files:shared");
     ///     }
+    ///     cx.require_scopes(scopes)?;
     ///     Ok("deleted")
     /// }
     ///
@@ -81,7 +83,8 @@ impl Context {
     /// # Errors
     ///
     /// [`HandlerError::insufficient_scope`] if the token lacks one of them, or if the request has no
-    /// access token. The challenge names all scopes that the operation requires. Over HTTP the
+    /// access token. The challenge names all scopes that the operation requires, so that the client
+    /// can ask the user for all of them at once. Therefore require them in one call. Over HTTP the
     /// status is 403 only if the response has not begun, so check scopes before progress is sent.
     pub fn require_scopes<T: Into<String>>(
         &self,
