@@ -23,7 +23,7 @@ pub(crate) enum Rejection {
     /// There is no such method: 404.
     NoMethod,
     /// The caller must not do this: 403, with a challenge if another access token would help.
-    Forbidden(Option<Challenge>),
+    Forbidden(Option<Box<Challenge>>),
 }
 
 impl Rejection {

@@ -62,9 +62,10 @@ pub(crate) fn failure(error: HandlerError, cx: &Context) -> (ErrorObject, Option
 /// Completes a challenge for the endpoint of the request.
 #[cfg(feature = "oauth")]
 fn challenged(rejection: Rejection, cx: &Context) -> Rejection {
-    let Rejection::Forbidden(Some(mut challenge)) = rejection else {
+    let Rejection::Forbidden(Some(challenge)) = rejection else {
         return rejection;
     };
+    let mut challenge = *challenge;
     if let Some(policy) = cx.extension::<Arc<ScopePolicy>>() {
         challenge = challenge.with("resource_metadata", &policy.resource_metadata);
     }
@@ -72,7 +73,7 @@ fn challenged(rejection: Rejection, cx: &Context) -> Rejection {
     if token.is_some_and(|token| token.key_thumbprint.is_some()) {
         challenge = challenge.with_proof_of_possession();
     }
-    Rejection::Forbidden(Some(challenge))
+    Rejection::Forbidden(Some(Box::new(challenge)))
 }
 
 fn error_object(cause: Cause, cx: &Context) -> ErrorObject {

@@ -138,7 +138,7 @@ impl HandlerError {
         let message = format!("the access token lacks a scope: this needs `{scopes}`");
         let challenge = Challenge::insufficient_scope(scopes);
         let error = ErrorObject::new(rpc::INVALID_REQUEST, message);
-        Self::protocol(error).rejected(Rejection::Forbidden(Some(challenge)))
+        Self::protocol(error).rejected(Rejection::Forbidden(Some(Box::new(challenge))))
     }
 
     /// Also writes a text to the log when the request is answered, at the level `WARN`. Errors that

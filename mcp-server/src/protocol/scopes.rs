@@ -9,7 +9,7 @@ use crate::protocol::handler_error::HandlerError;
 
 /// Returns `true` if the first scope, which was granted, permits everything that the second one
 /// permits.
-type Implication = dyn Fn(&str, &str) -> bool + Send + Sync;
+pub(crate) type Implication = dyn Fn(&str, &str) -> bool + Send + Sync;
 
 /// How an endpoint decides whether a token permits something. Attached to its requests.
 #[derive(Clone)]

@@ -124,13 +124,15 @@ async fn replayed_proofs_are_accepted_once_even_at_the_same_time() {
     assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 19);
 }
 
+/// Makes a proof one for another request.
+type Change = Box<dyn FnOnce(&mut ProofClaims)>;
+
 #[tokio::test]
 async fn proof_for_another_request_is_rejected() {
     let (issuer, holder, address) = subject().await;
     let other_token = issuer.token(json!({ "sub": "bob" }));
     let url = "the proof of possession is for another URL";
     let time = "the time of the proof of possession differs too much from that of the server";
-    type Change = Box<dyn FnOnce(&mut ProofClaims)>;
     let cases: Vec<(Change, &str)> = vec![
         (
             Box::new(|claims| claims.htm = "GET".to_owned()),

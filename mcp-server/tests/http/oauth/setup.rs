@@ -41,6 +41,9 @@ pub(crate) struct TestIssuer {
     shared: Arc<Shared>,
 }
 
+/// The credentials and the form of a request for introspection.
+pub(crate) type IntrospectionRequest = (Option<String>, Vec<(String, String)>);
+
 struct Shared {
     url: String,
     keys: Mutex<Vec<Value>>,
@@ -49,7 +52,7 @@ struct Shared {
     loads: AtomicUsize,
     /// What an introspection returns.
     meaning: Mutex<Value>,
-    introspections: Mutex<Vec<(Option<String>, Vec<(String, String)>)>>,
+    introspections: Mutex<Vec<IntrospectionRequest>>,
 }
 
 impl TestIssuer {
@@ -97,7 +100,7 @@ impl TestIssuer {
     }
 
     /// Returns the credentials and the forms of all introspections.
-    pub(crate) fn introspections(&self) -> Vec<(Option<String>, Vec<(String, String)>)> {
+    pub(crate) fn introspections(&self) -> Vec<IntrospectionRequest> {
         self.shared
             .introspections
             .lock()
@@ -131,11 +134,14 @@ impl TestIssuer {
 /// Returns claims with some of them changed. `null` removes a claim.
 pub(crate) fn changed(mut claims: Value, changes: Value) -> Value {
     let members = claims.as_object_mut().expect("an object");
-    for (name, value) in changes.as_object().expect("an object") {
+    let Value::Object(changes) = changes else {
+        panic!("expected an object");
+    };
+    for (name, value) in changes {
         if value.is_null() {
-            members.remove(name);
+            members.remove(&name);
         } else {
-            members.insert(name.clone(), value.clone());
+            members.insert(name, value);
         }
     }
     claims

@@ -61,11 +61,11 @@ impl OAuth {
             )
         })?;
         let Some(presented) = presented else {
-            return Err(server.without_token(core));
+            return Err(server.without_token(core).into());
         };
         if server.requires_proofs && presented.scheme == TokenScheme::Bearer {
             let reason = "the server accepts only tokens with a proof of possession (DPoP)";
-            return Err(server.invalid_token(reason));
+            return Err(server.invalid_token(reason).into());
         }
         let token = server.verify(presented, parts).await?;
         let nonce = server.check_possession(presented, &token, core, parts)?;
@@ -75,7 +75,7 @@ impl OAuth {
             .iter()
             .all(|scope| policy.permits(&token, scope))
         {
-            return Err(server.insufficient_scope(&token));
+            return Err(server.insufficient_scope(&token).into());
         }
         let until = token.expires_at.map(|end| {
             let left = (end + LEEWAY).duration_since(SystemTime::now());
@@ -104,23 +104,23 @@ impl ResourceServer {
             match verifier.verify(token).await {
                 Ok(token) => {
                     return match self.fault(&token, verifier.issuer()) {
-                        Some(fault) => Err(self.invalid_token(fault)),
+                        Some(fault) => Err(self.invalid_token(fault).into()),
                         None => Ok(token),
                     };
                 }
                 Err(TokenError::Foreign) => {}
                 Err(error @ TokenError::Invalid(_)) => {
-                    return Err(self.invalid_token(error.to_string()));
+                    return Err(self.invalid_token(error.to_string()).into());
                 }
                 Err(error @ TokenError::Unavailable(_)) => {
                     let issuer = verifier.issuer();
                     tracing::warn!(%issuer, error = %Chain(&error), "cannot verify a token");
                     let reason = "the access token cannot be verified at the moment";
-                    return Err(Box::new(TokenRefusal::unavailable(reason)));
+                    return Err(TokenRefusal::unavailable(reason).into());
                 }
             }
         }
-        Err(self.invalid_token(TokenError::Foreign.to_string()))
+        Err(self.invalid_token(TokenError::Foreign.to_string()).into())
     }
 
     /// Returns what is wrong with a verified token, whoever verified it.
@@ -153,11 +153,11 @@ impl ResourceServer {
             (TokenScheme::Bearer, None) => return Ok(None),
             (TokenScheme::Bearer, Some(_)) => {
                 let reason = "the access token is bound to a key: send it with the scheme `DPoP`";
-                return Err(self.invalid_token(reason));
+                return Err(self.invalid_token(reason).into());
             }
             (TokenScheme::Dpop, None) => {
                 let reason = "the access token is not bound to a key";
-                return Err(self.invalid_token(reason));
+                return Err(self.invalid_token(reason).into());
             }
             (TokenScheme::Dpop, Some(thumbprint)) => thumbprint,
         };
@@ -168,55 +168,49 @@ impl ResourceServer {
             resource: &self.resource,
             thumbprint,
         };
-        self.proofs.verify(&request, &keys).map_err(|error| {
-            let code = match error {
+        Ok(self.proofs.verify(&request, &keys).map_err(|error| {
+            let kind = match error {
                 ProofError::Nonce => "use_dpop_nonce",
                 ProofError::Full => {
                     let status = StatusCode::TOO_MANY_REQUESTS;
-                    return Box::new(TokenRefusal::new(status, error.to_string(), Vec::new()));
+                    return TokenRefusal::new(status, error.to_string(), Vec::new());
                 }
                 _ => "invalid_dpop_proof",
             };
-            let challenge = self
-                .possession()
-                .with("error", code)
+            let challenge = possession()
+                .with("error", kind)
                 .with("error_description", &error.to_string());
             let challenges = vec![self.located(challenge)];
             let refusal =
                 TokenRefusal::new(StatusCode::UNAUTHORIZED, error.to_string(), challenges);
-            Box::new(refusal.with_nonce(self.proofs.nonce(&keys)))
-        })
+            refusal.with_nonce(self.proofs.nonce(&keys))
+        })?)
     }
 
     /// Creates the refusal of a request without a token. It has no `error`, because the client did
     /// nothing wrong (RFC 6750, section 3.1).
-    fn without_token(&self, core: &Core) -> Box<TokenRefusal> {
+    fn without_token(&self, core: &Core) -> TokenRefusal {
         let challenges = self.schemes().map(|challenge| self.located(challenge));
         let reason = "an access token is required: send it in the header `Authorization`";
         let refusal = TokenRefusal::new(StatusCode::UNAUTHORIZED, reason, challenges.collect());
         let nonce = self.proofs.nonce(&core.keys.get());
-        Box::new(refusal.with_nonce(nonce))
+        refusal.with_nonce(nonce)
     }
 
-    fn invalid_token(&self, reason: impl Into<String>) -> Box<TokenRefusal> {
+    fn invalid_token(&self, reason: impl Into<String>) -> TokenRefusal {
         self.challenge(StatusCode::UNAUTHORIZED, "invalid_token", reason.into())
     }
 
-    fn challenge(
-        &self,
-        status: StatusCode,
-        error: &'static str,
-        reason: String,
-    ) -> Box<TokenRefusal> {
+    fn challenge(&self, status: StatusCode, error: &'static str, reason: String) -> TokenRefusal {
         let challenges = self.schemes().map(|challenge| {
             let challenge = challenge.with("error", error);
             self.located(challenge.with("error_description", &reason))
         });
         let challenges = challenges.collect();
-        Box::new(TokenRefusal::new(status, reason, challenges))
+        TokenRefusal::new(status, reason, challenges)
     }
 
-    fn insufficient_scope(&self, token: &AccessToken) -> Box<TokenRefusal> {
+    fn insufficient_scope(&self, token: &AccessToken) -> TokenRefusal {
         let scopes = self.policy.required.join(" ");
         let mut challenge = Challenge::insufficient_scope(&scopes)
             .with("resource_metadata", &self.policy.resource_metadata);
@@ -224,25 +218,14 @@ impl ResourceServer {
             challenge = challenge.with_proof_of_possession();
         }
         let reason = format!("the access token lacks a scope: this needs `{scopes}`");
-        Box::new(TokenRefusal::new(
-            StatusCode::FORBIDDEN,
-            reason,
-            vec![challenge],
-        ))
+        TokenRefusal::new(StatusCode::FORBIDDEN, reason, vec![challenge])
     }
 
     /// Returns a challenge for each way to present a token.
     fn schemes(&self) -> impl Iterator<Item = Challenge> {
         let bearer = (!self.requires_proofs).then(Challenge::bearer);
-        let possession = self.offers_proofs.then(|| self.possession());
+        let possession = self.offers_proofs.then(possession);
         bearer.into_iter().chain(possession)
-    }
-
-    fn possession(&self) -> Challenge {
-        let algorithms: Vec<&str> = algorithm_names().collect();
-        Challenge::bearer()
-            .with_proof_of_possession()
-            .with("algs", &algorithms.join(" "))
     }
 
     /// Adds where the client finds the authorization server, and the scopes to ask it for.
@@ -253,4 +236,12 @@ impl ResourceServer {
             scopes => challenge.with_scope(&scopes.join(" ")),
         }
     }
+}
+
+/// Asks for a token that is bound to a key.
+fn possession() -> Challenge {
+    let algorithms: Vec<&str> = algorithm_names().collect();
+    Challenge::bearer()
+        .with_proof_of_possession()
+        .with("algs", &algorithms.join(" "))
 }

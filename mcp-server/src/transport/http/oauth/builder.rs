@@ -8,7 +8,7 @@ use mcp_types::oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
 use mcp_types::oauth::scopes::Scopes;
 use tokio::sync::OnceCell;
 
-use crate::protocol::scopes::ScopePolicy;
+use crate::protocol::scopes::{Implication, ScopePolicy};
 use crate::transport::http::oauth::config::{OAuth, ResourceServer};
 use crate::transport::http::oauth::dpop::{self, ProofVerifier};
 use crate::transport::http::oauth::fetch::{Fetcher, HttpFetch};
@@ -42,7 +42,7 @@ pub struct OAuthBuilder {
     audiences: Vec<String>,
     required: Vec<String>,
     supported: Option<Vec<String>>,
-    implies: Option<Arc<dyn Fn(&str, &str) -> bool + Send + Sync>>,
+    implies: Option<Arc<Implication>>,
     filters_lists: bool,
     name: Option<String>,
     documentation: Option<String>,

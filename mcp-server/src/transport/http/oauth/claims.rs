@@ -11,7 +11,7 @@ use crate::protocol::access_token::AccessToken;
 pub(crate) const LEEWAY: Duration = Duration::from_secs(60);
 
 /// The latest time that a claim can name: the year 9999.
-const LATEST: u64 = 253_402_300_799;
+const LATEST: f64 = 253_402_300_799.0;
 
 /// Creates the description of a token of an issuer from its claims. Checks what concerns neither the
 /// audience nor the expiry.
@@ -72,7 +72,7 @@ fn time(claims: &Object, name: &str) -> Result<Option<SystemTime>, &'static str>
         None | Some(Value::Null) => return Ok(None),
         Some(value) => value.as_f64().ok_or(wrong)?,
     };
-    if !(0.0..=LATEST as f64).contains(&seconds) {
+    if !(0.0..=LATEST).contains(&seconds) {
         return Err(wrong);
     }
     Ok(Some(

@@ -60,9 +60,12 @@ impl HttpFetch for HttpsClient {
         request: Request<Bytes>,
         limit: usize,
     ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
-        let request = request.map(|body| match body.is_empty() {
-            true => HttpBody::none(),
-            false => HttpBody::whole(body.into()),
+        let request = request.map(|body| {
+            if body.is_empty() {
+                HttpBody::none()
+            } else {
+                HttpBody::whole(body.into())
+            }
         });
         let (parts, body) = self.0.request(request).await?.into_parts();
         let body = read(body, limit).await?;

@@ -196,12 +196,11 @@ impl KeyState {
 
 impl KeySource {
     async fn load(&self) -> Result<Vec<Arc<Jwk>>, FetchError> {
-        let url = match &self.jwks_uri {
-            Some(url) => url.clone(),
-            None => {
-                let metadata = issuer_metadata::load(&self.fetcher, &self.issuer).await?;
-                issuer_metadata::url(&metadata, "jwks_uri", &self.issuer)?
-            }
+        let url = if let Some(url) = &self.jwks_uri {
+            url.clone()
+        } else {
+            let metadata = issuer_metadata::load(&self.fetcher, &self.issuer).await?;
+            issuer_metadata::url(&metadata, "jwks_uri", &self.issuer)?
         };
         let set = self.fetcher.get(&url, KEY_SET_BYTES).await?;
         let keys = public_keys(&set);
