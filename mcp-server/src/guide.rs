@@ -9,15 +9,16 @@
 //! 5. [`peers`] explains how one handler serves clients of all revisions, and what it must not do
 //!    before it asks the client something.
 //! 6. [`access`] decides who may use what: principals, guards, visibility, middleware.
-//! 7. [`testing`] tests a server in memory, and handlers by themselves.
-//! 8. [`serving`] serves a server over byte streams and HTTP, on the internet, by several processes.
-//! 9. [`shutdown`] ends a server without losing requests.
+//! 7. [`oauth`] protects a server on the internet with access tokens.
+//! 8. [`testing`] tests a server in memory, and handlers by themselves.
+//! 9. [`serving`] serves a server over byte streams and HTTP, on the internet, by several processes.
+//! 10. [`shutdown`] ends a server without losing requests.
 //!
 //! Three pages describe proposals, which are not part of the protocol yet:
 //!
-//! 10. [`resources`] describes resources, and lists the members of collections (SEP-2093).
-//! 11. [`versions`] gives resources versions, and sends them with the notifications of their changes.
-//! 12. [`urls`] issues URLs of resources for programs that do not speak the protocol.
+//! 11. [`resources`] describes resources, and lists the members of collections (SEP-2093).
+//! 12. [`versions`] gives resources versions, and sends them with the notifications of their changes.
+//! 13. [`urls`] issues URLs of resources for programs that do not speak the protocol.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!
@@ -42,6 +43,8 @@
 #[cfg(feature = "http")]
 pub mod access;
 pub mod errors;
+#[cfg(feature = "oauth")]
+pub mod oauth;
 #[cfg(all(feature = "json-schema", feature = "pagination", feature = "templates"))]
 pub mod offers;
 #[cfg(feature = "asking")]

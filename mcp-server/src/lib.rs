@@ -42,6 +42,7 @@
 //! | `templates` | yes | resource templates (RFC 6570) |
 //! | `http` | | Streamable HTTP, as a service for hyper, tower and axum, and with a listener of its own |
 //! | `tls` | | `http`, and TLS for the listener, by rustls |
+//! | `oauth` | | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
 //! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
 //! | `draft` | | the draft of the next revision, unstable: see `ServerBuilder::draft` |
 //! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
@@ -101,6 +102,8 @@ pub use mcp_types::Proposal;
 pub use proposals::https_url::config::{HttpUrls, UrlError};
 #[cfg(feature = "https-url")]
 pub use proposals::https_url::keys::UrlKeys;
+#[cfg(feature = "oauth")]
+pub use protocol::access_token::AccessToken;
 pub use protocol::changes::{Bus, BusMessage, BusReceiver, Change};
 pub use protocol::core::Context;
 pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
@@ -145,6 +148,18 @@ pub use transport::http::body::HttpBody;
 pub use transport::http::config::HttpConfig;
 #[cfg(feature = "http")]
 pub use transport::http::network::{IpNetwork, IpNetworkError};
+#[cfg(feature = "oauth")]
+pub use transport::http::oauth::builder::{OAuthBuilder, OAuthError};
+#[cfg(feature = "oauth")]
+pub use transport::http::oauth::config::OAuth;
+#[cfg(feature = "oauth")]
+pub use transport::http::oauth::fetch::HttpFetch;
+#[cfg(feature = "oauth")]
+pub use transport::http::oauth::issuer::Issuer;
+#[cfg(feature = "oauth")]
+pub use transport::http::oauth::static_tokens::StaticTokens;
+#[cfg(feature = "oauth")]
+pub use transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
 #[cfg(feature = "http")]
 pub use transport::http::response_future::HttpFuture;
 #[cfg(feature = "http")]

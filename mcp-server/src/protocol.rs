@@ -1,8 +1,11 @@
 //! Reads and dispatches messages. Contains the state that all requests share, and the view of a
 //! request that handlers get. Knows no feature and no transport.
 
+#[cfg(feature = "oauth")]
+pub(crate) mod access_token;
 pub(crate) mod announcements;
 pub(crate) mod answer;
+pub(crate) mod challenge;
 pub(crate) mod changes;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod connection_scope;
@@ -46,6 +49,8 @@ pub(crate) mod resource_urls;
 pub(crate) mod respond;
 pub(crate) mod retained;
 pub(crate) mod route;
+#[cfg(feature = "oauth")]
+pub(crate) mod scopes;
 #[cfg(feature = "_seal")]
 pub(crate) mod seal;
 pub(crate) mod session;

@@ -1,8 +1,10 @@
 //! `cargo xtask interop`: tests our server and client with those of other projects.
 
+mod auth;
 mod clients;
 mod comparison;
 mod pages;
+mod running;
 mod servers;
 
 use std::process::ExitCode;
@@ -15,6 +17,7 @@ use crate::node::Node;
 const USAGE: &str = "\
 usage: cargo xtask interop server [--url URL]
        cargo xtask interop client
+       cargo xtask interop auth
        cargo xtask interop browser
 
   server  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
@@ -22,6 +25,9 @@ usage: cargo xtask interop server [--url URL]
           against the server at URL, over HTTP only.
   client  Runs the example `interop` of mcp-client against servers from npm and PyPI, over the
           same transports, at the negotiated revision and at older ones.
+  auth    Runs clients that need access tokens: those of other projects against the example
+          `protected` of mcp-server with an authorization server from npm, and our client against the
+          same and against protected servers of other projects.
   browser Runs the clients of xtask/interop in headless Chromium, on pages of other origins than the
           server's, against the example `everything`, and opens the page of `schema diff`.";
 
@@ -30,7 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if !matches!(
         arguments[..],
-        ["client" | "server" | "browser"] | ["server", "--url", _]
+        ["client" | "server" | "auth" | "browser"] | ["server", "--url", _]
     ) {
         bail!("{USAGE}");
     }
@@ -39,6 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     };
     let failed = match arguments[..] {
         ["client"] => servers::run(&node)?,
+        ["auth"] => auth::run(&node)?,
         ["browser"] => {
             let Some(chromium) = browser::find() else {
                 let why = "Chromium is not installed";

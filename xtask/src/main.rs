@@ -44,6 +44,7 @@ usage: cargo xtask <command>
                                our client against the official suite
   interop server [--url URL]   clients of other projects against our server
   interop client               our client against servers of other projects
+  interop auth                 clients and servers that use OAuth
   interop browser              pages in Chromium against our server
 
   attack [--quick] [--peer rmcp] [--only NAME] [--format text|markdown]

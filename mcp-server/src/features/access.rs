@@ -23,6 +23,9 @@ struct Rules {
     requirements: Requirements,
     guards: Vec<Guard>,
     visibility: Vec<Visibility>,
+    /// The scopes that the access token of the caller needs.
+    #[cfg(feature = "oauth")]
+    scopes: Vec<String>,
 }
 
 /// A group that a definition belongs to.
@@ -74,6 +77,18 @@ impl Access {
         self.own.visibility.push(Arc::new(is_visible));
     }
 
+    /// Adds scopes that the access token of the caller needs.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn add_scopes(&mut self, scopes: impl Iterator<Item = String>) {
+        self.own.scopes.extend(scopes);
+    }
+
+    /// Returns the scopes of the definition and of all its groups.
+    #[cfg(feature = "oauth")]
+    fn scopes(&self) -> impl Iterator<Item = &String> {
+        self.levels().flat_map(|(rules, _)| &rules.scopes)
+    }
+
     /// Returns a function that puts definitions into a group with these states. `self` has the rules
     /// of the group.
     pub(crate) fn into_group(self, states: States) -> impl Fn(&mut Access) {
@@ -95,9 +110,27 @@ impl Access {
         groups.chain([(&self.own, self.groups.as_slice())])
     }
 
-    /// Returns `true` if some callers do not see the definition.
-    pub(crate) fn is_restricted(&self) -> bool {
+    /// Returns `true` if lists for some callers do not contain the definition.
+    pub(crate) fn is_restricted(&self, cx: &Context) -> bool {
+        #[cfg(feature = "oauth")]
+        if cx.filters_lists() && self.scopes().next().is_some() {
+            return true;
+        }
+        #[cfg(not(feature = "oauth"))]
+        let _ = cx;
         self.levels().any(|(rules, _)| !rules.visibility.is_empty())
+    }
+
+    /// Returns `true` if lists for the caller contain the definition.
+    ///
+    /// The caller may see a definition that is not listed for lack of scopes: the error for a
+    /// request names the scopes, by which the client can ask the user for them.
+    pub(crate) fn is_listed(&self, cx: &Context) -> bool {
+        #[cfg(feature = "oauth")]
+        if cx.filters_lists() && !self.scopes().all(|scope| cx.has_scope(scope)) {
+            return false;
+        }
+        self.is_visible(cx)
     }
 
     /// Returns `true` if the caller sees the definition. To others it does not exist.
@@ -110,11 +143,18 @@ impl Access {
         })
     }
 
-    /// Runs the guards, those of the outermost group first. The future resolves to the error of the
-    /// first guard that refuses the caller.
+    /// Checks the scopes of the access token, and runs the guards, those of the outermost group
+    /// first. The future resolves to the error of the first check that refuses the caller.
     ///
-    /// Returns `None` without guards, so that the futures of most requests stay small.
+    /// Returns `None` if there is nothing left to check, so that the futures of most requests stay
+    /// small.
     pub(crate) fn check(&self, cx: &Context) -> Option<HandlerFuture<()>> {
+        #[cfg(feature = "oauth")]
+        if self.scopes().next().is_some()
+            && let Err(error) = cx.require_scopes(self.scopes())
+        {
+            return Some(Box::pin(std::future::ready(Err(error))));
+        }
         if self.levels().all(|(rules, _)| rules.guards.is_empty()) {
             return None;
         }
@@ -136,7 +176,12 @@ impl Access {
 
     /// Returns the context with the states of the groups.
     pub(crate) fn scoped(&self, cx: &Context) -> Context {
-        with_states(cx, &self.groups)
+        let scoped = with_states(cx, &self.groups);
+        #[cfg(feature = "oauth")]
+        if self.scopes().next().is_some() {
+            return scoped.with_operation_scopes(self.scopes().cloned().collect());
+        }
+        scoped
     }
 
     /// Returns an error for each state that the handlers and guards require and the server does not
@@ -210,6 +255,28 @@ macro_rules! access_setters {
             H::Output: crate::IntoResult<()> + 'static,
         {
             self.access.add_guard(guard);
+            self
+        }
+
+        /// Restricts this to callers whose access token permits all these scopes, see
+        /// [`OAuth`](crate::OAuth). Others get the error
+        /// [`insufficient_scope`](crate::HandlerError::insufficient_scope), which names the scopes.
+        ///
+        /// Requests without an access token are refused, too. Over standard input and output there
+        /// is none: if the user who starts the process may do everything, attach one with all
+        /// scopes by [`Stdio::extension`](crate::Stdio::extension).
+        ///
+        /// ```
+        /// use mcp_server::ToolDef;
+        ///
+        /// let tool = ToolDef::new("restart")
+        ///     .scopes(["machines:control"])
+        ///     .handler(async || "restarted");
+        /// # drop(tool);
+        /// ```
+        #[cfg(feature = "oauth")]
+        pub fn scopes<T: Into<String>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+            self.access.add_scopes(scopes.into_iter().map(Into::into));
             self
         }
 

@@ -254,14 +254,14 @@ impl<T: ListItem> List<T> {
     pub(crate) fn page(&self, from: u64, size: usize, cx: &Context) -> Slice<T::Item> {
         let items = self.read();
         let rest = items.in_order.from(from);
-        let restricted = rest.iter().any(|(_, item)| item.access().is_restricted());
+        let restricted = rest.iter().any(|(_, item)| item.access().is_restricted(cx));
         if !restricted {
             return slice(rest.iter(), size, cx.revision(), restricted);
         }
         let rest = rest.to_vec();
         // Conditions are code of the program, so no lock is held while they run.
         drop(items);
-        let visible = rest.iter().filter(|(_, item)| item.access().is_visible(cx));
+        let visible = rest.iter().filter(|(_, item)| item.access().is_listed(cx));
         slice(visible, size, cx.revision(), restricted)
     }
 }

@@ -1,7 +1,8 @@
 //! Who may use what: principals, guards, visibility, and middleware.
 //!
-//! Authentication happens before the server: a layer of axum or tower checks the credentials, or a
-//! program that accepts connections knows who is at the other end. It attaches a
+//! With the feature `oauth`, an HTTP endpoint [verifies access tokens](super::oauth) itself.
+//! Otherwise, authentication happens before the server: a layer of axum or tower checks the
+//! credentials, or a program that accepts connections knows who is at the other end. It attaches a
 //! [`Principal`](crate::Principal) to the requests, and further facts as types of its own.
 //! Authorization is part of the server and is the same on every transport:
 //!

@@ -3,6 +3,8 @@
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{HEADER_MISMATCH, RequestId};
 
+use crate::protocol::challenge::Challenge;
+
 /// A response message and what it means for a transport with status codes.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -21,7 +23,7 @@ pub(crate) enum Rejection {
     /// There is no such method: 404.
     NoMethod,
     /// The caller must not do this: 403, with a challenge if another access token would help.
-    Forbidden(Option<Challenge>),
+    Forbidden(Option<Box<Challenge>>),
 }
 
 impl Rejection {
@@ -32,30 +34,6 @@ impl Rejection {
             HEADER_MISMATCH => Self::Mismatch,
             _ => Self::Malformed,
         }
-    }
-}
-
-/// The value of the header `WWW-Authenticate` (RFC 9110, 11.6.1).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Challenge(String);
-
-impl Challenge {
-    /// Asks for an access token with these scopes, separated by spaces (RFC 6750, 3.1). Scopes that
-    /// cannot be represented in the header are omitted.
-    pub(crate) fn insufficient_scope(scopes: &str) -> Self {
-        let is_scope = |byte: u8| matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~');
-        let scope = if scopes.bytes().all(is_scope) {
-            format!(", scope=\"{scopes}\"")
-        } else {
-            String::new()
-        };
-        Self(format!("Bearer error=\"insufficient_scope\"{scope}"))
-    }
-
-    /// Returns the value of the header.
-    #[cfg(feature = "http")]
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

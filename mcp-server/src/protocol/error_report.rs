@@ -2,17 +2,23 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+#[cfg(feature = "oauth")]
+use std::sync::Arc;
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ContentBlock};
 
+#[cfg(feature = "oauth")]
+use crate::protocol::access_token::AccessToken;
 use crate::protocol::answer::Rejection;
 use crate::protocol::core::Context;
 use crate::protocol::error::ErrorDetail;
 use crate::protocol::error_text::{Chain, WithSources};
 use crate::protocol::extensions::Principal;
 use crate::protocol::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND, missing_capability};
+#[cfg(feature = "oauth")]
+use crate::protocol::scopes::ScopePolicy;
 
 /// Converts an error of the program's own by the conversion for its type, if there is one, and
 /// writes the text to the log that the error asks for.
@@ -48,7 +54,26 @@ pub(crate) fn failure(error: HandlerError, cx: &Context) -> (ErrorObject, Option
     let object = error_object(error.cause, cx);
     let missing = object.code == mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY;
     let rejection = error.rejection.or(missing.then_some(Rejection::Malformed));
+    #[cfg(feature = "oauth")]
+    let rejection = rejection.map(|rejection| challenged(rejection, cx));
     (object, rejection)
+}
+
+/// Completes a challenge for the endpoint of the request.
+#[cfg(feature = "oauth")]
+fn challenged(rejection: Rejection, cx: &Context) -> Rejection {
+    let Rejection::Forbidden(Some(challenge)) = rejection else {
+        return rejection;
+    };
+    let mut challenge = *challenge;
+    if let Some(policy) = cx.extension::<Arc<ScopePolicy>>() {
+        challenge = challenge.with("resource_metadata", &policy.resource_metadata);
+    }
+    let token = cx.extension::<AccessToken>();
+    if token.is_some_and(|token| token.key_thumbprint.is_some()) {
+        challenge = challenge.with_proof_of_possession();
+    }
+    Rejection::Forbidden(Some(Box::new(challenge)))
 }
 
 fn error_object(cause: Cause, cx: &Context) -> ErrorObject {

@@ -7,7 +7,8 @@ use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ClientCapabilities, ContentBlock, TextContent, json::Value};
 
-use crate::protocol::answer::{Challenge, Rejection};
+use crate::protocol::answer::Rejection;
+use crate::protocol::challenge::Challenge;
 use crate::protocol::error_text::{WithSources, invalid_params, method_not_found};
 
 /// Why a handler does not return its result.
@@ -137,7 +138,7 @@ impl HandlerError {
         let message = format!("the access token lacks a scope: this needs `{scopes}`");
         let challenge = Challenge::insufficient_scope(scopes);
         let error = ErrorObject::new(rpc::INVALID_REQUEST, message);
-        Self::protocol(error).rejected(Rejection::Forbidden(Some(challenge)))
+        Self::protocol(error).rejected(Rejection::Forbidden(Some(Box::new(challenge))))
     }
 
     /// Also writes a text to the log when the request is answered, at the level `WARN`. Errors that

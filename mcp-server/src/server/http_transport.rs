@@ -56,6 +56,14 @@ impl Http {
         self
     }
 
+    /// Requires an access token for every request, see [`HttpConfig::oauth`]. A later
+    /// [`config`](Self::config) replaces this.
+    #[cfg(feature = "oauth")]
+    pub fn oauth(mut self, oauth: crate::OAuth) -> Self {
+        self.config = self.config.oauth(oauth);
+        self
+    }
+
     /// Serves over TLS: HTTP/1.1 and HTTP/2, as the client chooses by ALPN.
     ///
     /// ```no_run

@@ -11,7 +11,7 @@
 //! `stream_executor`.
 //!
 //! Requests of pages in browsers pass `cors` first. `proxy` finds the address of the client behind
-//! trusted proxies. `operations` serves health, readiness and metrics. `ids` generates and
+//! trusted proxies. `oauth` verifies access tokens. `operations` serves health, readiness and metrics. `ids` generates and
 //! validates ids. `http_sse` is the deprecated transport HTTP+SSE.
 //!
 //! In `session`, `requests` finds the session: in the `table` of this process, or in the
@@ -37,6 +37,8 @@ pub(crate) mod http_sse_channels;
 pub(crate) mod ids;
 
 pub(crate) mod network;
+#[cfg(feature = "oauth")]
+pub(crate) mod oauth;
 pub(crate) mod open_connection;
 pub(crate) mod opening;
 pub(crate) mod operation_paths;

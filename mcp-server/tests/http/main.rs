@@ -18,6 +18,8 @@ mod limits;
 mod mirrors;
 mod modern;
 mod mounted;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod operations;
 mod principals;
 mod processes;

@@ -77,6 +77,14 @@ impl Head {
         let found = headers.find(|(other, _)| other.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
+
+    /// Returns all values of a header.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        let headers = self.headers.iter();
+        let found = headers.filter(|(other, _)| other.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str()).collect()
+    }
 }
 
 impl Raw {

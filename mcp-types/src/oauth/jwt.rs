@@ -6,7 +6,7 @@ mod verify;
 pub use jsonwebtoken::jwk::{Jwk, JwkSet};
 pub use jsonwebtoken::{Algorithm, Header};
 pub use sign::SigningKey;
-pub use verify::{Verified, algorithm_name, header, verify};
+pub use verify::{Verified, algorithm_name, header, key_fits, verify};
 
 /// The maximum number of bytes of a token.
 pub const TOKEN_BYTES: usize = 32 << 10;

@@ -143,6 +143,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             vec![
                 unless(node::missing, "xtask interop server"),
                 unless(node::missing, "xtask interop client"),
+                unless(node::missing, "xtask interop auth"),
                 unless(browser::missing, "xtask interop browser"),
             ],
         ),

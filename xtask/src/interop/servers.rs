@@ -1,19 +1,14 @@
 //! Runs our client against servers of other projects.
 
 use std::fs::{self, File};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
+use super::running::{Running, free_port};
 use crate::node::Node;
 use crate::{python, subject, workspace};
-
-/// The timeout for a server to listen.
-const START: Duration = Duration::from_secs(60);
 
 /// A kind of server, how to start it, and the revisions to test: `any` negotiates one.
 struct Server {
@@ -131,7 +126,11 @@ pub(super) fn run(node: &Node) -> Result<Vec<String>> {
             let way = match server.way {
                 Way::Stdio => [vec!["stdio".to_owned()], command.clone()].concat(),
                 Way::Http(path) => {
-                    running = Running::start(&command, &work, log.try_clone()?)?;
+                    let port = free_port()?;
+                    let mut command = command.clone();
+                    command.push(port.to_string());
+                    let environment = [("PORT", port.to_string())];
+                    running = Running::start(&command, &environment, &work, &log, port)?;
                     vec!["http".to_owned(), running.url(path)]
                 }
             };
@@ -171,55 +170,4 @@ impl Server {
 fn text(path: &Path) -> Result<String> {
     let text = path.to_str().context("a path that is not UTF-8")?;
     Ok(text.to_owned())
-}
-
-/// A listening server. It is killed when this value is dropped.
-struct Running {
-    child: Child,
-    port: u16,
-}
-
-impl Running {
-    fn start(command: &[String], folder: &Path, log: File) -> Result<Self> {
-        // A port that was free a moment ago is probably still free.
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
-            .local_addr()?
-            .port();
-        let [program, arguments @ ..] = command else {
-            bail!("no command");
-        };
-        let child = Command::new(program)
-            .args(arguments)
-            .arg(port.to_string())
-            .env("PORT", port.to_string())
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log)
-            .spawn()
-            .with_context(|| format!("cannot run {program}"))?;
-        let mut running = Self { child, port };
-        let start = Instant::now();
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-            if let Some(status) = running.child.try_wait()? {
-                bail!("{} ended: {status}", command.join(" "));
-            }
-            if start.elapsed() > START {
-                bail!("{} does not listen", command.join(" "));
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
-        Ok(running)
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("http://127.0.0.1:{}{path}", self.port)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

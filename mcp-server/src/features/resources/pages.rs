@@ -109,8 +109,8 @@ async fn all(
             return Ok(page);
         };
         from = next_index(index);
-        page.restricted |= template.access_rules().is_restricted();
-        if !template.access_rules().is_visible(cx) {
+        page.restricted |= template.access_rules().is_restricted(cx);
+        if !template.access_rules().is_listed(cx) {
             continue;
         }
         if let Some(check) = template.access_rules().check(cx)

@@ -37,11 +37,18 @@ pub enum RefusalCause {
     ShuttingDown,
     /// The system failed, for example to return random numbers.
     Internal,
+    /// The access token is missing or not valid, lacks scopes that all requests need, or cannot be
+    /// verified.
+    #[cfg(feature = "oauth")]
+    Unauthorized,
 }
+
+/// The number of causes.
+const CAUSES: usize = if cfg!(feature = "oauth") { 16 } else { 15 };
 
 impl RefusalCause {
     /// All causes, each at the index of its discriminant.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; CAUSES] = [
         Self::Host,
         Self::Origin,
         Self::Method,
@@ -57,6 +64,8 @@ impl RefusalCause {
         Self::ConnectionTimeout,
         Self::ShuttingDown,
         Self::Internal,
+        #[cfg(feature = "oauth")]
+        Self::Unauthorized,
     ];
 
     /// Returns the name of the cause in the text format, such as `media_type`.
@@ -78,6 +87,8 @@ impl RefusalCause {
             Self::ConnectionTimeout => "connection_timeout",
             Self::ShuttingDown => "shutting_down",
             Self::Internal => "internal",
+            #[cfg(feature = "oauth")]
+            Self::Unauthorized => "unauthorized",
         }
     }
 }
@@ -90,7 +101,7 @@ impl fmt::Display for RefusalCause {
 
 /// The number of rejected requests and connections, by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Refusals(pub(crate) [u64; RefusalCause::ALL.len()]);
+pub struct Refusals(pub(crate) [u64; CAUSES]);
 
 impl Refusals {
     /// Returns the number for one cause.

@@ -80,6 +80,10 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
     if let Refusal::Method { allowed, .. } = refusal {
         headers.insert(ALLOW, HeaderValue::from_static(allowed));
     }
+    #[cfg(feature = "oauth")]
+    if let Refusal::Token(refusal) = refusal {
+        refusal.add_headers(headers);
+    }
     if matches!(
         status,
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
@@ -100,7 +104,7 @@ pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
 pub(crate) fn message(status: StatusCode, answer: Answer) -> Response<HttpBody> {
     let mut response = json(status, answer.message);
     if let Some(Rejection::Forbidden(Some(challenge))) = &answer.refused
-        && let Ok(challenge) = HeaderValue::from_str(challenge.as_str())
+        && let Ok(challenge) = HeaderValue::from_str(&challenge.header())
     {
         response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     }

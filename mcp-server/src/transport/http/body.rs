@@ -27,6 +27,9 @@ pub struct HttpBody {
     guard: ResponseGuard,
     /// Present for HTTP/2.
     frames: Option<Box<Frames>>,
+    /// When a stream ends, whatever follows.
+    #[cfg(feature = "oauth")]
+    end: Option<Pin<Box<tokio::time::Sleep>>>,
 }
 
 enum BodyKind {
@@ -126,6 +129,8 @@ impl HttpBody {
             kind,
             guard: ResponseGuard::default(),
             frames: None,
+            #[cfg(feature = "oauth")]
+            end: None,
         }
     }
 
@@ -178,8 +183,29 @@ impl HttpBody {
         }));
     }
 
+    /// Ends a stream at a time, whatever follows. Has no effect on bodies of one text.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn end_at(&mut self, time: tokio::time::Instant) {
+        if !matches!(self.kind, BodyKind::Empty | BodyKind::Whole(_)) {
+            self.end = Some(Box::pin(tokio::time::sleep_until(time)));
+        }
+    }
+
+    /// Ends the stream if its time is over.
+    #[cfg(feature = "oauth")]
+    fn poll_end(&mut self, task: &mut Context<'_>) {
+        if let Some(end) = &mut self.end
+            && end.as_mut().poll(task).is_ready()
+        {
+            self.kind = BodyKind::Empty;
+            self.end = None;
+        }
+    }
+
     /// Returns the next bytes, or `None` at the end.
     fn poll_data(&mut self, task: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        #[cfg(feature = "oauth")]
+        self.poll_end(task);
         let text = match &mut self.kind {
             BodyKind::Empty => return Poll::Ready(None),
             BodyKind::Whole(text) => {

@@ -13,6 +13,8 @@ use super::refused_log::RefusedLog;
 use super::session::event_store::EventStore;
 use super::session::session_store::SessionStore;
 use crate::protocol::extensions::Principal;
+#[cfg(feature = "oauth")]
+use crate::transport::http::oauth::config::OAuth;
 use crate::transport::http::operation_paths::Paths;
 
 /// Configures an HTTP endpoint.
@@ -31,6 +33,8 @@ pub struct HttpConfig {
     pub(crate) paths: Paths,
     pub(crate) headers: Vec<String>,
     pub(crate) refused: RefusedLog,
+    #[cfg(feature = "oauth")]
+    pub(crate) oauth: Option<OAuth>,
 }
 
 impl std::fmt::Debug for HttpConfig {
@@ -133,6 +137,18 @@ impl HttpConfig {
     pub fn http_sse(mut self, path: impl Into<String>) -> Self {
         self.http_sse = Some(path.into());
         self
+    }
+
+    /// Requires an access token for every request, see [`OAuth`]. The token is checked before the
+    /// body is read. [Health, readiness and metrics](Self::health_path) need none.
+    ///
+    /// Streams of responses end when the token expires; clients resume or repeat them with a new
+    /// one.
+    #[cfg(feature = "oauth")]
+    #[must_use]
+    pub fn oauth(mut self, oauth: OAuth) -> Self {
+        self.oauth = Some(oauth);
+        self.allow_headers(["dpop"])
     }
 
     /// Returns `true` if only local names are allowed.

@@ -41,6 +41,9 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "mcp-session-id, mcp-protocol-version, www-authenticate, retry-after, allow, etag, \
      accept-ranges, content-range, content-length",
 );
+/// The header with the nonce for proofs of possession.
+#[cfg(feature = "oauth")]
+const EXPOSED_FOR_OAUTH: HeaderValue = HeaderValue::from_static("dpop-nonce");
 /// The request headers that pages may send, besides those that begin with `mcp-`.
 const ALLOWED: [&[u8]; 12] = [
     b"accept",
@@ -177,6 +180,10 @@ impl<'a> Cors<'a> {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         if !self.is_preflight {
             headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+            #[cfg(feature = "oauth")]
+            if self.config.oauth.is_some() {
+                headers.append(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_FOR_OAUTH);
+            }
         }
     }
 }

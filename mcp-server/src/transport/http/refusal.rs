@@ -9,6 +9,8 @@ use mcp_types::peer_text::PeerText;
 use crate::protocol::lifecycle::unsupported;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::Exhausted;
+#[cfg(feature = "oauth")]
+use crate::transport::http::oauth::token_refusal::TokenRefusal;
 
 /// Why the endpoint rejects an HTTP request.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +85,9 @@ pub(crate) enum Refusal {
     UnreadChannel,
     #[error("the system returned no random numbers")]
     NoRandomNumbers,
+    #[cfg(feature = "oauth")]
+    #[error(transparent)]
+    Token(#[from] Box<TokenRefusal>),
 }
 
 impl Refusal {
@@ -111,6 +116,8 @@ impl Refusal {
             Self::Sessions => RefusalCause::Sessions,
             Self::NoRandomNumbers => RefusalCause::Internal,
             Self::BodyMemory | Self::SessionMemory => return None,
+            #[cfg(feature = "oauth")]
+            Self::Token(_) => RefusalCause::Unauthorized,
         })
     }
 }

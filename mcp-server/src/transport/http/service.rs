@@ -91,6 +91,10 @@ impl HttpService {
         proxy::attach(&endpoint.config, &mut parts, address);
         // In an `Arc`, because the parts are large and moved several times.
         let parts = Arc::new(parts);
+        #[cfg(feature = "oauth")]
+        if let Some(response) = endpoint.metadata(&parts) {
+            return HttpFuture::new(version, std::future::ready(response));
+        }
         if parts.headers.contains_key(ORIGIN) {
             return HttpFuture::new(version, endpoint.respond_to_page(parts, body, remote));
         }
@@ -144,6 +148,28 @@ impl Endpoint {
         if let Err(refusal) = self.config.check_host(&parts) {
             return self.probe(&parts).ok_or(refusal);
         }
+        if parts.method != Method::POST
+            && let Some(response) = self.operation(&parts)
+        {
+            return Ok(response);
+        }
+        #[cfg(feature = "oauth")]
+        if let Some(oauth) = &self.config.oauth {
+            let mut parts = parts;
+            let authorized = oauth.authorize(&self.server, &mut parts).await?;
+            let response = self.handle_authorized(parts, body, remote).await;
+            return Ok(authorized.apply(response.unwrap_or_else(|refusal| self.refuse(&refusal))));
+        }
+        self.handle_authorized(parts, body, remote).await
+    }
+
+    /// Handles a request of a client that may use the server.
+    async fn handle_authorized<B: Body>(
+        &self,
+        parts: Arc<Parts>,
+        body: B,
+        remote: Option<RemotePeer>,
+    ) -> Result<Response<HttpBody>, Refusal> {
         if parts.method != Method::POST {
             return Box::pin(self.other_method(&parts, remote.as_ref())).await;
         }
@@ -202,9 +228,6 @@ impl Endpoint {
         parts: &Parts,
         remote: Option<&RemotePeer>,
     ) -> Result<Response<HttpBody>, Refusal> {
-        if let Some(response) = self.operation(parts) {
-            return Ok(response);
-        }
         self.check_running()?;
         if headers::declared_modern(parts).is_some() {
             return Err(Refusal::Method {

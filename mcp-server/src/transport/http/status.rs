@@ -54,5 +54,7 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> StatusCode {
         | Refusal::SessionMemory
         | Refusal::UnreadChannel
         | Refusal::NoRandomNumbers => StatusCode::SERVICE_UNAVAILABLE,
+        #[cfg(feature = "oauth")]
+        Refusal::Token(refusal) => refusal.status(),
     }
 }

@@ -50,7 +50,7 @@ pub fn verify<T: DeserializeOwned>(
     if header.crit.is_some() {
         return Err(JwtError::Critical);
     }
-    if !is_for(key, header.alg) {
+    if !key_fits(key, header.alg) {
         return Err(JwtError::Key(name));
     }
     let (message, signature) = token
@@ -86,8 +86,26 @@ pub fn algorithm_name(algorithm: Algorithm) -> &'static str {
     }
 }
 
+/// Returns `true` if a key is of the kind that an algorithm needs, and its owner allows its use for
+/// signatures of this algorithm.
+#[must_use]
+pub fn key_fits(key: &Jwk, algorithm: Algorithm) -> bool {
+    let is_of_kind = match &key.algorithm {
+        AlgorithmParameters::RSA(_) => rsa_params(algorithm).is_some(),
+        AlgorithmParameters::EllipticCurve(ec) => matches!(
+            (&ec.curve, algorithm),
+            (EllipticCurve::P256, Algorithm::ES256) | (EllipticCurve::P384, Algorithm::ES384)
+        ),
+        AlgorithmParameters::OctetKeyPair(okp) => {
+            okp.curve == EllipticCurve::Ed25519 && algorithm == Algorithm::EdDSA
+        }
+        _ => false,
+    };
+    is_of_kind && is_allowed(key, algorithm)
+}
+
 /// Returns `true` if the owner of a key allows its use for signatures of this algorithm.
-fn is_for(key: &Jwk, algorithm: Algorithm) -> bool {
+fn is_allowed(key: &Jwk, algorithm: Algorithm) -> bool {
     let common = &key.common;
     let for_signatures = match &common.public_key_use {
         Some(usage) => *usage == PublicKeyUse::Signature,

@@ -1,0 +1,247 @@
+//! Decides whether a request may pass, by its head.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use http::request::Parts;
+use http::{HeaderValue, Response, StatusCode};
+use tokio::time::Instant;
+
+use crate::protocol::access_token::AccessToken;
+use crate::protocol::challenge::Challenge;
+use crate::protocol::core::Core;
+use crate::protocol::error_text::Chain;
+use crate::transport::http::body::HttpBody;
+use crate::transport::http::oauth::claims::LEEWAY;
+use crate::transport::http::oauth::config::{OAuth, ResourceServer};
+use crate::transport::http::oauth::credentials::{Credentials, TokenScheme, credentials};
+use crate::transport::http::oauth::dpop::{ProofError, ProvenRequest, algorithm_names};
+use crate::transport::http::oauth::token_refusal::{DPOP_NONCE, TokenRefusal};
+use crate::transport::http::oauth::verifier::{PresentedToken, TokenError};
+
+/// The longest time until a stream ends, so that its timer does not overflow.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// What the access token of a request means for its response.
+#[derive(Default)]
+pub(crate) struct Authorized {
+    /// When streams end.
+    pub(crate) until: Option<Instant>,
+    /// The nonce for the next proof of possession.
+    pub(crate) nonce: Option<HeaderValue>,
+}
+
+impl Authorized {
+    /// Ends the response with the token, and adds the nonce to it.
+    pub(crate) fn apply(self, mut response: Response<HttpBody>) -> Response<HttpBody> {
+        if let Some(until) = self.until {
+            response.body_mut().end_at(until);
+        }
+        if let Some(nonce) = self.nonce {
+            response.headers_mut().insert(DPOP_NONCE, nonce);
+        }
+        response
+    }
+}
+
+impl OAuth {
+    /// Verifies the access token of a request, and attaches it, its principal and the policy for
+    /// scopes to the head of the request.
+    pub(crate) async fn authorize(
+        &self,
+        core: &Core,
+        parts: &mut Arc<Parts>,
+    ) -> Result<Authorized, Box<TokenRefusal>> {
+        let server = &*self.0;
+        let presented = credentials(parts).map_err(|malformed| {
+            server.challenge(
+                StatusCode::BAD_REQUEST,
+                "invalid_request",
+                malformed.to_string(),
+            )
+        })?;
+        let Some(presented) = presented else {
+            return Err(server.without_token(core).into());
+        };
+        if server.requires_proofs && presented.scheme == TokenScheme::Bearer {
+            let reason = "the server accepts only tokens with a proof of possession (DPoP)";
+            return Err(server.invalid_token(reason).into());
+        }
+        let token = server.verify(presented, parts).await?;
+        let nonce = server.check_possession(presented, &token, core, parts)?;
+        let policy = &server.policy;
+        if !policy
+            .required
+            .iter()
+            .all(|scope| policy.permits(&token, scope))
+        {
+            return Err(server.insufficient_scope(&token).into());
+        }
+        let until = token.expires_at.map(|end| {
+            let left = (end + LEEWAY).duration_since(SystemTime::now());
+            Instant::now() + left.unwrap_or_default().min(LONGEST)
+        });
+        let principal = token.principal();
+        let principal = principal
+            .ok_or_else(|| server.invalid_token("the token does not name its user or client"))?;
+        let extensions = &mut Arc::make_mut(parts).extensions;
+        extensions.insert(principal);
+        extensions.insert(token);
+        extensions.insert(Arc::clone(policy));
+        Ok(Authorized { until, nonce })
+    }
+}
+
+impl ResourceServer {
+    /// Asks the verifiers for the meaning of a token, one after the other, and checks it.
+    async fn verify(
+        &self,
+        presented: Credentials<'_>,
+        parts: &Parts,
+    ) -> Result<AccessToken, Box<TokenRefusal>> {
+        let token = PresentedToken::new(presented.token, self.resource.as_str(), parts);
+        for verifier in &self.verifiers {
+            match verifier.verify(token).await {
+                Ok(token) => {
+                    return match self.fault(&token, verifier.issuer()) {
+                        Some(fault) => Err(self.invalid_token(fault).into()),
+                        None => Ok(token),
+                    };
+                }
+                Err(TokenError::Foreign) => {}
+                Err(error @ TokenError::Invalid(_)) => {
+                    return Err(self.invalid_token(error.to_string()).into());
+                }
+                Err(error @ TokenError::Unavailable(_)) => {
+                    let issuer = verifier.issuer();
+                    tracing::warn!(%issuer, error = %Chain(&error), "cannot verify a token");
+                    let reason = "the access token cannot be verified at the moment";
+                    return Err(TokenRefusal::unavailable(reason).into());
+                }
+            }
+        }
+        Err(self.invalid_token(TokenError::Foreign.to_string()).into())
+    }
+
+    /// Returns what is wrong with a verified token, whoever verified it.
+    fn fault(&self, token: &AccessToken, issuer: &str) -> Option<&'static str> {
+        if token.issuer != issuer {
+            return Some("the access token is that of another issuer");
+        }
+        if token
+            .expires_at
+            .is_some_and(|end| end + LEEWAY <= SystemTime::now())
+        {
+            return Some("the access token has expired");
+        }
+        let mut audience = token.audience.iter();
+        if !audience.any(|audience| self.audiences.contains(audience)) {
+            return Some("the access token was issued for another audience");
+        }
+        None
+    }
+
+    /// Checks that the client has the key to which a token is bound.
+    fn check_possession(
+        &self,
+        presented: Credentials<'_>,
+        token: &AccessToken,
+        core: &Core,
+        parts: &Parts,
+    ) -> Result<Option<HeaderValue>, Box<TokenRefusal>> {
+        let thumbprint = match (presented.scheme, &token.key_thumbprint) {
+            (TokenScheme::Bearer, None) => return Ok(None),
+            (TokenScheme::Bearer, Some(_)) => {
+                let reason = "the access token is bound to a key: send it with the scheme `DPoP`";
+                return Err(self.invalid_token(reason).into());
+            }
+            (TokenScheme::Dpop, None) => {
+                let reason = "the access token is not bound to a key";
+                return Err(self.invalid_token(reason).into());
+            }
+            (TokenScheme::Dpop, Some(thumbprint)) => thumbprint,
+        };
+        let keys = core.keys.get();
+        let request = ProvenRequest {
+            parts,
+            token: presented.token,
+            resource: &self.resource,
+            thumbprint,
+        };
+        Ok(self.proofs.verify(&request, &keys).map_err(|error| {
+            let kind = match error {
+                ProofError::Nonce => "use_dpop_nonce",
+                ProofError::Full => {
+                    let status = StatusCode::TOO_MANY_REQUESTS;
+                    return TokenRefusal::new(status, error.to_string(), Vec::new());
+                }
+                _ => "invalid_dpop_proof",
+            };
+            let challenge = possession()
+                .with("error", kind)
+                .with("error_description", &error.to_string());
+            let challenges = vec![self.located(challenge)];
+            let refusal =
+                TokenRefusal::new(StatusCode::UNAUTHORIZED, error.to_string(), challenges);
+            refusal.with_nonce(self.proofs.nonce(&keys))
+        })?)
+    }
+
+    /// Creates the refusal of a request without a token. It has no `error`, because the client did
+    /// nothing wrong (RFC 6750, section 3.1).
+    fn without_token(&self, core: &Core) -> TokenRefusal {
+        let challenges = self.schemes().map(|challenge| self.located(challenge));
+        let reason = "an access token is required: send it in the header `Authorization`";
+        let refusal = TokenRefusal::new(StatusCode::UNAUTHORIZED, reason, challenges.collect());
+        let nonce = self.proofs.nonce(&core.keys.get());
+        refusal.with_nonce(nonce)
+    }
+
+    fn invalid_token(&self, reason: impl Into<String>) -> TokenRefusal {
+        self.challenge(StatusCode::UNAUTHORIZED, "invalid_token", reason.into())
+    }
+
+    fn challenge(&self, status: StatusCode, error: &'static str, reason: String) -> TokenRefusal {
+        let challenges = self.schemes().map(|challenge| {
+            let challenge = challenge.with("error", error);
+            self.located(challenge.with("error_description", &reason))
+        });
+        let challenges = challenges.collect();
+        TokenRefusal::new(status, reason, challenges)
+    }
+
+    fn insufficient_scope(&self, token: &AccessToken) -> TokenRefusal {
+        let scopes = self.policy.required.join(" ");
+        let mut challenge = Challenge::insufficient_scope(&scopes)
+            .with("resource_metadata", &self.policy.resource_metadata);
+        if token.key_thumbprint.is_some() {
+            challenge = challenge.with_proof_of_possession();
+        }
+        let reason = format!("the access token lacks a scope: this needs `{scopes}`");
+        TokenRefusal::new(StatusCode::FORBIDDEN, reason, vec![challenge])
+    }
+
+    /// Returns a challenge for each way to present a token.
+    fn schemes(&self) -> impl Iterator<Item = Challenge> {
+        let bearer = (!self.requires_proofs).then(Challenge::bearer);
+        let possession = self.offers_proofs.then(possession);
+        bearer.into_iter().chain(possession)
+    }
+
+    /// Adds where the client finds the authorization server, and the scopes to ask it for.
+    fn located(&self, challenge: Challenge) -> Challenge {
+        let challenge = challenge.with("resource_metadata", &self.policy.resource_metadata);
+        match self.policy.required.as_slice() {
+            [] => challenge,
+            scopes => challenge.with_scope(&scopes.join(" ")),
+        }
+    }
+}
+
+/// Asks for a token that is bound to a key.
+fn possession() -> Challenge {
+    let algorithms: Vec<&str> = algorithm_names().collect();
+    Challenge::bearer()
+        .with_proof_of_possession()
+        .with("algs", &algorithms.join(" "))
+}

@@ -1,0 +1,380 @@
+//! [`OAuthBuilder`]: the settings of an [`OAuth`].
+
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use mcp_types::oauth::jwt::{Algorithm, algorithm_name};
+use mcp_types::oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
+use mcp_types::oauth::scopes::Scopes;
+use tokio::sync::OnceCell;
+
+use crate::protocol::scopes::{Implication, ScopePolicy};
+use crate::transport::http::oauth::config::{OAuth, ResourceServer};
+use crate::transport::http::oauth::dpop::{self, ProofVerifier};
+use crate::transport::http::oauth::fetch::{Fetcher, HttpFetch};
+use crate::transport::http::oauth::https_client::HttpsClient;
+use crate::transport::http::oauth::introspection::{self, IntrospectionVerifier};
+use crate::transport::http::oauth::issuer::Issuer;
+use crate::transport::http::oauth::jwt_verifier::JwtVerifier;
+use crate::transport::http::oauth::key_cache::KeyCache;
+use crate::transport::http::oauth::secure_url::{InsecureUrl, SecureUrl};
+use crate::transport::http::oauth::verifier::{AnyVerifier, TokenVerifier};
+
+/// The algorithms of signatures that are accepted by default.
+const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::ES256,
+    Algorithm::ES384,
+    Algorithm::RS256,
+    Algorithm::RS384,
+    Algorithm::RS512,
+    Algorithm::PS256,
+    Algorithm::PS384,
+    Algorithm::PS512,
+    Algorithm::EdDSA,
+];
+
+/// The settings of an [`OAuth`]. Created by [`OAuth::builder`].
+#[must_use = "nothing is configured until `build` is called"]
+pub struct OAuthBuilder {
+    resource: String,
+    issuers: Vec<Issuer>,
+    verifiers: Vec<Box<dyn AnyVerifier>>,
+    audiences: Vec<String>,
+    required: Vec<String>,
+    supported: Option<Vec<String>>,
+    implies: Option<Arc<Implication>>,
+    filters_lists: bool,
+    name: Option<String>,
+    documentation: Option<String>,
+    proofs: Proofs,
+    fetcher: Option<Fetcher>,
+}
+
+/// The settings of proofs of possession.
+#[derive(Clone, Copy, Default)]
+struct Proofs {
+    offered: bool,
+    required: bool,
+    nonces: bool,
+}
+
+/// Why the settings of an [`OAuth`] are invalid.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OAuthError {
+    /// A URL cannot be used.
+    #[error("invalid {what} `{url}`: {reason}")]
+    Url {
+        /// Which URL.
+        what: &'static str,
+        /// Its text.
+        url: String,
+        /// What was expected.
+        reason: String,
+    },
+    /// No issuer is trusted, so no request could be accepted.
+    #[error("no issuer is set: add one with `issuer` or `verifier`")]
+    NoIssuer,
+    /// An algorithm is unknown, or is not one that verifies signatures with a public key.
+    #[error(
+        "the algorithm `{0}` is not supported: expected one with a public key, such as `ES256`"
+    )]
+    Algorithm(String),
+    /// A scope has characters that RFC 6749 does not allow.
+    #[error("invalid scope: {0}")]
+    Scope(String),
+    /// `offline_access` is not a permission of a resource: clients request it by themselves.
+    #[error("the scope `offline_access` must not be required or advertised")]
+    OfflineAccess,
+    /// The credentials for introspection cannot be sent in a header.
+    #[error("the credentials for introspection at `{0}` cannot be sent in a header")]
+    Credentials(String),
+    /// The client for requests to issuers cannot be created.
+    #[error("cannot create a client for requests to issuers")]
+    Client(#[source] rustls::Error),
+}
+
+impl OAuth {
+    /// Returns a builder for the server with this identifier: the URL that clients use for the
+    /// endpoint, such as `https://mcp.example.com/mcp`. Issuers write it into `aud` of the tokens.
+    pub fn builder(resource: impl Into<String>) -> OAuthBuilder {
+        OAuthBuilder {
+            resource: resource.into(),
+            issuers: Vec::new(),
+            verifiers: Vec::new(),
+            audiences: Vec::new(),
+            required: Vec::new(),
+            supported: None,
+            implies: None,
+            filters_lists: false,
+            name: None,
+            documentation: None,
+            proofs: Proofs::default(),
+            fetcher: None,
+        }
+    }
+}
+
+impl OAuthBuilder {
+    /// Accepts the tokens of an authorization server: its identifier, or an [`Issuer`] with more
+    /// settings. Several can be added; the first one is the one that most clients use.
+    pub fn issuer(mut self, issuer: impl Into<Issuer>) -> Self {
+        self.issuers.push(issuer.into());
+        self
+    }
+
+    /// Accepts tokens that a [`TokenVerifier`] of the program verifies, before those of the issuers.
+    pub fn verifier(mut self, verifier: impl TokenVerifier) -> Self {
+        self.verifiers.push(Box::new(verifier));
+        self
+    }
+
+    /// Also accepts tokens whose audience (`aud`) is this text instead of the URL of the server. Some
+    /// issuers do not support resource indicators (RFC 8707) and write an identifier of their own
+    /// into tokens. It must be one that they use for tokens of this server only.
+    pub fn audience(mut self, audience: impl Into<String>) -> Self {
+        self.audiences.push(audience.into());
+        self
+    }
+
+    /// Sets the scopes that every request requires. Clients that have no token yet are told to ask
+    /// for them. Default: none.
+    pub fn required_scopes<T: Into<String>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+        self.required = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the scopes in the metadata: those that basic use of the server needs. Default: the
+    /// [required](Self::required_scopes) ones. Further scopes, such as those of single tools, are
+    /// better left out: clients learn of them when a request needs them.
+    pub fn scopes_supported<T: Into<String>>(
+        mut self,
+        scopes: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.supported = Some(scopes.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the function that decides which scopes imply others: it gets a scope of the token and a
+    /// scope that is required, and returns `true` if the first one permits everything that the
+    /// second one permits. Equal scopes always do.
+    ///
+    /// ```
+    /// use mcp_server::OAuth;
+    ///
+    /// let oauth = OAuth::builder("https://mcp.example.com/mcp")
+    ///     .issuer("https://auth.example.com")
+    ///     .implied_scopes(|granted, required| {
+    ///         granted == "admin" || granted == "files:write" && required == "files:read"
+    ///     })
+    ///     .build()?;
+    /// # drop(oauth);
+    /// # Ok::<(), mcp_server::OAuthError>(())
+    /// ```
+    pub fn implied_scopes(
+        mut self,
+        implies: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.implies = Some(Arc::new(implies));
+        self
+    }
+
+    /// Lists only the tools, prompts and resources whose [scopes](crate::ToolDef::scopes) the token
+    /// of the caller has. By default all are listed, so that a model can choose them and the client
+    /// can ask the user for more scopes. A request for one that is not listed is answered in the
+    /// same way as without this.
+    pub fn list_permitted_only(mut self) -> Self {
+        self.filters_lists = true;
+        self
+    }
+
+    /// Sets the name of the server in its metadata, for users.
+    pub fn resource_name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets the URL of documentation for developers in the metadata.
+    pub fn resource_documentation(mut self, url: impl Into<String>) -> Self {
+        self.documentation = Some(url.into());
+        self
+    }
+
+    /// Tells clients that tokens may be bound to a key of the client (DPoP, RFC 9449). Such tokens
+    /// are always verified, with or without this: they are useless to a thief.
+    pub fn offer_dpop(mut self) -> Self {
+        self.proofs.offered = true;
+        self
+    }
+
+    /// Accepts only tokens that are bound to a key of the client (DPoP, RFC 9449).
+    pub fn require_dpop(mut self) -> Self {
+        self.proofs.offered = true;
+        self.proofs.required = true;
+        self
+    }
+
+    /// Requires that proofs of possession contain a nonce of the server, so that no proofs can be
+    /// made in advance. Processes that serve one endpoint need the same
+    /// [keys](crate::ServerBuilder::keys).
+    pub fn dpop_nonces(mut self) -> Self {
+        self.proofs.offered = true;
+        self.proofs.nonces = true;
+        self
+    }
+
+    /// Sets the client for requests to issuers, instead of one that trusts the certificates of the
+    /// system.
+    pub fn http_fetch(mut self, fetch: impl HttpFetch) -> Self {
+        self.fetcher = Some(Fetcher::new(fetch));
+        self
+    }
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    ///
+    /// See [`OAuthError`].
+    pub fn build(self) -> Result<OAuth, OAuthError> {
+        let resource = identifier("resource", &self.resource)?;
+        let mut verifiers = self.verifiers;
+        for verifier in &verifiers {
+            identifier("issuer", verifier.issuer())?;
+        }
+        let fetcher = match self.fetcher {
+            Some(fetcher) => Some(fetcher),
+            // Reading the certificates of the system takes a while.
+            None if self.issuers.is_empty() => None,
+            None => Some(Fetcher::new(
+                HttpsClient::new().map_err(OAuthError::Client)?,
+            )),
+        };
+        for issuer in &self.issuers {
+            if let Some(fetcher) = &fetcher {
+                verifiers.extend(issuer_verifiers(issuer, fetcher)?);
+            }
+        }
+        if verifiers.is_empty() {
+            return Err(OAuthError::NoIssuer);
+        }
+        let supported = self.supported.as_ref().unwrap_or(&self.required);
+        for scopes in [&self.required, supported] {
+            Scopes::from_names(scopes).map_err(|error| OAuthError::Scope(error.to_string()))?;
+            if scopes.iter().any(|scope| scope == "offline_access") {
+                return Err(OAuthError::OfflineAccess);
+            }
+        }
+        let mut issuers: Vec<String> = Vec::new();
+        for verifier in &verifiers {
+            if !issuers.iter().any(|known| known == verifier.issuer()) {
+                issuers.push(verifier.issuer().to_owned());
+            }
+        }
+        let mut metadata = ProtectedResource::new(resource.as_str(), issuers);
+        metadata.scopes_supported = (!supported.is_empty()).then(|| supported.clone());
+        metadata.bearer_methods_supported = Some(vec!["header".to_owned()]);
+        metadata.resource_name = self.name;
+        metadata.resource_documentation = self.documentation;
+        if self.proofs.offered {
+            let names = dpop::algorithm_names().map(str::to_owned);
+            metadata.dpop_signing_alg_values_supported = Some(names.collect());
+            metadata.dpop_bound_access_tokens_required = Some(self.proofs.required);
+        }
+        let path = resource.path();
+        let mut metadata_paths = vec![format!("{WELL_KNOWN}{path}")];
+        if !path.is_empty() {
+            metadata_paths.push(WELL_KNOWN.to_owned());
+        }
+        let policy = ScopePolicy {
+            required: self.required,
+            implies: self.implies,
+            filters_lists: self.filters_lists,
+            resource_metadata: format!("{}{WELL_KNOWN}{path}", resource.origin()),
+        };
+        let mut audiences = self.audiences;
+        audiences.push(resource.as_str().to_owned());
+        Ok(OAuth(Arc::new(ResourceServer {
+            resource,
+            audiences,
+            verifiers,
+            policy: Arc::new(policy),
+            requires_proofs: self.proofs.required,
+            offers_proofs: self.proofs.offered,
+            proofs: ProofVerifier::new(self.proofs.nonces),
+            // All members are strings and lists of strings, so this does not fail.
+            metadata: Bytes::from(serde_json::to_vec(&metadata).unwrap_or_default()),
+            metadata_paths,
+        })))
+    }
+}
+
+/// Creates the verifiers of an issuer: of JWT, and by introspection.
+fn issuer_verifiers(
+    issuer: &Issuer,
+    fetcher: &Fetcher,
+) -> Result<Vec<Box<dyn AnyVerifier>>, OAuthError> {
+    let url = identifier("issuer", &issuer.url)?;
+    let jwks_uri = issuer.jwks_uri.as_deref();
+    let jwks_uri = jwks_uri
+        .map(|uri| location("URL of keys", uri))
+        .transpose()?;
+    let algorithms = match &issuer.algorithms {
+        Some(names) => names.iter().map(|name| algorithm(name)).collect(),
+        None => Ok(ALGORITHMS.to_vec()),
+    };
+    let keys = KeyCache::new(url.clone(), jwks_uri, fetcher.clone(), issuer.key_interval);
+    let mut verifiers: Vec<Box<dyn AnyVerifier>> = vec![Box::new(JwtVerifier {
+        issuer: issuer.url.clone(),
+        algorithms: algorithms?,
+        keys,
+    })];
+    if let Some(settings) = &issuer.introspection {
+        let endpoint = settings.endpoint.as_deref();
+        let endpoint = endpoint.map(|endpoint| location("URL for introspection", endpoint));
+        let authorization = introspection::basic(&settings.client_id, &settings.secret);
+        let authorization =
+            authorization.ok_or_else(|| OAuthError::Credentials(issuer.url.clone()))?;
+        verifiers.push(Box::new(IntrospectionVerifier {
+            issuer: url,
+            fetcher: fetcher.clone(),
+            endpoint: OnceCell::new_with(endpoint.transpose()?),
+            authorization,
+            cache_time: settings.cache_time,
+            trusts_audience: settings.trusts_audience,
+            cache: Mutex::default(),
+            permits: introspection::RequestSlots::default(),
+        }));
+    }
+    Ok(verifiers)
+}
+
+fn identifier(what: &'static str, url: &str) -> Result<SecureUrl, OAuthError> {
+    SecureUrl::identifier(url).map_err(|error| invalid(what, url, error))
+}
+
+fn location(what: &'static str, url: &str) -> Result<SecureUrl, OAuthError> {
+    SecureUrl::parse(url).map_err(|error| invalid(what, url, error))
+}
+
+fn invalid(what: &'static str, url: &str, error: InsecureUrl) -> OAuthError {
+    OAuthError::Url {
+        what,
+        url: url.to_owned(),
+        reason: error.to_string(),
+    }
+}
+
+fn algorithm(name: &str) -> Result<Algorithm, OAuthError> {
+    let mut known = ALGORITHMS.into_iter();
+    let found = known.find(|known| algorithm_name(*known) == name);
+    found.ok_or_else(|| OAuthError::Algorithm(name.to_owned()))
+}
+
+impl std::fmt::Debug for OAuthBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OAuthBuilder")
+            .field("resource", &self.resource)
+            .field("issuers", &self.issuers)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,94 @@
+//! [`OAuth`]: an endpoint as a resource server of OAuth 2.1.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::protocol::scopes::ScopePolicy;
+use crate::transport::http::oauth::dpop::ProofVerifier;
+use crate::transport::http::oauth::secure_url::SecureUrl;
+use crate::transport::http::oauth::verifier::AnyVerifier;
+
+/// Makes an HTTP endpoint a resource server of OAuth 2.1, as the page "Authorization" of the
+/// specification describes it: every request needs an access token that one of the trusted issuers
+/// issued for this server.
+///
+/// The [guide](crate::guide::oauth) explains what is verified, and how scopes are required. Clones
+/// share the keys of the issuers and the record of used proofs.
+///
+/// ```no_run
+/// use mcp_server::{Http, HttpConfig, OAuth, Server};
+///
+/// # async fn run(server: Server) -> Result<(), Box<dyn std::error::Error>> {
+/// let oauth = OAuth::builder("https://mcp.example.com/mcp")
+///     .issuer("https://auth.example.com")
+///     .build()?;
+/// let config = HttpConfig::new().allow_hosts(["mcp.example.com"]);
+/// server.serve(Http::at("0.0.0.0:8080").config(config).oauth(oauth)).await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The same service in axum, with the [paths](Self::metadata_paths) of the metadata:
+///
+/// ```
+/// # fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_server::{HttpConfig, OAuth};
+///
+/// let oauth = OAuth::builder("https://mcp.example.com/mcp")
+///     .issuer("https://auth.example.com")
+///     .build()?;
+/// let paths = oauth.metadata_paths();
+/// let config = HttpConfig::new().allow_hosts(["mcp.example.com"]).oauth(oauth);
+/// let service = server.into_service(config);
+/// let mut app = axum::Router::new().route_service("/mcp", service.clone());
+/// for path in &paths {
+///     app = app.route_service(path, service.clone());
+/// }
+/// # drop(app);
+/// # Ok(())
+/// # }
+/// # let _ = run;
+/// ```
+#[derive(Clone)]
+pub struct OAuth(pub(crate) Arc<ResourceServer>);
+
+/// What the clones of an [`OAuth`] share.
+pub(crate) struct ResourceServer {
+    pub(crate) resource: SecureUrl,
+    /// The values of `aud` for which tokens are accepted.
+    pub(crate) audiences: Vec<String>,
+    pub(crate) verifiers: Vec<Box<dyn AnyVerifier>>,
+    pub(crate) policy: Arc<ScopePolicy>,
+    pub(crate) requires_proofs: bool,
+    /// Whether challenges ask for proofs of possession.
+    pub(crate) offers_proofs: bool,
+    pub(crate) proofs: ProofVerifier,
+    /// The text of the metadata.
+    pub(crate) metadata: Bytes,
+    /// The paths of the metadata.
+    pub(crate) metadata_paths: Vec<String>,
+}
+
+impl OAuth {
+    /// Returns the paths at which the endpoint serves its metadata (RFC 9728): one that contains the
+    /// path of the resource, and the root. They are public. A server of its own answers at both; in
+    /// another stack, both have to be routed to the service.
+    #[must_use]
+    pub fn metadata_paths(&self) -> Vec<String> {
+        self.0.metadata_paths.clone()
+    }
+}
+
+impl fmt::Debug for OAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let issuers = self.0.verifiers.iter().map(|verifier| verifier.issuer());
+        let issuers: Vec<&str> = issuers.collect();
+        f.debug_struct("OAuth")
+            .field("resource", &self.0.resource.as_str())
+            .field("issuers", &issuers)
+            .field("policy", &self.0.policy)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,180 @@
+//! Proofs of possession of the key to which a token is bound (RFC 9449).
+
+use std::time::{Duration, SystemTime};
+
+use http::HeaderValue;
+use http::request::Parts;
+use mcp_types::oauth::dpop::{Proof, ath, normalize_htu};
+use mcp_types::oauth::jwt::{Algorithm, algorithm_name};
+
+use crate::protocol::seal::Keys;
+use crate::transport::http::oauth::replay::{NotRecorded, ProofLog};
+use crate::transport::http::oauth::secure_url::SecureUrl;
+
+/// The header with the proof.
+const DPOP: &str = "dpop";
+/// The maximum difference between the time of a proof and that of the server.
+const PROOF_TIME: Duration = Duration::from_secs(5 * 60);
+/// The time for which a nonce is valid.
+const NONCE_TIME: Duration = Duration::from_secs(5 * 60);
+/// The maximum length of the identifier of a proof, in bytes.
+const ID_BYTES: usize = 256;
+/// The purpose that nonces are sealed for.
+const PURPOSE: &str = "dpop-nonce";
+
+/// The algorithms of proofs.
+pub(crate) const PROOF_ALGORITHMS: [Algorithm; 5] = [
+    Algorithm::ES256,
+    Algorithm::ES384,
+    Algorithm::EdDSA,
+    Algorithm::PS256,
+    Algorithm::RS256,
+];
+
+/// Returns the names of the algorithms.
+pub(crate) fn algorithm_names() -> impl Iterator<Item = &'static str> {
+    PROOF_ALGORITHMS.into_iter().map(algorithm_name)
+}
+
+/// Verifies proofs.
+pub(crate) struct ProofVerifier {
+    pub(crate) uses_nonces: bool,
+    log: ProofLog,
+}
+
+/// Why a proof is not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ProofError {
+    #[error("the request needs one header `DPoP` with a proof of possession")]
+    Missing,
+    #[error("the proof of possession is malformed, or its signature is not valid")]
+    Malformed,
+    #[error("the proof of possession is that of another key")]
+    Key,
+    #[error("the proof of possession is for another access token")]
+    Token,
+    #[error("the proof of possession is for another HTTP method")]
+    Method,
+    #[error("the proof of possession is for another URL")]
+    Url,
+    #[error("the time of the proof of possession differs too much from that of the server")]
+    Time,
+    #[error("the proof of possession was used before")]
+    Replayed,
+    #[error("the proof of possession needs the nonce of the server")]
+    Nonce,
+    #[error("too many proofs of possession: retry later")]
+    Full,
+}
+
+/// The request that a proof has to be for.
+pub(crate) struct ProvenRequest<'a> {
+    pub(crate) parts: &'a Parts,
+    pub(crate) token: &'a str,
+    pub(crate) resource: &'a SecureUrl,
+    /// The thumbprint of the key to which the token is bound.
+    pub(crate) thumbprint: &'a str,
+}
+
+impl ProofVerifier {
+    pub(crate) fn new(uses_nonces: bool) -> Self {
+        Self {
+            uses_nonces,
+            // A proof with a time in the future is valid for twice as long.
+            log: ProofLog::new(PROOF_TIME * 2),
+        }
+    }
+
+    /// Verifies the proof of a request. Returns the nonce for the next one if it is time for another.
+    pub(crate) fn verify(
+        &self,
+        request: &ProvenRequest<'_>,
+        keys: &Keys,
+    ) -> Result<Option<HeaderValue>, ProofError> {
+        let mut headers = request.parts.headers.get_all(DPOP).into_iter();
+        let (Some(proof), None) = (headers.next(), headers.next()) else {
+            return Err(ProofError::Missing);
+        };
+        let proof = proof.to_str().map_err(|_| ProofError::Malformed)?;
+        let Proof {
+            thumbprint, claims, ..
+        } = Proof::verify(proof, &PROOF_ALGORITHMS).map_err(|_| ProofError::Malformed)?;
+        if thumbprint != request.thumbprint {
+            return Err(ProofError::Key);
+        }
+        if claims.ath.as_deref() != Some(&*ath(request.token)) {
+            return Err(ProofError::Token);
+        }
+        if claims.htm != request.parts.method.as_str() {
+            return Err(ProofError::Method);
+        }
+        if !request.is_at(&claims.htu) {
+            return Err(ProofError::Url);
+        }
+        if claims.jti.is_empty() || claims.jti.len() > ID_BYTES {
+            return Err(ProofError::Malformed);
+        }
+        if since_epoch().abs_diff(Duration::from_secs(claims.iat)) > PROOF_TIME {
+            return Err(ProofError::Time);
+        }
+        let next = self.check_nonce(claims.nonce.as_deref(), keys)?;
+        match self.log.record(&thumbprint, &claims.jti) {
+            Ok(()) => Ok(next),
+            Err(NotRecorded::Replayed) => Err(ProofError::Replayed),
+            Err(NotRecorded::Full) => Err(ProofError::Full),
+        }
+    }
+
+    /// Checks the nonce of a proof. Returns a new one if that is old.
+    fn check_nonce(
+        &self,
+        nonce: Option<&str>,
+        keys: &Keys,
+    ) -> Result<Option<HeaderValue>, ProofError> {
+        if !self.uses_nonces {
+            return Ok(None);
+        }
+        let nonce = nonce.ok_or(ProofError::Nonce)?;
+        let plain = keys.open(PURPOSE, &[], nonce);
+        let plain = plain.map_err(|_| ProofError::Nonce)?;
+        let seconds = plain.try_into().map_err(|_| ProofError::Nonce)?;
+        let created = Duration::from_secs(u64::from_be_bytes(seconds));
+        let age = since_epoch().abs_diff(created);
+        if age > NONCE_TIME {
+            return Err(ProofError::Nonce);
+        }
+        Ok((age > NONCE_TIME / 2).then(|| nonce_now(keys)).flatten())
+    }
+
+    /// Returns a nonce for the next proof, if proofs need one.
+    pub(crate) fn nonce(&self, keys: &Keys) -> Option<HeaderValue> {
+        self.uses_nonces.then(|| nonce_now(keys)).flatten()
+    }
+}
+
+impl ProvenRequest<'_> {
+    /// Returns `true` if the request was sent to this URL: the path of the request at the origin of
+    /// the resource, or the resource itself, whose path a proxy may have removed.
+    fn is_at(&self, url: &str) -> bool {
+        let Ok(url) = normalize_htu(url) else {
+            return false;
+        };
+        let path = self.parts.uri.path();
+        let requested = normalize_htu(&format!("{}{path}", self.resource.origin()));
+        let resource = normalize_htu(self.resource.as_str());
+        [requested, resource].contains(&Ok(url))
+    }
+}
+
+/// Creates a nonce. `None` if the system returns no random numbers.
+fn nonce_now(keys: &Keys) -> Option<HeaderValue> {
+    let seconds = since_epoch().as_secs().to_be_bytes();
+    let nonce = keys.seal(PURPOSE, &[], &seconds).ok()?;
+    HeaderValue::try_from(nonce).ok()
+}
+
+fn since_epoch() -> Duration {
+    let now = SystemTime::now();
+    now.duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default()
+}

@@ -1,0 +1,98 @@
+//! [`HttpsClient`]: the client for authorization servers, with the certificates of the system.
+
+use std::error::Error;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::{Request, Response};
+use http_body::Body;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+use crate::transport::http::body::HttpBody;
+use crate::transport::http::oauth::fetch::HttpFetch;
+
+/// How long an idle connection is kept.
+const IDLE_TIME: Duration = Duration::from_secs(30);
+/// How many idle connections are kept for each host.
+const IDLE: usize = 4;
+
+/// A client of HTTP/1.1. It follows no redirects and sends no cookies.
+pub(crate) struct HttpsClient(Client<HttpsConnector<HttpConnector>, HttpBody>);
+
+impl HttpsClient {
+    /// Creates a client that trusts the certificates of the system.
+    pub(crate) fn new() -> Result<Self, rustls::Error> {
+        let mut roots = rustls::RootCertStore::empty();
+        let native = rustls_native_certs::load_native_certs();
+        for error in native.errors {
+            tracing::warn!(%error, "a certificate of the system cannot be read");
+        }
+        roots.add_parsable_certificates(native.certs);
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(config)
+            // Plain text is used for loopback addresses only, see `SecureUrl`.
+            .https_or_http()
+            .enable_http1()
+            .build();
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_TIME)
+            .pool_max_idle_per_host(IDLE)
+            .build(connector);
+        Ok(Self(client))
+    }
+}
+
+impl HttpFetch for HttpsClient {
+    async fn fetch(
+        &self,
+        request: Request<Bytes>,
+        limit: usize,
+    ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
+        let request = request.map(|body| {
+            if body.is_empty() {
+                HttpBody::none()
+            } else {
+                HttpBody::whole(body.into())
+            }
+        });
+        let (parts, body) = self.0.request(request).await?.into_parts();
+        let body = read(body, limit).await?;
+        Ok(Response::from_parts(parts, body))
+    }
+}
+
+/// Reads a body of at most `limit` bytes.
+async fn read<B>(body: B, limit: usize) -> Result<Bytes, Box<dyn Error + Send + Sync>>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Error + Send + Sync + 'static,
+{
+    let too_large = || format!("the body is larger than {limit} bytes");
+    if body.size_hint().lower() > u64::try_from(limit).unwrap_or(u64::MAX) {
+        return Err(too_large().into());
+    }
+    let mut body = pin!(body);
+    let mut read = BytesMut::new();
+    while let Some(frame) = poll_fn(|task| body.as_mut().poll_frame(task)).await {
+        let Ok(data) = frame?.into_data() else {
+            continue;
+        };
+        if read.len() + data.len() > limit {
+            return Err(too_large().into());
+        }
+        read.extend_from_slice(&data);
+    }
+    Ok(read.freeze())
+}

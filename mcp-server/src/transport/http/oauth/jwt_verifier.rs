@@ -1,0 +1,75 @@
+//! [`JwtVerifier`]: verifies access tokens that are JWT (RFC 9068) with the keys of their issuer.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_types::json::{self, Object, Value};
+use mcp_types::oauth::jwt::{self, Algorithm};
+
+use crate::protocol::access_token::AccessToken;
+use crate::transport::http::oauth::claims;
+use crate::transport::http::oauth::key_cache::{KeyCache, NoKey};
+use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
+
+/// The types of tokens that are access tokens, or do not say what they are.
+const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "JWT"];
+
+/// Verifies the tokens of one issuer.
+pub(crate) struct JwtVerifier {
+    pub(crate) issuer: String,
+    pub(crate) algorithms: Vec<Algorithm>,
+    pub(crate) keys: Arc<KeyCache>,
+}
+
+impl TokenVerifier for JwtVerifier {
+    fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    async fn verify(&self, token: PresentedToken<'_>) -> Result<AccessToken, TokenError> {
+        let token = token.text();
+        // Nothing is loaded for tokens of other issuers, of which anybody can invent any number.
+        if unverified_issuer(token).as_deref() != Some(self.issuer.as_str()) {
+            return Err(TokenError::Foreign);
+        }
+        let header = jwt::header(token).map_err(|error| TokenError::invalid(error.to_string()))?;
+        let kind = header.typ.as_deref();
+        if kind.is_some_and(|kind| !TYPES.iter().any(|known| known.eq_ignore_ascii_case(kind))) {
+            return Err(TokenError::invalid(
+                "its type (`typ`) is not that of access tokens",
+            ));
+        }
+        if !self.algorithms.contains(&header.alg) {
+            return Err(TokenError::invalid("its algorithm (`alg`) is not allowed"));
+        }
+        // The header may also name URLs of keys, or contain a key. None of it is used.
+        let key = self.keys.key(header.kid.as_deref(), header.alg).await;
+        let key = key.map_err(|error| match error {
+            NoKey::Unknown => TokenError::invalid("the issuer has no such key (`kid`)"),
+            NoKey::Unavailable => TokenError::unavailable("the keys of the issuer are not known"),
+        })?;
+        let verified = jwt::verify::<Object>(token, &key, &self.algorithms)
+            .map_err(|error| TokenError::invalid(error.to_string()))?;
+        let token = claims::access_token(&self.issuer, verified.claims);
+        let token = token.map_err(TokenError::invalid)?;
+        if token.expires_at.is_none() {
+            return Err(TokenError::invalid(
+                "the time of its expiry (`exp`) is missing",
+            ));
+        }
+        Ok(token)
+    }
+}
+
+/// Returns the issuer that a token names.
+fn unverified_issuer(token: &str) -> Option<String> {
+    let mut parts = token.split('.');
+    let (_, claims, _) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || token.len() > jwt::TOKEN_BYTES {
+        return None;
+    }
+    let claims = URL_SAFE_NO_PAD.decode(claims).ok()?;
+    let claims: Object = json::from_slice(&claims).ok()?;
+    claims.get("iss").and_then(Value::as_str).map(str::to_owned)
+}

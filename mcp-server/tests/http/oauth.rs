@@ -1,0 +1,10 @@
+//! Access tokens: the endpoint as a resource server of OAuth 2.1.
+
+mod callers;
+mod challenges;
+mod dpop;
+mod introspection;
+mod keys;
+mod scopes;
+mod setup;
+mod tokens;

@@ -1,0 +1,133 @@
+//! Tokens whose meaning only the issuer knows.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use mcp_server::{AccessToken, Issuer, OAuth, StaticTokens};
+use serde_json::{Value, json};
+
+use super::setup::*;
+use crate::raw::*;
+
+fn asking(issuer: &TestIssuer) -> Issuer {
+    Issuer::new(&issuer.url).introspection("mcp", "p@ss:word")
+}
+
+fn active(issuer: &TestIssuer, changes: Value) -> Value {
+    let meaning = changed(issuer.claims(), json!({ "active": true }));
+    changed(meaning, changes)
+}
+
+#[tokio::test]
+async fn opaque_token_is_introspected_once_and_kept_for_a_time() {
+    let issuer = TestIssuer::start().await;
+    issuer.introspect_as(active(&issuer, json!({})));
+    let (server, _probe) = server(|builder| builder);
+    let address = protect(&server, OAuth::builder(RESOURCE).issuer(asking(&issuer)));
+    for _ in 0..3 {
+        assert_eq!(echo(address, "opaque/token+1==").await.0.status, 200);
+    }
+    let introspections = issuer.introspections();
+    let [(credentials, form)] = introspections.as_slice() else {
+        panic!("{introspections:?}");
+    };
+    let expected = format!("Basic {}", STANDARD.encode("mcp:p%40ss%3Aword"));
+    assert_eq!(credentials.as_deref(), Some(&*expected));
+    let expected = [
+        ("token".to_owned(), "opaque/token+1==".to_owned()),
+        ("token_type_hint".to_owned(), "access_token".to_owned()),
+    ];
+    assert_eq!(form, &expected);
+    // Signed tokens are verified without the issuer, and introspected only if they are not its own.
+    assert_eq!(echo(address, &issuer.token(json!({}))).await.0.status, 200);
+    assert_eq!(issuer.introspections().len(), 1);
+}
+
+#[tokio::test]
+async fn meaning_is_not_kept_longer_than_the_token_or_the_program_allow() {
+    let issuer = TestIssuer::start().await;
+    let (server, _probe) = server(|builder| builder);
+    let uncached = asking(&issuer).introspection_cache(Duration::ZERO);
+    let address = protect(&server, OAuth::builder(RESOURCE).issuer(uncached));
+    issuer.introspect_as(active(&issuer, json!({})));
+    assert_eq!(echo(address, "opaque").await.0.status, 200);
+    issuer.introspect_as(json!({ "active": false }));
+    rejected(address, "opaque").await;
+
+    // Expired, but within the leeway for clocks.
+    let address = protect(&server, OAuth::builder(RESOURCE).issuer(asking(&issuer)));
+    issuer.introspect_as(active(&issuer, json!({ "exp": now() - 5 })));
+    assert_eq!(echo(address, "opaque").await.0.status, 200);
+    issuer.introspect_as(json!({ "active": false }));
+    rejected(address, "opaque").await;
+}
+
+#[tokio::test]
+async fn what_the_issuer_says_is_checked() {
+    let issuer = TestIssuer::start().await;
+    let (server, _probe) = server(|builder| builder);
+    let uncached = asking(&issuer).introspection_cache(Duration::ZERO);
+    let address = protect(&server, OAuth::builder(RESOURCE).issuer(uncached));
+    for meaning in [
+        json!({ "active": false }),
+        active(&issuer, json!({ "active": false })),
+        active(&issuer, json!({ "iss": "https://evil.example" })),
+        active(&issuer, json!({ "aud": "https://other.example" })),
+        active(&issuer, json!({ "aud": null })),
+        active(&issuer, json!({ "exp": now() - 120 })),
+        active(&issuer, json!({ "nbf": now() + 120 })),
+        active(&issuer, json!({ "sub": null, "client_id": null })),
+    ] {
+        issuer.introspect_as(meaning.clone());
+        let (head, body) = echo(address, "opaque").await;
+        assert_eq!(head.status, 401, "{meaning}: {body}");
+    }
+    for meaning in [
+        json!({}),
+        json!({ "active": "true" }),
+        json!({ "active": 1 }),
+        json!([]),
+    ] {
+        issuer.introspect_as(meaning.clone());
+        let (head, _) = echo(address, "opaque").await;
+        assert_eq!(head.status, 503, "{meaning}");
+    }
+    // Many issuers leave these members out.
+    issuer.introspect_as(active(&issuer, json!({ "iss": null, "exp": null })));
+    assert_eq!(echo(address, "opaque").await.0.status, 200);
+}
+
+#[tokio::test]
+async fn missing_audience_is_accepted_if_the_program_trusts_the_issuer() {
+    let issuer = TestIssuer::start().await;
+    let (server, _probe) = server(|builder| builder);
+    let trusted = asking(&issuer).trust_introspected_audience();
+    let address = protect(&server, OAuth::builder(RESOURCE).issuer(trusted));
+    issuer.introspect_as(active(&issuer, json!({ "aud": null })));
+    assert_eq!(echo(address, "one").await.0.status, 200);
+    issuer.introspect_as(active(&issuer, json!({ "aud": "https://other.example" })));
+    rejected(address, "two").await;
+}
+
+#[tokio::test]
+async fn fixed_tokens_are_checked_like_all_others() {
+    let (server, _probe) = server(|builder| builder);
+    let issuer = "https://auth.example";
+    let ada = AccessToken::new(issuer).subject("ada").audience([RESOURCE]);
+    let tokens = StaticTokens::new(issuer)
+        .token("good", ada.clone())
+        .token("elsewhere", ada.clone().audience(["https://other.example"]))
+        .token("expired", ada.clone().expires_at(std::time::UNIX_EPOCH))
+        .token("foreign", {
+            let mut token = ada.clone();
+            token.issuer = "https://evil.example".to_owned();
+            token
+        })
+        .token("nobody", AccessToken::new(issuer).audience([RESOURCE]));
+    let address = protect(&server, OAuth::builder(RESOURCE).verifier(tokens));
+    assert_eq!(echo(address, "good").await.0.status, 200);
+    for token in ["elsewhere", "expired", "foreign", "nobody", "goo", "goodx"] {
+        rejected(address, token).await;
+    }
+}
