@@ -28,7 +28,7 @@ pub(super) struct NameIn(pub(super) &'static [&'static str]);
 
 impl NameIn {
     /// Returns the index of a name if it is declared.
-    fn find<'de>(self, name: Key<'de>) -> MemberName<'de> {
+    fn find(self, name: Key<'_>) -> MemberName<'_> {
         let index = self.0.iter().position(|known| *known == name.as_str());
         match index.and_then(|index| u8::try_from(index).ok()) {
             Some(index) => MemberName::Declared(index),
