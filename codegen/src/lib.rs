@@ -7,7 +7,8 @@
 //!    finds the messages. Types that are the same in several revisions become one.
 //! 3. [`discriminate`] plans how a decoder selects the variant of each union.
 //! 4. [`lower`] gets the Rust types of fields and the variants of enumerations from `typify`.
-//! 5. [`emit`] generates types, unions, messages, conversions and strategies.
+//! 5. [`emit`] generates the definitions by area, and tables from which macros in the support code
+//!    implement codecs, conversions and strategies.
 //!
 //! This crate does no I/O. It contains no name of the Model Context Protocol: information that a
 //! schema does not contain is passed as data, in [`hints`] and [`doc_texts`].

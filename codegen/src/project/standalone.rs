@@ -3,7 +3,7 @@
 use super::{Project, ProjectError};
 use crate::doc_texts::DocTexts;
 use crate::emit::{Emitter, File};
-use crate::hints::Hints;
+use crate::hints::{Areas, Hints};
 use crate::model::{self, Kind, Note, TypeDef, build, share, type_ident};
 use crate::schema::{Dialect, Document, Warning, WarningKind, pointer, verify};
 use serde_json::{Map, Value};
@@ -58,13 +58,15 @@ impl Project {
         } else {
             self.recognise(&document)?
         };
-        let hints = match (&recognised, hints) {
+        let mut hints = match (&recognised, hints) {
             (Some(revision), _) => {
                 self.correct(revision, &mut document)?;
                 self.hints.clone()
             }
             (None, hints) => hints.unwrap_or_default(),
         };
+        // A single schema becomes a single file of types.
+        hints.areas = Areas::default();
         let doc_texts = DocTexts::new(if recognised.is_some() {
             self.doc_texts.clone()
         } else {

@@ -24,7 +24,7 @@ pub trait FromMembers<'de>: Vacant + Sized {
     };
 
     /// Decodes the current member, which has this number, into its field. The number
-    /// [`UNDECLARED`] stands for a member that the type does not declare. After the last member, when
+    /// `u8::MAX` stands for a member that the type does not declare. After the last member, when
     /// the reader has no current member, the arm for it runs its final checks.
     fn read_member<A: MapAccess<'de>>(
         &mut self,
