@@ -3,6 +3,7 @@
 mod areas;
 mod convert;
 mod docs;
+mod imports;
 mod messages;
 mod methods;
 mod object;
@@ -16,6 +17,8 @@ mod table;
 mod union;
 
 pub use registry::feature_name;
+
+use imports::{idents, used};
 
 use crate::discriminate;
 use crate::hints::Hints;
@@ -596,46 +599,4 @@ fn cfg(features: &[String]) -> Option<TokenStream> {
         [one] => Some(quote! { #[cfg(feature = #one)] }),
         several => Some(quote! { #[cfg(any(#(feature = #several),*))] }),
     }
-}
-
-/// Returns the identifiers of a token stream that start a path.
-fn idents(tokens: &TokenStream) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut colons = 0;
-    let mut is_enum = false;
-    for token in tokens.clone() {
-        let continues = colons == 2;
-        match &token {
-            proc_macro2::TokenTree::Ident(ident) if !continues => {
-                is_enum |= ident == "enum";
-                found.insert(ident.to_string());
-            }
-            // The names directly inside are those of the variants.
-            proc_macro2::TokenTree::Group(group) if is_enum => {
-                is_enum = false;
-                for token in group.stream() {
-                    if let proc_macro2::TokenTree::Group(group) = token {
-                        found.extend(idents(&group.stream()));
-                    }
-                }
-            }
-            proc_macro2::TokenTree::Group(group) => found.extend(idents(&group.stream())),
-            _ => {}
-        }
-        colons = match token {
-            proc_macro2::TokenTree::Punct(punct) if punct.as_char() == ':' => colons + 1,
-            _ => 0,
-        };
-    }
-    found
-}
-
-/// Returns those of the names that a token stream uses.
-fn used(names: &[&str], tokens: &TokenStream) -> Vec<syn::Ident> {
-    let body = idents(tokens);
-    names
-        .iter()
-        .filter(|name| body.contains(**name))
-        .map(|name| format_ident!("{name}"))
-        .collect()
 }
