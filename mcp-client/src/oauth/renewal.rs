@@ -15,7 +15,7 @@ use super::secret::Secret;
 use super::target::Target;
 use super::tokens::{Tokens, now};
 
-/// The maximum number of attempts to get tokens that the server accepts.
+/// After this many new tokens in a row that the server rejected, no further ones are fetched.
 const ROUNDS: u32 = 3;
 
 /// After a failed refresh, the next one is tried this much later, in seconds.
@@ -52,8 +52,11 @@ pub(super) struct Renewal {
 #[derive(Default)]
 struct State {
     tokens: Option<Arc<Tokens>>,
-    /// How many attempts were made since the server accepted a token.
-    rounds: u32,
+    /// Whether the server has not accepted the tokens yet.
+    is_new: bool,
+    /// How many new tokens in a row the server has rejected, and the last of them.
+    rejected: u32,
+    last_rejected: Option<Secret>,
 }
 
 impl Renewal {
@@ -76,12 +79,23 @@ impl Renewal {
     }
 
     fn set_tokens(&self, tokens: Option<Arc<Tokens>>) {
-        self.state().tokens = tokens;
+        let mut state = self.state();
+        state.tokens = tokens;
+        state.is_new = false;
+    }
+
+    fn set_new_tokens(&self, tokens: Tokens) {
+        let mut state = self.state();
+        state.tokens = Some(Arc::new(tokens));
+        state.is_new = true;
     }
 
     /// Notes that the server accepted the tokens.
     pub(super) fn accepted(&self) {
-        self.state().rounds = 0;
+        let mut state = self.state();
+        state.is_new = false;
+        state.rejected = 0;
+        state.last_rejected = None;
     }
 
     pub(super) fn acquire(&self) -> Acquire<'_> {
@@ -96,7 +110,12 @@ impl Renewal {
     pub(super) async fn load(&self) -> Result<(), OAuthError> {
         let records = Records(&self.config);
         let tokens = records.tokens_of(&self.server, &self.config.user).await?;
-        if let Some(tokens) = tokens {
+        let current = self.tokens();
+        let is_known = |tokens: &Tokens| {
+            let current = current.as_ref();
+            current.is_some_and(|current| current.access == tokens.access)
+        };
+        if let Some(tokens) = tokens.filter(|tokens| !is_known(tokens)) {
             self.set_tokens(Some(Arc::new(tokens)));
         }
         Ok(())
@@ -132,7 +151,7 @@ impl Renewal {
         if self.adopt_newer(used).await? {
             return Ok(());
         }
-        let was_accepted = self.count_round()?;
+        let was_accepted = self.count_rejection(used)?;
         // The server may have moved to another authorization server, so its metadata come first.
         let target = self.discover(challenge).await?;
         let current = self.tokens().filter(|tokens| {
@@ -164,22 +183,32 @@ impl Renewal {
             let fault = OAuthFault::Scopes(needed.to_string());
             return Err(OAuthError::new(OAuthStep::Use, fault).at(&self.server));
         }
-        self.count_round()?;
+        self.count_rejection(Some(used))?;
         let target = self.discover(challenge).await?;
         let scopes = target.scopes(&self.config, challenge, Some(&before));
         self.authorize(&target, &scopes).await
     }
 
-    /// Counts an attempt to get tokens that the server accepts. Returns `true` if the server accepted
-    /// the last ones, or if there are none from this program yet.
-    fn count_round(&self) -> Result<bool, OAuthError> {
+    /// Counts new tokens that the server rejects. Returns `true` if it had accepted these before.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the server has rejected several new tokens in a row.
+    fn count_rejection(&self, used: Option<&Secret>) -> Result<bool, OAuthError> {
         let mut state = self.state();
-        if state.rounds >= ROUNDS {
-            let fault = OAuthFault::Rounds(state.rounds);
+        if !state.is_new {
+            return Ok(true);
+        }
+        // If no other tokens could be fetched since, these are counted already.
+        if state.last_rejected.as_ref() != used {
+            state.last_rejected = used.cloned();
+            state.rejected += 1;
+        }
+        if state.rejected >= ROUNDS {
+            let fault = OAuthFault::Rounds(state.rejected);
             return Err(OAuthError::new(OAuthStep::Use, fault).at(&self.server));
         }
-        state.rounds += 1;
-        Ok(state.rounds == 1)
+        Ok(false)
     }
 
     async fn authorize(&self, target: &Target, scopes: &Scopes) -> Result<(), OAuthError> {
@@ -194,21 +223,15 @@ impl Renewal {
         let _lock = records.lock(&key).await?;
         let saved = records.save_tokens(&self.server, &tokens).await;
         // They are usable even if they cannot be stored.
-        self.set_tokens(Some(Arc::new(tokens)));
+        self.set_new_tokens(tokens);
         saved
     }
 
     /// Uses the tokens of the store if another process has replaced the ones that were used.
     async fn adopt_newer(&self, used: Option<&Secret>) -> Result<bool, OAuthError> {
-        let before = self.tokens();
         self.load().await?;
-        let newer = self
-            .tokens()
-            .is_some_and(|tokens| Some(&tokens.access) != used && !tokens.is_expired(now()));
-        if !newer && self.tokens().is_none() {
-            self.set_tokens(before);
-        }
-        Ok(newer)
+        let tokens = self.tokens();
+        Ok(tokens.is_some_and(|tokens| Some(&tokens.access) != used && !tokens.is_expired(now())))
     }
 
     /// Refreshes the tokens; `false` if the refresh token is not valid any more.
@@ -252,7 +275,7 @@ impl Renewal {
         match self.acquire().refresh(&net, &tokens).await {
             Ok(renewed) => {
                 let saved = records.save_tokens(&self.server, &renewed).await;
-                self.set_tokens(Some(Arc::new(renewed)));
+                self.set_new_tokens(renewed);
                 saved.map(|()| true)
             }
             Err(error) => {

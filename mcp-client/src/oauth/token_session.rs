@@ -74,12 +74,9 @@ impl TokenSession {
             return Ok(Nonces::is_offered(headers));
         }
         let current = self.renewal.tokens();
-        let is_outdated = |used: &Secret| {
-            current
-                .as_ref()
-                .is_some_and(|tokens| tokens.access != *used)
-        };
-        if used.as_ref().is_some_and(is_outdated) {
+        // Meanwhile there are other tokens than the request had.
+        let is_outdated = current.is_some_and(|tokens| Some(&tokens.access) != used.as_ref());
+        if is_outdated {
             return Ok(true);
         }
         let purpose = match used {

@@ -75,7 +75,10 @@ async fn damaged_file_is_an_error_that_names_it_and_shows_nothing_of_it() {
         store.load(&key).await.expect("loaded"),
         Some(Secret::new("two"))
     );
-    assert_eq!(store.keys().await.expect("read"), [key.clone()]);
+    assert_eq!(
+        store.keys().await.expect("read"),
+        std::slice::from_ref(&key)
+    );
     let file = fs::read_dir(&folder)
         .expect("a folder")
         .next()

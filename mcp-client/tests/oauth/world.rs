@@ -44,18 +44,23 @@ pub(crate) struct Answer {
     pub(crate) pause: Duration,
 }
 
-pub(crate) fn answer(status: u16, body: impl ToString) -> Answer {
+/// Returns a response. Text is the body itself, other values are written as JSON.
+pub(crate) fn answer(status: u16, body: impl Into<Value>) -> Answer {
+    let body = match body.into() {
+        Value::String(text) => text,
+        value => value.to_string(),
+    };
     Answer {
         status,
         headers: vec![("content-type".to_owned(), "application/json".to_owned())],
-        body: body.to_string(),
+        body,
         pause: Duration::ZERO,
     }
 }
 
 impl Answer {
-    pub(crate) fn header(mut self, name: &str, value: impl ToString) -> Self {
-        self.headers.push((name.to_owned(), value.to_string()));
+    pub(crate) fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
         self
     }
 }

@@ -101,15 +101,15 @@ fn scenario_is_parsed_from_folder_name() {
 fn results_of_a_group_are_found_in_its_folder() {
     let folder = std::env::temp_dir().join(format!("conformance-{}", std::process::id()));
     for path in [
-        "sse-retry-2026-11-21T12-41-31-597Z",
+        "initialize-2026-11-21T12-41-31-597Z",
         "auth/dpop-2026-11-21T12-41-31-597Z",
     ] {
         let path = folder.join(path);
         std::fs::create_dir_all(&path).expect("created");
-        let checks = r#"[{"id": "wire-schema-valid", "status": "SUCCESS"}]"#;
+        let checks = r#"[{"id": "one", "status": "SUCCESS"}]"#;
         std::fs::write(path.join("checks.json"), checks).expect("written");
     }
-    let scenarios = ["sse-retry", "auth/dpop", "auth/other"].map(str::to_owned);
+    let scenarios = ["initialize", "auth/dpop", "auth/other"].map(str::to_owned);
     let found = super::report::read(&folder, &scenarios, Side::Client).expect("read");
     let faults: Vec<bool> = found
         .iter()
