@@ -70,6 +70,14 @@ async fn unknown_key_ids_do_not_flood_the_issuer() {
             "the access token is not valid: the issuer has no such key (`kid`)"
         );
     }
+    // One after the other, so that they cannot share an attempt.
+    for at in 0..5 {
+        rejected(
+            address,
+            &sign(&issuer.key, &format!("late-{at}"), &issuer.claims()),
+        )
+        .await;
+    }
     assert_eq!(echo(address, &valid).await.0.status, 200);
     assert_eq!(issuer.loads(), 1);
 }

@@ -42,7 +42,7 @@ use crate::transport::http::oauth::verifier::AnyVerifier;
 /// let paths = oauth.metadata_paths();
 /// let config = HttpConfig::new().allow_hosts(["mcp.example.com"]).oauth(oauth);
 /// let service = server.into_service(config);
-/// let mut app = axum::Router::new().route_service("/mcp", service.clone());
+/// let mut app: axum::Router = axum::Router::new().route_service("/mcp", service.clone());
 /// for path in &paths {
 ///     app = app.route_service(path, service.clone());
 /// }

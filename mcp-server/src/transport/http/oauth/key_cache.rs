@@ -230,3 +230,121 @@ fn public_key(key: &Value) -> Option<Jwk> {
     }
     mcp_types::json::from_value_ref(key).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use bytes::Bytes;
+    use http::{Request, Response};
+    use mcp_types::oauth::jwt::SigningKey;
+
+    use super::*;
+    use crate::transport::http::oauth::fetch::HttpFetch;
+
+    /// An issuer that never answers the first requests.
+    #[derive(Clone, Default)]
+    struct Slow {
+        requests: Arc<AtomicUsize>,
+        answers_from: usize,
+    }
+
+    impl HttpFetch for Slow {
+        async fn fetch(
+            &self,
+            _: Request<Bytes>,
+            _: usize,
+        ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
+            if self.requests.fetch_add(1, Ordering::SeqCst) < self.answers_from {
+                std::future::pending::<()>().await;
+            }
+            let mut key = SigningKey::generate()?.public()?;
+            key.common.key_id = Some("k1".to_owned());
+            let keys = serde_json::json!({ "keys": [key] });
+            Ok(Response::new(serde_json::to_vec(&keys)?.into()))
+        }
+    }
+
+    fn cache(slow: &Slow) -> Arc<KeyCache> {
+        let url = SecureUrl::parse("https://a.example/jwks").expect("a URL");
+        let fetcher = Fetcher::new(slow.clone());
+        KeyCache::new(url.clone(), Some(url), fetcher, Duration::from_secs(15))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn issuer_that_does_not_answer_delays_requests_for_a_bounded_time() {
+        let slow = Slow {
+            answers_from: 1,
+            ..Slow::default()
+        };
+        let cache = cache(&slow);
+        let start = Instant::now();
+        let (one, two) = tokio::join!(
+            cache.key(Some("k1"), Algorithm::ES256),
+            cache.key(Some("k2"), Algorithm::ES256)
+        );
+        assert_eq!(
+            (one.err(), two.err()),
+            (Some(NoKey::Unavailable), Some(NoKey::Unavailable))
+        );
+        assert!(
+            start.elapsed() <= Duration::from_secs(11),
+            "{:?}",
+            start.elapsed()
+        );
+        assert_eq!(slow.requests.load(Ordering::SeqCst), 1);
+        // The next attempt is made after the interval, by the first request that needs it.
+        let error = cache.key(Some("k1"), Algorithm::ES256).await.err();
+        assert_eq!(error, Some(NoKey::Unavailable));
+        tokio::time::advance(Duration::from_secs(6)).await;
+        assert!(cache.key(Some("k1"), Algorithm::ES256).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn request_that_is_dropped_does_not_stop_the_attempt() {
+        let slow = Slow::default();
+        let cache = cache(&slow);
+        let first = tokio::time::timeout(Duration::ZERO, cache.key(Some("k1"), Algorithm::ES256));
+        let _ = first.await;
+        assert!(cache.key(Some("k1"), Algorithm::ES256).await.is_ok());
+        assert_eq!(slow.requests.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn old_keys_are_refreshed_in_the_background_and_expire() {
+        let slow = Slow::default();
+        let cache = cache(&slow);
+        assert!(cache.key(Some("k1"), Algorithm::ES256).await.is_ok());
+        tokio::time::advance(REFRESH_TIME + Duration::from_secs(1)).await;
+        // Answered with the old keys, without waiting.
+        assert!(cache.key(Some("k1"), Algorithm::ES256).await.is_ok());
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(slow.requests.load(Ordering::SeqCst), 2);
+        tokio::time::advance(MAX_AGE + Duration::from_secs(1)).await;
+        assert!(cache.key(Some("k1"), Algorithm::ES256).await.is_ok());
+        assert_eq!(slow.requests.load(Ordering::SeqCst), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn client_of_the_program_that_panics_leaves_the_cache_usable() {
+        struct Panics(AtomicUsize);
+        impl HttpFetch for Panics {
+            async fn fetch(
+                &self,
+                _: Request<Bytes>,
+                _: usize,
+            ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
+                assert!(self.0.fetch_add(1, Ordering::SeqCst) > 0, "the first time");
+                Ok(Response::new(Bytes::from_static(b"{\"keys\":[]}")))
+            }
+        }
+        let url = SecureUrl::parse("https://a.example/jwks").expect("a URL");
+        let fetcher = Fetcher::new(Panics(AtomicUsize::new(0)));
+        let cache = KeyCache::new(url.clone(), Some(url), fetcher, Duration::ZERO);
+        let error = cache.key(Some("k1"), Algorithm::ES256).await.err();
+        assert_eq!(error, Some(NoKey::Unavailable));
+        let error = cache.key(Some("k1"), Algorithm::ES256).await.err();
+        assert_eq!(error, Some(NoKey::Unknown));
+    }
+}
