@@ -181,8 +181,9 @@ impl TokenEndpoint<'_> {
     fn credentials<'a>(&'a self, assertion: Option<&'a Secret>) -> Form<'a> {
         let id = ("client_id", self.client.id.as_str());
         match self.client.method {
-            ClientAuthMethod::None => vec![id],
-            ClientAuthMethod::SecretBasic => Vec::new(),
+            // With Basic, the id is repeated for servers that look for it in the form only, such as those of
+            // the Python SDK.
+            ClientAuthMethod::None | ClientAuthMethod::SecretBasic => vec![id],
             ClientAuthMethod::SecretPost => {
                 let secret = self.client.secret.as_ref().map_or("", Secret::expose);
                 vec![id, ("client_secret", secret)]
