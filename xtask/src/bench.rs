@@ -16,7 +16,8 @@ usage: cargo xtask bench types [--quick]
        cargo xtask bench decoders
 
   types   decodes and encodes the same messages with mcp-types, with serde_json::Value and with the
-          types of other crates, and prints times and ratios
+          types of other crates, and prints times and ratios; then every message of every revision,
+          as its own type and as each union that has it, and prints the ten slowest
   server  sends the same requests to mcp-server, to rmcp and to the simplest possible server, over
           HTTP and stdio, and prints speed, processor time, memory and size, with ratios and targets;
           with `--only`, speed and memory of the rows whose name contains the text
@@ -95,11 +96,16 @@ fn decoders() -> Result<ExitCode> {
 fn types(options: &[&str]) -> Result<ExitCode> {
     // Criterion's own report is written to the log; the table is printed last.
     let measured = peers::cargo(&["bench", "--bench", "messages", "--"], options)?;
-    if measured == ExitCode::SUCCESS {
-        peers::cargo(&["run", "--quiet", "--release"], &[])
-    } else {
-        Ok(measured)
+    if measured != ExitCode::SUCCESS {
+        return Ok(measured);
     }
+    for arguments in [&[][..], &["--", "every"]] {
+        let printed = peers::cargo(&["run", "--quiet", "--release"], arguments)?;
+        if printed != ExitCode::SUCCESS {
+            return Ok(printed);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A missed target is not a failure: machines differ, and most of them are busy with other work.

@@ -1,4 +1,4 @@
-//! Signed tokens (RFC 7515, RFC 7519): [`verify`] and [`SigningKey`].
+//! Signed tokens (RFC 7515, RFC 7519): [`verify`](fn@verify) and [`SigningKey`].
 
 mod sign;
 mod verify;

@@ -72,12 +72,7 @@ fn entries(revision: Revision, text: &Text) -> Result<Vec<&'static Entry>> {
     Ok(std::iter::once(own).chain(unions).collect())
 }
 
-fn measure(
-    revision: Revision,
-    entry: &'static Entry,
-    text: &Text,
-    rounds: usize,
-) -> Result<Row> {
+fn measure(revision: Revision, entry: &'static Entry, text: &Text, rounds: usize) -> Result<Row> {
     let typed = entry.prepare(&text.text)?;
     let value: Value = serde_json::from_str(&text.text)?;
     let mut out = Vec::with_capacity(text.text.len() * 2);
@@ -144,7 +139,10 @@ impl Best {
 fn print(rows: &mut [Row], what: &str, shown: usize, ratio: impl Fn(&Row) -> f64) {
     rows.sort_by(|one, two| ratio(two).total_cmp(&ratio(one)));
     let count = rows.len();
-    println!("\nThe {} slowest of {count} messages in {what}:\n", shown.min(count));
+    println!(
+        "\nThe {} slowest of {count} messages in {what}:\n",
+        shown.min(count)
+    );
     println!("| revision | decoded as | message | bytes | ratio to Value |");
     println!("| --- | --- | --- | --- | --- |");
     for row in rows.iter().take(shown) {
