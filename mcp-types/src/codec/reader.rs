@@ -137,6 +137,15 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.members.next_value_seed(OptionalPlace(place))
     }
 
+    /// Decodes the value of an optional member in a box. `null` is treated as absent.
+    pub fn optional_boxed<T: Deserialize<'de>>(
+        &mut self,
+        place: &mut Option<Box<T>>,
+    ) -> Result<(), A::Error> {
+        *place = self.members.next_value()?;
+        Ok(())
+    }
+
     /// Decodes the value of a member that is a list.
     pub fn list<T: Deserialize<'de> + Vacant>(
         &mut self,
