@@ -13,7 +13,7 @@ use mcp_types::Revision;
 use mcp_types::registry::{self, Entry, Prepared};
 use serde_json::Value;
 
-use texts::{Text, texts};
+use texts::{Sample, texts};
 
 /// Messages with fewer bytes are not measured: the cost of a call dominates them.
 const SMALLEST: usize = 100;
@@ -56,7 +56,7 @@ pub fn run(rounds: usize, all: bool) -> Result<()> {
 }
 
 /// Returns the types as which a text is measured: its own, and every union of messages that has it.
-fn entries(revision: Revision, text: &Text) -> Result<Vec<&'static Entry>> {
+fn entries(revision: Revision, text: &Sample) -> Result<Vec<&'static Entry>> {
     let own = registry::find(revision, &text.name)
         .with_context(|| format!("{revision} has no type {}", text.name))?;
     if let Err(error) = own.round_trip(&text.text) {
@@ -72,7 +72,7 @@ fn entries(revision: Revision, text: &Text) -> Result<Vec<&'static Entry>> {
     Ok(std::iter::once(own).chain(unions).collect())
 }
 
-fn measure(revision: Revision, entry: &'static Entry, text: &Text, rounds: usize) -> Result<Row> {
+fn measure(revision: Revision, entry: &'static Entry, text: &Sample, rounds: usize) -> Result<Row> {
     let typed = entry.prepare(&text.text)?;
     let value: Value = serde_json::from_str(&text.text)?;
     let mut out = Vec::with_capacity(text.text.len() * 2);

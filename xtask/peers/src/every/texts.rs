@@ -24,7 +24,7 @@ pub(super) const UNIONS: [&str; 9] = [
 const EXAMPLES: &str = include_str!("../../../../schema/examples.json");
 
 /// The text of a message.
-pub(super) struct Text {
+pub(super) struct Sample {
     /// The name of its type.
     pub(super) name: String,
     /// The description in the table.
@@ -33,7 +33,7 @@ pub(super) struct Text {
 }
 
 /// Returns the texts of all messages that a revision has, and of all results as responses.
-pub(super) fn texts(revision: Revision) -> Result<Vec<Text>> {
+pub(super) fn texts(revision: Revision) -> Result<Vec<Sample>> {
     let mut texts = Vec::new();
     let examples: json::Object = json::from_str(EXAMPLES)?;
     for (key, example) in &examples {
@@ -51,13 +51,13 @@ pub(super) fn texts(revision: Revision) -> Result<Vec<Text>> {
         let response = format!("{name}Response");
         if registry::find(revision, &response).is_some() {
             let text = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{text}}}"#);
-            texts.push(Text {
+            texts.push(Sample {
                 source: response.clone(),
                 name: response,
                 text,
             });
         }
-        texts.push(Text {
+        texts.push(Sample {
             name: name.to_owned(),
             source: name.to_owned(),
             text,
@@ -82,7 +82,7 @@ fn registry_name(revision: Revision, key: &str) -> Option<&'static str> {
 }
 
 /// The messages of the other table.
-fn of_corpus(revision: Revision) -> impl Iterator<Item = Text> {
+fn of_corpus(revision: Revision) -> impl Iterator<Item = Sample> {
     let of_revision = move |message: &corpus::Message| message.revision == revision.as_str();
     corpus::messages()
         .into_iter()
@@ -103,7 +103,7 @@ fn of_corpus(revision: Revision) -> impl Iterator<Item = Text> {
                 let envelope: Value = json::from_str(&message.text).ok()?;
                 (name.to_owned(), envelope.get("result")?.to_string())
             };
-            Some(Text {
+            Some(Sample {
                 name,
                 source: message.name.to_owned(),
                 text,
