@@ -4,7 +4,9 @@
 //! they might parse in different ways is rejected.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+#[cfg(feature = "tls")]
+use std::net::IpAddr;
+use std::net::Ipv6Addr;
 
 /// Why a URL that a server named is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,6 +96,7 @@ impl Origin {
     }
 
     /// Returns `true` if the host is a name or an address of this machine.
+    #[cfg(feature = "tls")]
     pub(crate) fn is_loopback(&self) -> bool {
         match self.host.parse::<IpAddr>() {
             Ok(address) => address.to_canonical().is_loopback(),
