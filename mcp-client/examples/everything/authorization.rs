@@ -1,4 +1,4 @@
-//! How the client authorizes itself in the scenarios `auth/...`. Nobody logs in: the authorization
+//! How the client authorizes itself in the scenarios `auth/...`. No user logs in: the authorization
 //! servers of the suite redirect at once.
 
 use std::env;

@@ -83,7 +83,7 @@ async fn step_up_keeps_the_scopes_and_ends_when_nothing_is_added() {
         .map(|asked| asked.query["scope"].clone())
         .collect();
     assert_eq!(scopes, ["read", "read write"]);
-    // The next call asks nobody either.
+    // The next call needs no request to the authorization server either.
     client.tools().one_page().await.expect_err("refused");
     assert_eq!(world.count("/authorize"), 2);
 }

@@ -71,7 +71,7 @@
 //! respond, known keys are used for up to an hour. If a token cannot be verified because of it, the
 //! status is 503, and the reason is logged.
 //!
-//! # What clients are told
+//! # What clients learn
 //!
 //! | request | status | `WWW-Authenticate` |
 //! | --- | --- | --- |
@@ -127,7 +127,7 @@
 //!
 //! # Proofs of possession
 //!
-//! A token can be bound to a key of the client (DPoP, RFC 9449), so that nobody else can use it. Such
+//! A token can be bound to a key of the client (DPoP, RFC 9449), so that no other client can use it. Such
 //! tokens are always accepted, and only with a fresh proof: for this token, method and URL, not older
 //! than 5 minutes, and never the same one twice. [`require_dpop`](crate::OAuthBuilder::require_dpop)
 //! refuses other tokens, and [`dpop_nonces`](crate::OAuthBuilder::dpop_nonces) demands a nonce of the

@@ -185,7 +185,7 @@ fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Reads a file; `None` if there is none.
+/// Reads a file. Returns `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<StoredFile>, StoreError> {
     let size = match fs::metadata(path) {
         Ok(metadata) => metadata.len(),

@@ -123,7 +123,7 @@ impl ResourceServer {
         Err(self.invalid_token(TokenError::Foreign.to_string()).into())
     }
 
-    /// Returns what is wrong with a verified token, whoever verified it.
+    /// Returns what is wrong with a verified token. Applies to every verifier.
     fn fault(&self, token: &AccessToken, issuer: &str) -> Option<&'static str> {
         if token.issuer != issuer {
             return Some("the access token is that of another issuer");

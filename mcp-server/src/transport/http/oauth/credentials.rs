@@ -7,7 +7,7 @@ use mcp_types::oauth::jwt::TOKEN_BYTES;
 /// How an access token is presented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenScheme {
-    /// Whoever has the token can use it (RFC 6750).
+    /// Every holder of the token can use it (RFC 6750).
     Bearer,
     /// With a proof that the client has the key to which the token is bound (RFC 9449).
     Dpop,
