@@ -1,5 +1,11 @@
 //! Building blocks for the generated `proptest` strategies.
 
+mod fields;
+mod maybe;
+
+pub(crate) use self::fields::{field, object};
+pub(crate) use self::maybe::maybe;
+
 use crate::base64::Base64Text;
 use crate::codec::{Declared, Empty, Extra};
 use crate::cursor::Cursor;
@@ -90,12 +96,6 @@ pub(crate) fn list<V: Debug + 'static>(
     vec(inner, length).boxed()
 }
 
-pub(crate) fn maybe<V: Debug + 'static>(
-    inner: impl Strategy<Value = V> + 'static,
-) -> BoxedStrategy<Option<V>> {
-    option::weighted(0.3, inner).boxed()
-}
-
 /// The number of recursive values inside one another.
 const DEEPEST: usize = 2;
 
@@ -154,20 +154,6 @@ pub(crate) fn one_of<T: Debug + 'static>(
     variants: impl IntoIterator<Item = BoxedStrategy<T>>,
 ) -> BoxedStrategy<T> {
     proptest::strategy::Union::new(variants).boxed()
-}
-
-/// Adds a strategy for one more field to a strategy for a struct.
-pub(crate) fn with<T: Debug + 'static, V: Debug + 'static>(
-    all: BoxedStrategy<T>,
-    field: impl Strategy<Value = V> + 'static,
-    set: fn(&mut T, V),
-) -> BoxedStrategy<T> {
-    (all, field)
-        .prop_map(move |(mut it, value)| {
-            set(&mut it, value);
-            it
-        })
-        .boxed()
 }
 
 /// A type of a member, and the strategy for its values if the schema does not restrict them.
@@ -267,24 +253,23 @@ macro_rules! object_strategy {
         $(+ $extra:ident)?
     ) => {
         arbitrary::strategy! { $(#[$cfg])* $type => {
-            let all = proptest::strategy::Just(<$type as codec::Vacant>::VACANT);
-            let all = proptest::strategy::Strategy::boxed(all);
-            $(
-                $(#[$when])*
-                let all = arbitrary::with(
-                    all,
-                    arbitrary::strategy_or_draw!($($strategy)?),
-                    |it, value| it.$field = value,
-                );
-            )*
-            $(
-                let all = arbitrary::with(
-                    all,
-                    arbitrary::extra(<$type as codec::FromMembers>::MEMBERS),
-                    |it, value| it.$extra = value,
-                );
-            )?
-            all
+            arbitrary::object(|| <$type as codec::Vacant>::VACANT, vec![
+                $(
+                    $(#[$when])*
+                    arbitrary::field(
+                        arbitrary::strategy_or_draw!($($strategy)?),
+                        |it: &$type| &it.$field,
+                        |it, drawn| drawn.assign(&mut it.$field),
+                    ),
+                )*
+                $(
+                    arbitrary::field(
+                        arbitrary::extra(<$type as codec::FromMembers>::MEMBERS),
+                        |it: &$type| &it.$extra,
+                        |it, drawn| drawn.assign(&mut it.$extra),
+                    ),
+                )?
+            ])
         } }
     };
 }

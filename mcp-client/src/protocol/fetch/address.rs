@@ -8,8 +8,10 @@ pub(crate) enum Reach {
     /// Those of the public internet.
     Public,
     /// Also those of private networks.
+    #[cfg(feature = "oauth")]
     Network,
     /// Also those of this machine.
+    #[cfg(feature = "oauth")]
     Loopback,
     /// All addresses.
     All,
@@ -22,7 +24,9 @@ impl Reach {
             Self::All => true,
             _ if is_public(address) => true,
             Self::Public => false,
+            #[cfg(feature = "oauth")]
             Self::Network => is_private_network(address),
+            #[cfg(feature = "oauth")]
             Self::Loopback => is_private_network(address) || address.is_loopback(),
         }
     }
@@ -43,6 +47,7 @@ impl Reach {
 
 /// Returns `true` for addresses that organisations assign in their networks. Link-local addresses are
 /// not among them: cloud providers have services there that hand out credentials.
+#[cfg(feature = "oauth")]
 fn is_private_network(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {

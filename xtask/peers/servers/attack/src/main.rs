@@ -24,7 +24,10 @@
 //! - **A busy machine.** While the kernel lets a thread of the server or of a client wait for a
 //!   processor (run delay in `/proc/PID/task/TID/schedstat`), the server blocks nobody. This time is
 //!   subtracted from the calls that were under way, except for as long as other threads of the
-//!   server used the processor.
+//!   server used the processor. A machine that is itself virtual can also stand still without any
+//!   trace in `/proc`. Therefore an attack after which calls took too long is played again, twice at
+//!   most, on a new server: a fault of the server shows each time. Memory that is not freed and calls
+//!   without a good response count the first time.
 
 mod attacks;
 mod frames;
@@ -47,9 +50,13 @@ use anyhow::Result;
 
 use crate::options::Options;
 use crate::round::Quiet;
+use crate::verdict::Breach;
 
 /// Connections that the largest attacks open: one more than servers keep at once by default.
 const CONNECTIONS: usize = 10_001;
+
+/// How often an attack is played before its times count as broken bounds.
+const PLAYS: u32 = 3;
 
 fn main() -> ExitCode {
     match run() {
@@ -78,8 +85,16 @@ fn run() -> Result<bool> {
     for attack in &attacks {
         let mut outcomes = Vec::new();
         for (subject, quiet) in subjects.iter().zip(&mut quiet) {
-            let outcome = round::play(attack, subject, quiet, &options, descriptors);
-            report::progress(attack, subject, &outcome);
+            let mut plays = 1;
+            let outcome = loop {
+                let outcome = round::play(attack, subject, quiet, &options, descriptors);
+                report::progress(attack, subject, &outcome);
+                let is_late = outcome.as_ref().is_ok_and(Breach::is_only_of_time);
+                if !is_late || plays == PLAYS {
+                    break outcome;
+                }
+                plays += 1;
+            };
             outcomes.push(outcome);
         }
         rows.push((attack, outcomes));

@@ -39,6 +39,13 @@ impl Breach {
         let broken = broken.into_iter().filter(|(is_broken, _)| *is_broken);
         broken.map(|(_, breach)| breach).collect()
     }
+
+    /// Returns `true` if bounds were broken, all of them bounds of time.
+    pub(crate) fn is_only_of_time(measured: &Measured) -> bool {
+        let broken = Self::of(measured);
+        let is_time = |breach: &Self| matches!(breach, Self::Blocked | Self::P99);
+        !broken.is_empty() && broken.iter().all(is_time)
+    }
 }
 
 impl fmt::Display for Breach {
@@ -102,5 +109,15 @@ mod tests {
             Breach::Unanswered,
         ];
         assert_eq!(Breach::of(&broken), all);
+    }
+
+    #[test]
+    fn only_bounds_of_time_may_be_measured_again() {
+        let mut late = measured();
+        assert!(!Breach::is_only_of_time(&late));
+        late.blocked += Duration::from_millis(1);
+        assert!(Breach::is_only_of_time(&late));
+        late.failed = 1;
+        assert!(!Breach::is_only_of_time(&late));
     }
 }

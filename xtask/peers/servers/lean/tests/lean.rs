@@ -1,8 +1,7 @@
 //! A server without features: arguments are only decoded, a schema with further constraints is
 //! rejected, and there are no templates.
-#![cfg(not(feature = "json-schema"))]
 
-#[path = "features/peer.rs"]
+#[path = "../../../../../mcp-server/tests/features/peer.rs"]
 mod peer;
 
 use std::collections::HashSet;

@@ -1,0 +1,1 @@
+//! Has only tests: of `mcp-server` without features.
