@@ -20,7 +20,30 @@ const WASM: &str = "wasm32-unknown-unknown";
 pub(super) struct Step {
     /// The name, for `--only`.
     pub(super) name: &'static str,
+    pub(super) when: When,
     pub(super) tasks: Vec<Task>,
+}
+
+/// When a step runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// After the step before it.
+    InOrder,
+    /// Beside all others.
+    Beside,
+    /// After all others, because it measures time.
+    Alone,
+}
+
+impl Step {
+    fn new(name: &'static str, tasks: Vec<Task>) -> Self {
+        let when = When::InOrder;
+        Self { name, when, tasks }
+    }
+
+    fn when(self, when: When) -> Self {
+        Self { when, ..self }
+    }
 }
 
 /// A task of a step.
@@ -86,7 +109,7 @@ fn quoted(word: &str) -> String {
 
 /// Returns all steps.
 pub(super) fn all() -> Result<Vec<Step>> {
-    let step = |name, tasks| Step { name, tasks };
+    let step = Step::new;
     let run = |line: &str| Task::Run(Cargo::new(line));
     let lock = Cargo {
         quiet: true,
@@ -130,7 +153,6 @@ pub(super) fn all() -> Result<Vec<Step>> {
             "fuzz",
             vec![unless(fuzz::missing, "xtask fuzz --seconds 2")],
         ),
-        step("attack", attack()),
         step(
             "conformance",
             vec![
@@ -164,9 +186,10 @@ pub(super) fn all() -> Result<Vec<Step>> {
             "docs",
             vec![Task::Run(docs.with("RUSTDOCFLAGS", "-D warnings"))],
         ),
-        step("features", features()?),
         step("numbers", numbers()?),
-        step("wasm", vec![wasm()?]),
+        step("features", features()?).when(When::Beside),
+        step("wasm", vec![wasm()?]).when(When::Beside),
+        step("attack", attack()).when(When::Alone),
     ])
 }
 
