@@ -1,29 +1,37 @@
 //! Generates source files from the model.
 
+mod area_items;
 mod areas;
 mod convert;
 mod docs;
+mod file;
 mod imports;
 mod messages;
 mod methods;
+mod module_root;
 mod object;
 mod print;
 mod proposals;
 mod range;
 mod registry;
+mod scope;
 mod strategy;
 mod string_enum;
 mod table;
 mod union;
 
+pub use file::File;
 pub use registry::feature_name;
 
+use area_items::AreaItems;
+use file::{checked, file, table_file};
 use imports::{idents, used};
+use scope::{Item, Scope};
 
 use crate::discriminate;
 use crate::hints::Hints;
 use crate::lower::{LowerError, Lowered, lower};
-use crate::model::{DRAFT, Family, History, Kind, Model, Ty, TypeDef, type_ident};
+use crate::model::{DRAFT, Family, History, Kind, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,15 +52,6 @@ pub struct Emitter<'a> {
     standalone: bool,
     examples: Examples,
     proposals: Vec<proposals::Proposal>,
-}
-
-/// A generated file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    /// The path relative to the output folder.
-    pub path: String,
-    /// The content.
-    pub text: String,
 }
 
 /// An example of a type.
@@ -279,231 +278,6 @@ impl<'a> Emitter<'a> {
             use #support::codec::{self, #(#names),*};
         }
     }
-
-    fn module_root(
-        &self,
-        at: usize,
-        areas: &BTreeMap<&str, AreaItems>,
-        conversions: &[File],
-    ) -> Result<TokenStream, EmitError> {
-        let model = &self.family.models[at];
-        let newer: BTreeSet<usize> = model
-            .types
-            .iter()
-            .map(|def| self.family.home(at, &def.name))
-            .filter(|home| *home != at)
-            .collect();
-        let reexports = newer.into_iter().map(|home| {
-            let module = format_ident!("{}", self.modules[home]);
-            let shared = model.types.iter();
-            let shared = shared.filter(|def| self.family.home(at, &def.name) == home);
-            let (own, added): (Vec<_>, Vec<_>) = shared.partition(|def| def.features.is_empty());
-            let ident = |def: &&TypeDef| format_ident!("{}", type_ident(&def.name));
-            let names: Vec<_> = own.iter().map(ident).collect();
-            let names =
-                (!names.is_empty()).then(|| quote! { pub use super::#module::{ #(#names),* }; });
-            let added = added.iter().map(|def| {
-                let (cfg, name) = (cfg(&def.features), ident(def));
-                quote! { #cfg pub use super::#module::#name; }
-            });
-            quote! { #names #(#added)* }
-        });
-        let about = format!(
-            " Revision {0}: {1} types of its schema, {2} messages.",
-            model.revision,
-            model
-                .types
-                .iter()
-                .filter(|def| def.published && def.features.is_empty())
-                .count(),
-            model.messages.len(),
-        );
-        let constants = self.constants(at);
-        let convert = conversions.iter().map(|file| {
-            let is_newest = at == self.family.newest();
-            let cfg = is_newest.then(|| self.revision_cfg(at + 1));
-            let name = format_ident!("{}", file.path.trim_end_matches(".rs"));
-            quote! { #cfg mod #name; }
-        });
-        let convert = quote! { #(#convert)* };
-        let natives = self.natives(at);
-        let has_own_types = self.has_own_types(at);
-        let own = if self.standalone {
-            quote! { pub mod support; }
-        } else if has_own_types {
-            quote! { #[cfg(feature = "proptest")] mod strategies; }
-        } else {
-            TokenStream::new()
-        };
-        let mut modules = TokenStream::new();
-        let mut all = TokenStream::new();
-        for name in self.area_names()? {
-            let Some(items) = areas.get(name) else {
-                continue;
-            };
-            let (cfg, name) = (items.cfg(), format_ident!("{name}"));
-            modules.extend(quote! { #cfg mod #name; });
-            all.extend(items.tokens.clone());
-            all.extend(items.codecs.parse::<TokenStream>().ok());
-        }
-        let has_codecs = areas.values().any(|items| !items.codecs.is_empty());
-        let codecs = has_codecs.then(|| quote! { mod codecs; });
-        let reexported: Vec<TokenStream> = self
-            .area_names()?
-            .into_iter()
-            .filter_map(|name| {
-                let cfg = areas.get(name)?.cfg();
-                let name = format_ident!("{name}");
-                Some(quote! { #cfg pub use #name::*; })
-            })
-            .collect();
-        let imports = has_own_types.then(|| self.shared_imports(at, &all));
-        let map = self.area_map(at);
-        let map = (!map.is_empty() && !self.standalone).then(|| {
-            let lines = map.lines().map(|line| format!(" {line}"));
-            quote! { #![doc = ""] #(#![doc = #lines])* }
-        });
-        let messages = if self.has_own_messages(at) {
-            quote! { mod messages; pub use messages::*; }
-        } else {
-            let newest = format_ident!("{}", self.modules[self.newest()]);
-            quote! { pub use super::#newest::MESSAGES; }
-        };
-        Ok(quote! {
-            #![doc = #about]
-            #map
-            #imports
-            #messages
-            #own
-            #modules
-            #codecs
-            #convert
-            #(#reexported)*
-            #(#reexports)*
-            #natives
-            #constants
-        })
-    }
-
-    /// Generates reexports of the hand-written types under their names in the schema.
-    fn natives(&self, at: usize) -> TokenStream {
-        let support = if self.standalone {
-            quote! { support }
-        } else {
-            self.support.clone()
-        };
-        let model = &self.family.models[at];
-        let items = model
-            .types
-            .iter()
-            .filter(|def| self.family.is_home(at, &def.name))
-            .filter_map(|def| {
-                let Kind::Native(rust) = &def.kind else {
-                    return None;
-                };
-                let rust = format_ident!("{rust}");
-                let name = format_ident!("{}", type_ident(&def.name));
-                Some(if rust == name {
-                    quote! { pub use #support::codec::#rust; }
-                } else {
-                    quote! { pub use #support::codec::#rust as #name; }
-                })
-            });
-        quote! { #(#items)* }
-    }
-
-    fn constants(&self, at: usize) -> TokenStream {
-        let model = &self.family.models[at];
-        let items = model.constants.iter().filter_map(|(name, value)| {
-            let ident = format_ident!("{name}");
-            let docs = docs::lines(&format!(
-                "The constant `{name}` of the specification: `{value}`."
-            ));
-            match value {
-                serde_json::Value::Number(number) => {
-                    let number = proc_macro2::Literal::i64_unsuffixed(number.as_i64()?);
-                    Some(quote! { #docs pub const #ident: i64 = #number; })
-                }
-                serde_json::Value::String(text) => {
-                    Some(quote! { #docs pub const #ident: &str = #text; })
-                }
-                _ => None,
-            }
-        });
-        quote! { #(#items)* }
-    }
-}
-
-/// What is generated for a type.
-#[derive(Default)]
-struct Item {
-    /// The definition, with its documentation.
-    definition: TokenStream,
-    /// The tables from which the rest follows.
-    codec: String,
-}
-
-/// The items of an area.
-#[derive(Default)]
-struct AreaItems {
-    tokens: TokenStream,
-    codecs: String,
-    /// The proposals that add the types; empty if one type is part of the schema itself.
-    features: Option<BTreeSet<String>>,
-}
-
-impl AreaItems {
-    fn push(&mut self, features: &[String], item: &Item) {
-        self.tokens.extend(item.definition.clone());
-        if !item.codec.is_empty() {
-            self.codecs.push('\n');
-            self.codecs.push_str(&item.codec);
-        }
-        let known = self.features.take();
-        self.features = Some(match known {
-            Some(known) if known.is_empty() || features.is_empty() => BTreeSet::new(),
-            known => {
-                let mut known = known.unwrap_or_default();
-                known.extend(features.iter().cloned());
-                known
-            }
-        });
-    }
-
-    /// Returns the condition under which the area has types.
-    fn cfg(&self) -> Option<TokenStream> {
-        let features = self.features.iter().flatten().cloned();
-        cfg(&features.collect::<Vec<_>>())
-    }
-}
-
-/// Creates a file from tokens.
-fn file(path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
-    let text = print::print(tokens).map_err(|source| EmitError::Source {
-        file: path.to_owned(),
-        source,
-    })?;
-    Ok(File {
-        path: path.to_owned(),
-        text,
-    })
-}
-
-/// Creates a file from tables.
-fn table_file(path: &str, start: &str, tables: &str) -> Result<File, EmitError> {
-    checked(path, format!("{}{start}{tables}", print::HEADER))
-}
-
-/// Creates a file, after checking that it parses.
-fn checked(path: &str, text: String) -> Result<File, EmitError> {
-    syn::parse_file(&text).map_err(|source| EmitError::Source {
-        file: path.to_owned(),
-        source,
-    })?;
-    Ok(File {
-        path: path.to_owned(),
-        text,
-    })
 }
 
 /// Returns the name of a revision's module.
@@ -517,79 +291,6 @@ pub fn module_name(revision: &str) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
     format!("v{plain}")
-}
-
-/// The type that is being generated.
-struct Scope<'a> {
-    emitter: &'a Emitter<'a>,
-    at: usize,
-    model: &'a Model,
-    def: &'a TypeDef,
-}
-
-impl Scope<'_> {
-    fn ident(&self) -> syn::Ident {
-        format_ident!("{}", type_ident(&self.def.name))
-    }
-
-    fn item(&self) -> Result<Item, EmitError> {
-        match &self.def.kind {
-            Kind::Object(object) => self.object(object),
-            Kind::Union(union) => self.union(union),
-            Kind::Enum(known) => Ok(self.string_enum(known)),
-            Kind::Native(_) => Ok(Item::default()),
-            Kind::Alias(target) => {
-                let (docs, cfg, ident) = (self.docs(), cfg(&self.def.features), self.ident());
-                let target = self.rust_type(target)?;
-                Ok(Item {
-                    definition: quote! { #docs #cfg pub type #ident = #target; },
-                    codec: String::new(),
-                })
-            }
-        }
-    }
-
-    /// Returns the Rust type of a value.
-    fn rust_type(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
-        Ok(match ty {
-            Ty::Any => quote! { Value },
-            Ty::AnyObject => quote! { Object },
-            Ty::EmptyObject => quote! { codec::Empty },
-            Ty::Bool => quote! { bool },
-            Ty::Int(bounds) if bounds.is_free() => quote! { i64 },
-            Ty::Number(bounds) if bounds.is_free() => quote! { Number },
-            Ty::String(bounds) if bounds.is_free() => quote! { String },
-            Ty::Base64 => quote! { Base64Text },
-            Ty::Array(item, bounds) if bounds.is_free() => {
-                let item = self.rust_type(item)?;
-                quote! { Vec<#item> }
-            }
-            Ty::Map(item) => {
-                let item = self.rust_type(item)?;
-                quote! { Map<#item> }
-            }
-            Ty::Nullable(inner) => {
-                let inner = self.rust_type(inner)?;
-                quote! { Option<#inner> }
-            }
-            Ty::Named(name) => {
-                let ident = format_ident!("{}", type_ident(name));
-                quote! { #ident }
-            }
-            Ty::Int(_) | Ty::Number(_) | Ty::String(_) | Ty::Array(..) => {
-                return Err(EmitError::Unsupported(format!(
-                    "{}: bounds are checked on members only, not deeper inside a type",
-                    self.def.name
-                )));
-            }
-            Ty::Null | Ty::Const(_) => {
-                return Err(EmitError::Unsupported(format!(
-                    "{}: a constant outside an object's member",
-                    self.def.name
-                )));
-            }
-        })
-    }
 }
 
 /// Returns the condition under which an item of a proposal exists.

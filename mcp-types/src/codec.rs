@@ -16,6 +16,7 @@ mod name;
 mod object;
 mod place;
 mod reader;
+mod scalar;
 mod shape;
 mod take;
 mod text;
@@ -37,7 +38,8 @@ pub use members::Members;
 pub use name::Key;
 pub use object::{FromMembers, read_object, read_object_into, unknown_member};
 pub use place::list;
-pub use reader::{Reader, integer, integers};
+pub use reader::Reader;
+pub use scalar::{integer, integers};
 pub use shape::{Candidate, Candidates, Decode, Undecided, read_shape, unknown_variant};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};
 pub use union::{

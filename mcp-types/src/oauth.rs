@@ -13,6 +13,7 @@ pub mod jwk;
 pub mod jwt;
 pub mod protected_resource;
 pub mod scopes;
+pub mod well_known;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

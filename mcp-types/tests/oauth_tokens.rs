@@ -1,5 +1,7 @@
 //! Signed tokens and proofs of possession. The examples are those of the RFCs.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mcp_types::oauth::dpop::{Proof, ProofClaims, ath, normalize_htu};
 use mcp_types::oauth::jwk::thumbprint;
 use mcp_types::oauth::jwt::{Algorithm, Jwk, JwtError, SigningKey, TOKEN_BYTES, verify};
@@ -111,6 +113,77 @@ fn own_signatures_are_valid_and_extensions_are_rejected() {
     let token = own.sign(head, &claims).expect("signed");
     let fault = verify::<Value>(&token, &public, &[Algorithm::ES256]);
     assert_eq!(fault.map(|_| ()).unwrap_err(), JwtError::Critical);
+}
+
+/// What `openssl dgst -sha256 -sign` and `openssl pkeyutl -sign -rawin` return for the header
+/// `{"typ":"JWT","alg":…}` and the claims `{"n":1}`.
+const RS256_SIGNATURE: &str = "L4fWyi-GnitiBVoPbX6AFXKIz9-hmKSMxjab-hKrdUJ0dGAvRO24IioE_ysGdMmX53eu6Qutw8wUqEx6OPTw8Ks4gh\
+    Ur-kvbZWh8VO6ownboHWjQrmjH9scCF-nn-dABZi7RqQNTebFP03jZWWvuidBH03mnGVkeVKn8g9oxbu5jmONzbjAb\
+    IlVOaqfHH7gYJ4Dt2L-dvG2OFfmkX--flSeWqBA6_-xROTVWOxHcLj1Vw0oRqZDZcc0FYZHVLvUrW1aPbe8Jcj6O9Q\
+    ET6ItInKweqjVGePn0KHKUfGjqKU0KhThuFh8JMFKut7HvnsWtV6S1xNVPGAdTZD4WcUqs4Q";
+const EDDSA_SIGNATURE: &str =
+    "NTRapNd9hpGHUvRbSLMtdnL9WNiS4W0sko87zRCDA8OhHy-zFIGjnc8S4vKFw-2OXz60afrmRUdhCcn0nCWbCA";
+
+/// Reads a private key for tests.
+fn stored(base64: &str) -> Vec<u8> {
+    let text: String = base64.split_whitespace().collect();
+    BASE64_STANDARD.decode(text).expect("base64")
+}
+
+#[test]
+fn keys_of_each_kind_sign_with_their_algorithms() {
+    let rsa = [
+        Algorithm::RS256,
+        Algorithm::RS384,
+        Algorithm::RS512,
+        Algorithm::PS256,
+        Algorithm::PS384,
+        Algorithm::PS512,
+    ];
+    let kinds: [(&str, &[Algorithm]); 3] = [
+        (include_str!("keys/rsa2048.b64"), &rsa),
+        (include_str!("keys/p384.b64"), &[Algorithm::ES384]),
+        (include_str!("keys/ed25519.b64"), &[Algorithm::EdDSA]),
+    ];
+    for (base64, algorithms) in kinds {
+        for algorithm in algorithms {
+            let key = SigningKey::from_pkcs8(&stored(base64)).expect("readable");
+            assert_eq!(key.algorithm(), algorithms[0]);
+            let key = key.with_algorithm(*algorithm).expect("fitting");
+            let token = key.sign(key.header("JWT"), &json!({"n": 1}));
+            let token = token.expect("signed");
+            let public = key.public().expect("public");
+            let verified = verify::<Value>(&token, &public, &[*algorithm]).expect("valid");
+            assert_eq!(verified.header.alg, *algorithm);
+            assert_eq!(verified.claims, json!({"n": 1}));
+            let other = token.replace("eyJuIjoxfQ", "eyJuIjoyfQ");
+            let fault = verify::<Value>(&other, &public, &[*algorithm]);
+            assert_eq!(fault.map(|_| ()).unwrap_err(), JwtError::Signature);
+        }
+    }
+}
+
+#[test]
+fn signatures_are_those_of_openssl() {
+    let kinds = [
+        (include_str!("keys/rsa2048.b64"), RS256_SIGNATURE),
+        (include_str!("keys/ed25519.b64"), EDDSA_SIGNATURE),
+    ];
+    for (base64, expected) in kinds {
+        let key = SigningKey::from_pkcs8(&stored(base64)).expect("readable");
+        let token = key.sign(key.header("JWT"), &json!({"n": 1}));
+        let token = token.expect("signed");
+        assert_eq!(token.rsplit('.').next(), Some(expected), "{token}");
+    }
+}
+
+#[test]
+fn short_rsa_key_is_rejected() {
+    let short = stored(include_str!("keys/rsa1024.b64"));
+    assert_eq!(
+        SigningKey::from_pkcs8(&short).unwrap_err(),
+        JwtError::PrivateKey
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: all checks that have to pass before a merge.
 
+mod cargo;
 mod layers;
 mod links;
 mod steps;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
+use self::cargo::Cargo;
 use self::steps::{Step, Task, When};
 use crate::workspace;
 
@@ -173,7 +175,7 @@ impl Step {
     }
 }
 
-impl steps::Cargo {
+impl Cargo {
     /// Runs a command. Returns `true` if it succeeded.
     fn run(&self, place: &Place<'_>) -> Result<bool> {
         place.print(&format!("$ {self}"))?;
@@ -188,15 +190,6 @@ impl steps::Cargo {
             .with_context(|| format!("cannot run {self}"))?;
         place.print(&format!("  {:.1} s", start.elapsed().as_secs_f64()))?;
         Ok(status.success())
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new(workspace::cargo());
-        command.args(&self.arguments).current_dir(workspace::root());
-        for (name, value) in &self.variables {
-            command.env(name, value);
-        }
-        command
     }
 }
 

@@ -4,6 +4,8 @@
 //! `extra`. The conversion to an older revision restores it from there, and drops members that only
 //! the newer revision has. So a conversion to a newer revision and back does not change a value.
 
+mod converted;
+mod hinted;
 mod object;
 mod union;
 mod value;
@@ -12,12 +14,11 @@ use super::messages::is_own;
 use super::table::{Table, inline};
 use super::{EmitError, Emitter, File, cfg, checked, print};
 use crate::model::{Kind, Model, Ty, TypeDef, type_ident};
-use object::ObjectConversion;
-use proc_macro2::{TokenStream, TokenTree};
+use converted::{Conversion, Converted, function, through_json, try_function};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use union::UnionConversion;
 
 /// One direction of the conversion between two adjacent revisions.
 struct Direction<'a> {
@@ -29,48 +30,6 @@ struct Direction<'a> {
     fails: BTreeMap<String, bool>,
     /// What the conversions lose, set or reject, one line for each member or variant.
     losses: RefCell<BTreeSet<String>>,
-}
-
-/// How a definition is converted.
-enum Conversion {
-    /// Member by member.
-    Object(ObjectConversion),
-    /// Variant by variant.
-    Union(UnionConversion),
-    /// By an expression.
-    Value(Converted),
-}
-
-impl Conversion {
-    fn fails(&self) -> bool {
-        match self {
-            Self::Object(object) => object.fails,
-            Self::Union(union) => union.fails,
-            Self::Value(value) => value.fails,
-        }
-    }
-}
-
-/// An expression, and whether it can fail.
-struct Converted {
-    tokens: TokenStream,
-    fails: bool,
-}
-
-impl Converted {
-    fn infallible(tokens: TokenStream) -> Self {
-        Self {
-            tokens,
-            fails: false,
-        }
-    }
-
-    fn fallible(tokens: TokenStream) -> Self {
-        Self {
-            tokens,
-            fails: true,
-        }
-    }
 }
 
 impl Emitter<'_> {
@@ -356,36 +315,6 @@ fn starts_path(text: &str, name: &str) -> bool {
         let before = text[..at].chars().next_back();
         before.is_none_or(|c| !c.is_alphanumeric() && c != ':' && c != '_')
     })
-}
-
-/// Converts by encoding and decoding, which fails if the value is not valid in the target.
-fn through_json(expression: &TokenStream) -> Converted {
-    Converted::fallible(quote! { convert::through_json(&#expression)? })
-}
-
-/// Returns a conversion of `value` as a function.
-fn function(value: &TokenStream) -> TokenStream {
-    match value.to_string().as_str() {
-        "value . into ()" => quote! { Into::into },
-        "Value :: Object (value)" => quote! { Value::Object },
-        _ => quote! { |value| #value },
-    }
-}
-
-/// Returns a fallible conversion of `value` as a function.
-fn try_function(value: &TokenStream) -> TokenStream {
-    let text = value.to_string();
-    match text.strip_suffix('?').map(str::trim_end) {
-        Some("value . try_into ()") => quote! { TryInto::try_into },
-        Some("convert :: object (value)") => quote! { convert::object },
-        Some(before) if !before.contains('?') => {
-            let tokens: Vec<TokenTree> = value.clone().into_iter().collect();
-            let result = tokens.split_last().map(|(_, result)| result);
-            let result: TokenStream = result.unwrap_or_default().iter().cloned().collect();
-            quote! { |value| #result }
-        }
-        _ => quote! { |value| Ok::<_, ConvertError>(#value) },
-    }
 }
 
 /// Returns `true` if a type can be converted to its counterpart in the next revision: they are the

@@ -1,9 +1,8 @@
 //! Discovery: the metadata of the protected server, and those of its authorization server.
 
 mod resource;
+mod search;
 mod server;
-mod well_known;
 
 pub(super) use resource::find_resource;
 pub(super) use server::{find_server, token_endpoint};
-pub(super) use well_known::origin_text;

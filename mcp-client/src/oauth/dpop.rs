@@ -8,8 +8,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use mcp_types::oauth::dpop::{ProofClaims, ath, normalize_htu};
 use mcp_types::oauth::jwt::SigningKey;
 use mcp_types::oauth::random;
+use mcp_types::oauth::well_known::origin_text;
 
-use super::discovery::origin_text;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::tokens::now;
 

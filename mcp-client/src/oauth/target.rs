@@ -2,10 +2,11 @@
 
 use mcp_types::oauth::authorization_server::AuthorizationServer;
 use mcp_types::oauth::scopes::Scopes;
+use mcp_types::oauth::well_known::origin_text;
 
 use super::challenge::ChallengeInfo;
 use super::config::{Config, Dpop};
-use super::discovery::{find_resource, find_server, origin_text};
+use super::discovery::{find_resource, find_server};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::Net;
 

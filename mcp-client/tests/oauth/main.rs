@@ -3,6 +3,7 @@
 mod attacks;
 mod flows;
 mod loopback;
+mod manual;
 #[cfg(feature = "cli")]
 mod program;
 mod refresh;

@@ -60,7 +60,7 @@ impl<V: Debug + 'static> ValueTree for MaybeTree<V> {
     fn current(&self) -> Option<V> {
         let inner = self.inner.as_ref();
         let inner = inner.filter(|_| self.shown != Shown::Nothing);
-        inner.map(|inner| inner.current())
+        inner.map(ValueTree::current)
     }
 
     fn simplify(&mut self) -> bool {

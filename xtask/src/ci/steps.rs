@@ -1,11 +1,11 @@
 //! The steps of `cargo xtask ci`, in their order: quick steps that fail often come first.
 
-use std::fmt;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
+use super::cargo::Cargo;
 use super::{layers, links};
 use crate::{browser, fuzz, node, workspace};
 
@@ -53,58 +53,6 @@ pub(super) enum Task {
     Check(&'static str, fn() -> Result<Vec<String>>),
     /// The task is skipped for this reason.
     Skip(String),
-}
-
-/// A call of cargo.
-#[derive(Default)]
-pub(super) struct Cargo {
-    pub(super) arguments: Vec<String>,
-    pub(super) variables: Vec<(&'static str, String)>,
-    /// `true` if its output is not shown.
-    pub(super) quiet: bool,
-}
-
-impl Cargo {
-    fn new(line: &str) -> Self {
-        let arguments = line.split_whitespace().map(str::to_owned).collect();
-        Self {
-            arguments,
-            ..Self::default()
-        }
-    }
-
-    fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.variables.push((name, value.into()));
-        self
-    }
-
-    fn and(mut self, arguments: &[&str]) -> Self {
-        self.arguments
-            .extend(arguments.iter().map(|&argument| argument.to_owned()));
-        self
-    }
-}
-
-/// Formats the command for a shell.
-impl fmt::Display for Cargo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, value) in &self.variables {
-            write!(f, "{name}={} ", quoted(value))?;
-        }
-        f.write_str("cargo")?;
-        self.arguments
-            .iter()
-            .try_for_each(|argument| write!(f, " {}", quoted(argument)))
-    }
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{word}'")
-    }
 }
 
 /// Returns all steps.

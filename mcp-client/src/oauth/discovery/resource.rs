@@ -1,8 +1,9 @@
 //! [`find_resource`]: the metadata of the protected server (RFC 9728).
 
 use mcp_types::oauth::protected_resource::ProtectedResource;
+use mcp_types::oauth::well_known;
 
-use super::well_known;
+use super::search::search;
 use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
 use crate::util::origin::Origin;
@@ -14,40 +15,25 @@ pub(in crate::oauth) async fn find_resource(
     server: &str,
     named: Option<&str>,
 ) -> Result<ProtectedResource, OAuthError> {
-    let failed = |fault: OAuthFault| OAuthError::new(OAuthStep::ResourceMetadata, fault);
-    let mut attempts = Vec::new();
+    let step = OAuthStep::ResourceMetadata;
     let named = named.map(str::to_owned);
-    let mut candidates: Vec<String> = named.into_iter().collect();
+    let mut urls: Vec<String> = named.into_iter().collect();
     for url in well_known::of_resource(server) {
-        if !candidates.contains(&url) {
-            candidates.push(url);
+        if !urls.contains(&url) {
+            urls.push(url);
         }
     }
-    for url in candidates {
-        let response = net.get(&url).await;
-        let response = response.map_err(|error| failed(error.into()).at(&url))?;
-        if !response.status.is_success() {
-            if !response.status.is_client_error() {
-                return Err(failed(OAuthFault::Status(response.status)).at(&url));
-            }
-            attempts.push((url, OAuthFault::Status(response.status).to_string()));
-            continue;
+    let found = search(net, step, urls, |found: &ProtectedResource, _| {
+        if matches_server(&found.resource, server) {
+            return Ok(true);
         }
-        let found: ProtectedResource = match response.json() {
-            Ok(found) => found,
-            Err(fault) => {
-                attempts.push((url, fault.to_string()));
-                continue;
-            }
-        };
-        if !matches_server(&found.resource, server) {
-            let expected = server.to_owned();
-            let found = found.resource.chars().take(200).collect();
-            return Err(failed(OAuthFault::Resource { expected, found }).at(&url));
-        }
-        return Ok(found);
-    }
-    Err(failed(OAuthFault::NotFound(attempts)))
+        Err(OAuthFault::Resource {
+            expected: server.to_owned(),
+            found: found.resource.chars().take(200).collect(),
+        })
+    });
+    let found = found.await?;
+    found.map_err(|passed| OAuthError::new(step, OAuthFault::NotFound(passed)))
 }
 
 /// Returns `true` if a resource is a server, or contains it: the origin is the same, and the path is

@@ -1,8 +1,9 @@
 //! [`find_server`]: the metadata of an authorization server (RFC 8414, OpenID Connect Discovery).
 
 use mcp_types::oauth::authorization_server::AuthorizationServer;
+use mcp_types::oauth::well_known;
 
-use super::well_known;
+use super::search::search;
 use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
 use crate::util::origin::UrlFault;
@@ -18,46 +19,33 @@ pub(in crate::oauth) async fn find_server(
     issuer: &str,
     needs_pkce: bool,
 ) -> Result<AuthorizationServer, OAuthError> {
-    let failed = |fault: OAuthFault| OAuthError::new(OAuthStep::ServerMetadata, fault);
+    let step = OAuthStep::ServerMetadata;
+    let failed = |fault: OAuthFault| OAuthError::new(step, fault);
     if let Err(fault) = net.check_for_browser(issuer) {
         let name = "issuer";
         let fault = Some(fault);
         return Err(failed(OAuthFault::Endpoint { name, fault }).at(issuer));
     }
-    let mut attempts = Vec::new();
     let mut without_pkce = None;
-    for url in well_known::of_issuer(issuer) {
-        let response = net.get(&url).await;
-        let response = response.map_err(|error| failed(error.into()).at(&url))?;
-        if !response.status.is_success() {
-            if !response.status.is_client_error() {
-                return Err(failed(OAuthFault::Status(response.status)).at(&url));
-            }
-            attempts.push((url, OAuthFault::Status(response.status).to_string()));
-            continue;
-        }
-        let found: AuthorizationServer = match response.json() {
-            Ok(found) => found,
-            Err(fault) => {
-                attempts.push((url, fault.to_string()));
-                continue;
-            }
-        };
+    let urls = well_known::of_issuer(issuer);
+    let found = search(net, step, urls, |found: &AuthorizationServer, url| {
         if found.issuer != issuer {
-            let expected = issuer.to_owned();
-            let found = found.issuer.chars().take(200).collect();
-            return Err(failed(OAuthFault::Issuer { expected, found }).at(&url));
+            return Err(OAuthFault::Issuer {
+                expected: issuer.to_owned(),
+                found: found.issuer.chars().take(200).collect(),
+            });
         }
-        check_endpoints(&found, net).map_err(|fault| failed(fault).at(&url))?;
-        if needs_pkce && !found.has_pkce() {
-            without_pkce = Some(url);
-            continue;
+        check_endpoints(found, net)?;
+        let lacks_pkce = needs_pkce && !found.has_pkce();
+        if lacks_pkce {
+            without_pkce = Some(url.to_owned());
         }
-        return Ok(found);
-    }
-    Err(match without_pkce {
+        Ok(!lacks_pkce)
+    });
+    let found = found.await?;
+    found.map_err(|passed| match without_pkce {
         Some(url) => failed(OAuthFault::Pkce).at(&url),
-        None => failed(OAuthFault::NotFound(attempts)).at(issuer),
+        None => failed(OAuthFault::NotFound(passed)).at(issuer),
     })
 }
 

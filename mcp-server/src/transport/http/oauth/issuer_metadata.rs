@@ -1,6 +1,7 @@
 //! The metadata of an authorization server: where its keys and its endpoint for introspection are.
 
 use mcp_types::json::{Object, Value};
+use mcp_types::oauth::well_known;
 
 use crate::transport::http::oauth::fetch::{FetchError, Fetcher};
 use crate::transport::http::oauth::secure_url::SecureUrl;
@@ -11,7 +12,7 @@ const METADATA_BYTES: usize = 256 << 10;
 /// Loads the metadata of an issuer (RFC 8414, OpenID Connect Discovery 1.0).
 pub(crate) async fn load(fetcher: &Fetcher, issuer: &SecureUrl) -> Result<Object, FetchError> {
     let mut absent = None;
-    for url in locations(issuer) {
+    for url in well_known::of_issuer(issuer.as_str()) {
         let Ok(url) = SecureUrl::parse(&url) else {
             continue;
         };
@@ -51,39 +52,4 @@ pub(crate) fn url(
     let url = metadata.get(member).and_then(Value::as_str);
     let url = url.ok_or_else(|| wrong(format!("the metadata has no `{member}`")))?;
     SecureUrl::parse(url).map_err(|error| wrong(format!("`{member}` of the metadata: {error}")))
-}
-
-/// Returns the URLs at which metadata may be, in the order of the specification.
-fn locations(issuer: &SecureUrl) -> Vec<String> {
-    const OAUTH: &str = "/.well-known/oauth-authorization-server";
-    const OPENID: &str = "/.well-known/openid-configuration";
-    let origin = issuer.origin();
-    match issuer.path().trim_end_matches('/') {
-        "" => vec![format!("{origin}{OAUTH}"), format!("{origin}{OPENID}")],
-        path => vec![
-            format!("{origin}{OAUTH}{path}"),
-            format!("{origin}{OPENID}{path}"),
-            format!("{origin}{path}{OPENID}"),
-        ],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn well_known_paths_are_inserted_and_appended() {
-        let issuer = SecureUrl::parse("https://a.example/tenant").expect("a URL");
-        assert_eq!(
-            locations(&issuer),
-            [
-                "https://a.example/.well-known/oauth-authorization-server/tenant",
-                "https://a.example/.well-known/openid-configuration/tenant",
-                "https://a.example/tenant/.well-known/openid-configuration",
-            ]
-        );
-        let issuer = SecureUrl::parse("https://a.example/").expect("a URL");
-        assert_eq!(locations(&issuer).len(), 2);
-    }
 }

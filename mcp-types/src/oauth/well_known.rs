@@ -1,7 +1,7 @@
 //! The well-known URLs of a server and of an issuer. URLs are handled as text, because identifiers
 //! are compared byte by byte.
 
-use mcp_types::oauth::protected_resource::WELL_KNOWN;
+use super::protected_resource::WELL_KNOWN;
 
 const OAUTH: &str = "/.well-known/oauth-authorization-server";
 const OPENID: &str = "/.well-known/openid-configuration";
@@ -16,13 +16,15 @@ fn split(url: &str) -> (&str, &str) {
 }
 
 /// Returns the origin of a URL as it is written, without a slash at the end.
-pub(in crate::oauth) fn origin_text(url: &str) -> &str {
+#[must_use]
+pub fn origin_text(url: &str) -> &str {
     split(url).0
 }
 
 /// Returns where the metadata of a server may be: by its path, then at the root (RFC 9728,
 /// section 3.1).
-pub(super) fn of_resource(server: &str) -> Vec<String> {
+#[must_use]
+pub fn of_resource(server: &str) -> Vec<String> {
     let (origin, path) = split(server);
     let mut urls = vec![format!("{origin}{WELL_KNOWN}{path}")];
     if !path.is_empty() {
@@ -32,7 +34,8 @@ pub(super) fn of_resource(server: &str) -> Vec<String> {
 }
 
 /// Returns where the metadata of an authorization server may be, in the order of the specification.
-pub(super) fn of_issuer(issuer: &str) -> Vec<String> {
+#[must_use]
+pub fn of_issuer(issuer: &str) -> Vec<String> {
     let (origin, path) = split(issuer);
     if path.is_empty() {
         return vec![format!("{origin}{OAUTH}"), format!("{origin}{OPENID}")];

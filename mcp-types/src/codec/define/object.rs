@@ -1,0 +1,139 @@
+//! The macros for structs.
+
+/// Implements the constructor, the setters, the decoder and the encoder of a struct.
+///
+/// ```text
+/// codec::object_codec! {
+///     Annotations = "Annotations", extra(extra);
+///     new();
+///     0 "audience" optional_list audience = some(impl Into<Vec<Role>>);
+///     1 "priority" optional_number(0.0..=1.0) priority = some(impl Into<Number>);
+/// }
+/// ```
+///
+/// * The first line has the type, its name in the schema, and what happens to members that it does
+///   not declare: they are stored in a field (`extra(field)`) or rejected (`unknown`).
+/// * `new(field: how(Type), ...)` lists the parameters of the constructor, and `default(field =
+///   value, ...)` the fields that it sets to a value. All other fields are absent.
+/// * Each other line is a member: its number, its name, its [kind](super::super::need) with arguments, its
+///   field, and the parameter of its setter. A constant has no field, and a member that is a
+///   parameter of the constructor has no setter.
+///
+/// `how` is the function of [`fill`](super::super::fill) that makes the field's value of a parameter. The
+/// kind is the name of a method of [`Reader`](super::super::Reader), of [`Writer`](super::super::Writer) and of a
+/// constant in [`need`](super::super::need).
+macro_rules! object_codec {
+    (
+        $(#[$cfg:meta])*
+        $type:ident = $name:literal, $rest:ident $(($extra:ident))?;
+        $(#[$constructor:meta])*
+        new($($parameter:ident: $fill:ident($parameter_type:ty)),* $(,)?);
+        $(default($($preset:ident = $value:expr),* $(,)?);)?
+        $(
+            $(#[$when:meta])*
+            $at:literal $json:literal $kind:ident $(($($argument:expr),+))?
+            $($field:ident $(= $how:ident($setter_type:ty))?)?;
+        )*
+    ) => {
+        $(#[$cfg])*
+        impl $type {
+            #[doc = concat!("Creates a value of `", stringify!($type), "` from its required fields. The others are absent.")]
+            $(#[$constructor])*
+            #[must_use]
+            pub fn new($($parameter: $parameter_type),*) -> Self {
+                Self {
+                    $($parameter: codec::fill::$fill($parameter),)*
+                    $($($preset: $value,)*)?
+                    ..<Self as codec::Vacant>::VACANT
+                }
+            }
+
+            $(codec::setter! { $(#[$when])* $json $($field $(= $how($setter_type))?)? })*
+        }
+
+        $(#[$cfg])*
+        impl codec::Vacant for $type {
+            const VACANT: Self = Self {
+                $($(#[$when])* $($field: codec::Vacant::VACANT,)?)*
+                $($extra: codec::Extra::new(),)?
+            };
+
+            fn read_into<'de, D: serde::Deserializer<'de>>(
+                place: &mut Self,
+                deserializer: D,
+            ) -> Result<(), D::Error> {
+                codec::read_object_into(place, deserializer)
+            }
+        }
+
+        $(#[$cfg])*
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                codec::read_object(deserializer)
+            }
+        }
+
+        $(#[$cfg])*
+        impl<'de> codec::FromMembers<'de> for $type {
+            const NAME: &'static str = $name;
+            const MEMBERS: &'static [codec::Declared] = &[
+                $($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)),*
+            ];
+            const NAMES: &'static [&'static str] = &[$($(#[$when])* $json),*];
+
+            fn read_member<A: serde::de::MapAccess<'de>>(
+                &mut self,
+                at: u8,
+                reader: &mut codec::Reader<'de, A>,
+            ) -> Result<(), A::Error> {
+                match at {
+                    $(
+                        $(#[$when])*
+                        $at => reader.$kind($(&mut self.$field,)? $($($argument),+)?),
+                    )*
+                    _ => reader.$rest($(&mut self.$extra)?),
+                }
+            }
+        }
+
+        $(#[$cfg])*
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut writer = codec::Writer::new(serializer);
+                $($(#[$when])* writer.$kind($json, $(&self.$field,)? $($($argument),+)?);)*
+                $(writer.extra(&self.$extra, <Self as codec::FromMembers>::MEMBERS);)?
+                writer.end()
+            }
+        }
+    };
+}
+
+/// Implements the setter of a member, if it has one.
+macro_rules! setter {
+    ($(#[$when:meta])* $json:literal) => {};
+    ($(#[$when:meta])* $json:literal $field:ident) => {};
+    ($(#[$when:meta])* $json:literal $field:ident = $how:ident($type:ty)) => {
+        #[doc = concat!("Sets `", $json, "`.")]
+        $(#[$when])*
+        #[inline]
+        #[must_use]
+        pub fn $field(mut self, $field: $type) -> Self {
+            self.$field = codec::fill::$how($field);
+            self
+        }
+    };
+}
+
+/// Implements `Default` for a struct whose constructor has no parameters and sets values.
+macro_rules! default_codec {
+    ($(#[$cfg:meta])* $type:ident) => {
+        $(#[$cfg])*
+        impl Default for $type {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
+}
+
+pub(crate) use {default_codec, object_codec, setter};

@@ -1,0 +1,209 @@
+//! The macros for unions.
+
+/// Implements the decoder and the encoder of a union, and the conversions of its variants.
+///
+/// ```text
+/// codec::union_codec! {
+///     ContentBlock = "ContentBlock", Text(codec::Vacant::VACANT);
+///     variants {
+///         Text(plain TextContent);
+///         Image(plain ImageContent);
+///     }
+///     tag "type" {
+///         "text" => object plain Text;
+///         "image" => object plain Image;
+///     }
+/// }
+/// ```
+///
+/// * The first line has the type, its name in the schema, and the placeholder value.
+/// * `null` has the variants without content. `variants` has the others; `Name(how Type);` has a
+///   conversion from its content, where `how` is a function of [`hold`](super::super::hold).
+/// * Then follows how objects are decoded: as `only` one variant, by a `tag`, or by their `shape`:
+///   a list of candidates, and how each of them is decoded. `object`, `union` and `map` are methods
+///   of [`Members`](super::super::Members) and [`Undecided`](super::super::Undecided).
+/// * `values` has the decoders of other values than objects, by the kind of the JSON value.
+macro_rules! union_codec {
+    (
+        $(#[$cfg:meta])*
+        $type:ident = $name:literal, $simplest:ident $(($vacant:expr))?;
+        $(null { $($(#[$null_when:meta])* $null:ident;)* })?
+        variants { $($(#[$when:meta])* $variant:ident $(($from:ident $content:ty))?;)* }
+        $(only { $only_read:ident $only_hold:ident $only:ident; })?
+        $(
+            tag $tag:literal {
+                $(
+                    $(#[$tag_when:meta])*
+                    $($value:literal)|+ => $tag_read:ident $tag_hold:ident $tagged:ident;
+                )*
+            }
+            $(absent { $absent_read:ident $absent_hold:ident $absent:ident; })?
+            $(required { $tag_required:literal })?
+        )?
+        $(
+            shape [
+                $(
+                    $(#[$row_when:meta])*
+                    $row:literal: [$($required:literal),*] [$($nested:expr),*] [$($texts:expr),*];
+                )*
+            ] {
+                $(
+                    $(#[$shape_when:meta])*
+                    $shape:literal => $shape_read:ident $shape_hold:ident $shaped:ident;
+                )*
+            }
+        )?
+        $(values { $($(#[$kind_when:meta])* $kind:ident $(($argument:ident))? => $decoder:expr;)* })?
+    ) => {
+        $(#[$cfg])*
+        const _: () = {
+            $(codec::from_variant! { $(#[$when])* $type $variant $(($from $content))? })*
+        };
+
+        $(#[$cfg])*
+        impl codec::Vacant for $type {
+            const VACANT: Self = Self::$simplest $(($vacant))?;
+
+            fn read_into<'de, D: serde::Deserializer<'de>>(
+                place: &mut Self,
+                deserializer: D,
+            ) -> Result<(), D::Error> {
+                codec::read_union_into(place, deserializer)
+            }
+        }
+
+        $(#[$cfg])*
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                codec::read_union(deserializer)
+            }
+        }
+
+        $(#[$cfg])*
+        impl<'de> codec::FromAny<'de> for $type {
+            const NAME: &'static str = $name;
+
+            $($(codec::union_value! { 'de $(#[$kind_when])* $kind $(($argument))? $decoder })*)?
+
+            $(
+                fn from_object<A: serde::de::MapAccess<'de>>(
+                    members: codec::Members<'de, A>,
+                ) -> Result<Self, A::Error> {
+                    members.$only_read().map(|value| Self::$only(codec::hold::$only_hold(value)))
+                }
+            )?
+            $(
+                fn from_object<A: serde::de::MapAccess<'de>>(
+                    members: codec::Members<'de, A>,
+                ) -> Result<Self, A::Error> {
+                    match codec::find_tag(members, $tag)? {
+                        codec::Tagged::Found(tag, members) => match tag.as_str() {
+                            $(
+                                $(#[$tag_when])*
+                                $($value)|+ => members
+                                    .$tag_read()
+                                    .map(|value| Self::$tagged(codec::hold::$tag_hold(value))),
+                            )*
+                            other => Err(codec::unknown_tag($name, $tag, other)),
+                        },
+                        codec::Tagged::Later(text) => codec::from_text(&text),
+                        $(
+                            codec::Tagged::Missing(members) => members
+                                .$absent_read()
+                                .map(|value| Self::$absent(codec::hold::$absent_hold(value))),
+                            codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::$absent),
+                        )?
+                        $(
+                            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                                Err(codec::missing_tag($tag_required))
+                            }
+                        )?
+                    }
+                }
+            )?
+            $(
+                fn from_object<A: serde::de::MapAccess<'de>>(
+                    members: codec::Members<'de, A>,
+                ) -> Result<Self, A::Error> {
+                    const CANDIDATES: &codec::Candidates = &codec::Candidates::new(&[$(
+                        $(#[$row_when])*
+                        codec::Candidate {
+                            name: $row,
+                            required: &[$($required),*],
+                            nested: &[$($nested),*],
+                            texts: &[$($texts),*],
+                        }
+                    ),*]);
+                    codec::read_shape(members, $name, CANDIDATES, |name, object| match name {
+                        $(
+                            $(#[$shape_when])*
+                            $shape => object
+                                .$shape_read()
+                                .map(|value| Self::$shaped(codec::hold::$shape_hold(value))),
+                        )*
+                        other => Err(codec::unknown_variant(other)),
+                    })
+                }
+            )?
+        }
+
+        $(#[$cfg])*
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $($($(#[$null_when])* Self::$null => serializer.serialize_unit(),)*)?
+                    $($(#[$when])* Self::$variant(value) => value.serialize(serializer),)*
+                }
+            }
+        }
+    };
+}
+
+/// Implements the conversion of a variant's content to its union, if the content tells the variant.
+macro_rules! from_variant {
+    ($(#[$when:meta])* $type:ident $variant:ident) => {};
+    ($(#[$when:meta])* $type:ident $variant:ident ($hold:ident $content:ty)) => {
+        $(#[$when])*
+        impl From<$content> for $type {
+            fn from(value: $content) -> Self {
+                Self::$variant(codec::hold::$hold(value))
+            }
+        }
+    };
+}
+
+/// Implements the decoder of one kind of JSON value for a union.
+macro_rules! union_value {
+    ($de:lifetime $(#[$when:meta])* null $decoder:expr) => {
+        $(#[$when])*
+        fn from_null<E: serde::de::Error>() -> Result<Self, E> {
+            $decoder
+        }
+    };
+    ($de:lifetime $(#[$when:meta])* bool($value:ident) $decoder:expr) => {
+        $(#[$when])*
+        fn from_bool<E: serde::de::Error>($value: bool) -> Result<Self, E> {
+            $decoder
+        }
+    };
+    ($de:lifetime $(#[$when:meta])* number($value:ident) $decoder:expr) => {
+        $(#[$when])*
+        fn from_number<E: serde::de::Error>($value: codec::Number) -> Result<Self, E> {
+            $decoder
+        }
+    };
+    ($de:lifetime $(#[$when:meta])* string($value:ident) $decoder:expr) => {
+        $(#[$when])*
+        fn from_string<E: serde::de::Error>($value: String) -> Result<Self, E> {
+            $decoder
+        }
+    };
+    ($de:lifetime $(#[$when:meta])* array($items:ident) $decoder:expr) => {
+        $(#[$when])*
+        fn from_array<A: serde::de::SeqAccess<$de>>($items: A) -> Result<Self, A::Error> {
+            $decoder
+        }
+    };
+}
+
+pub(crate) use {from_variant, union_codec, union_value};
