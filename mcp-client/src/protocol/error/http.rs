@@ -57,7 +57,7 @@ pub enum HttpError {
         headers: Box<HeaderMap>,
     },
     /// The implementation of [`Authorize`](crate::Authorize) failed, or its token is invalid.
-    #[error("cannot obtain an authorization: {0}")]
+    #[error("the request could not be authorized: {0}")]
     Authorize(#[source] AuthorizeError),
     /// The server redirects the client, which does not follow: to another origin, with a status that
     /// changes the method, or too many times.

@@ -54,6 +54,16 @@ async fn key_that_changes_under_the_same_id_is_not_confused() {
 }
 
 #[tokio::test]
+async fn key_id_that_is_too_long_is_not_looked_for() {
+    let issuer = TestIssuer::start().await;
+    let (server, _probe) = server(|builder| builder);
+    let address = protect(&server, trusting(&issuer));
+    let token = sign(&issuer.key, &"k".repeat(257), &issuer.claims());
+    rejected(address, &token).await;
+    assert_eq!(issuer.loads(), 0);
+}
+
+#[tokio::test]
 async fn unknown_key_ids_do_not_flood_the_issuer() {
     let issuer = TestIssuer::start().await;
     let (server, _probe) = server(|builder| builder);
