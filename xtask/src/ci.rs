@@ -6,27 +6,15 @@ mod links;
 mod steps;
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
-use std::thread;
+use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
 use self::cargo::Cargo;
-use self::steps::{Step, Task, When};
-use crate::workspace;
-
-/// The target folder of steps that run beside others, in the target folder.
-const BESIDE: &str = "beside";
+use self::steps::{Step, Task};
 
 /// Runs the command. All steps run, even after one has failed.
-///
-/// Most checks of a single crate use one processor only. Therefore the steps that are declared as such
-/// run beside the others, with a target folder of their own, and their output is printed at the end.
-/// Steps that measure time run when all others are done.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let mut steps = steps::all()?;
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -41,7 +29,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         _ => bail!("usage: cargo xtask ci [--only STEP]"),
     }
     let start = Instant::now();
-    let done = run_all(&steps)?;
+    let mut done = Vec::new();
+    for step in &steps {
+        done.push((step.name, step.run()?));
+    }
     for (_, outcome) in &done {
         for command in &outcome.failed {
             println!("failed: {command}");
@@ -56,75 +47,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     })
 }
 
-/// Runs all steps, and returns their outcomes in the order of the steps.
-fn run_all(steps: &[Step]) -> Result<Vec<(&'static str, Outcome)>> {
-    let target = workspace::target()?;
-    let folder = target.join(BESIDE);
-    fs::create_dir_all(&folder)?;
-    let log = |step: &Step| folder.join(format!("{}.log", step.name));
-    let with = |when: When| steps.iter().filter(move |step| step.when == when);
-    let mut done = Vec::new();
-    let beside = thread::scope(|scope| -> Result<Vec<_>> {
-        let others = scope.spawn(|| {
-            with(When::Beside)
-                .map(|step| {
-                    let log = File::create(log(step))?;
-                    let place = Place::Beside {
-                        folder: &folder,
-                        log: &log,
-                    };
-                    Ok((step.name, step.run(&place)?))
-                })
-                .collect::<Result<Vec<_>>>()
-        });
-        for step in with(When::InOrder) {
-            done.push((step.name, step.run(&Place::Terminal)?));
-        }
-        match others.join() {
-            Ok(outcomes) => outcomes,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })?;
-    for step in with(When::Beside) {
-        print!("{}", fs::read_to_string(log(step))?);
-    }
-    done.extend(beside);
-    for step in with(When::Alone) {
-        done.push((step.name, step.run(&Place::Terminal)?));
-    }
-    Ok(done)
-}
-
-/// Where a step runs.
-enum Place<'a> {
-    /// Its output is inherited.
-    Terminal,
-    /// Beside other steps, with a target folder of its own.
-    Beside { folder: &'a Path, log: &'a File },
-}
-
-impl Place<'_> {
-    /// Prints a line.
-    fn print(&self, line: &str) -> Result<()> {
-        match self {
-            Self::Terminal => println!("{line}"),
-            Self::Beside { log, .. } => writeln!(&mut &**log, "{line}")?,
-        }
-        Ok(())
-    }
-
-    /// Redirects the output of a command.
-    fn redirect(&self, command: &mut Command) -> Result<()> {
-        if let Self::Beside { folder, log } = self {
-            command
-                .env("CARGO_TARGET_DIR", folder)
-                .stdout(log.try_clone()?)
-                .stderr(log.try_clone()?);
-        }
-        Ok(())
-    }
-}
-
 /// The outcome of a step.
 struct Outcome {
     /// The commands that failed, in the form of a shell.
@@ -134,26 +56,26 @@ struct Outcome {
 }
 
 impl Step {
-    fn run(&self, place: &Place<'_>) -> Result<Outcome> {
+    fn run(&self) -> Result<Outcome> {
         let start = Instant::now();
-        place.print(&format!("\n== {}", self.name))?;
+        println!("\n== {}", self.name);
         let mut failed = Vec::new();
         let mut skipped = false;
         for task in &self.tasks {
             match task {
                 Task::Skip(why) => {
-                    place.print(&format!("skipped: {why}"))?;
+                    println!("skipped: {why}");
                     skipped = true;
                 }
                 Task::Run(command) => {
-                    if !command.run(place)? {
+                    if !command.run()? {
                         failed.push(command.to_string());
                     }
                 }
                 Task::Check(name, check) => {
                     let faults = check()?;
                     for fault in &faults {
-                        place.print(&format!("{name}: {fault}"))?;
+                        println!("{name}: {fault}");
                     }
                     if !faults.is_empty() {
                         failed.push(format!("cargo xtask ci --only {}", self.name));
@@ -162,10 +84,7 @@ impl Step {
             }
         }
         for command in &failed {
-            place.print(&format!(
-                "{} failed; to run it again:\n    {command}",
-                self.name
-            ))?;
+            println!("{} failed; to run it again:\n    {command}", self.name);
         }
         Ok(Outcome {
             failed,
@@ -177,18 +96,17 @@ impl Step {
 
 impl Cargo {
     /// Runs a command. Returns `true` if it succeeded.
-    fn run(&self, place: &Place<'_>) -> Result<bool> {
-        place.print(&format!("$ {self}"))?;
+    fn run(&self) -> Result<bool> {
+        println!("$ {self}");
         let start = Instant::now();
         let mut command = self.command();
-        place.redirect(&mut command)?;
         if self.quiet {
             command.stdout(Stdio::null());
         }
         let status = command
             .status()
             .with_context(|| format!("cannot run {self}"))?;
-        place.print(&format!("  {:.1} s", start.elapsed().as_secs_f64()))?;
+        println!("  {:.1} s", start.elapsed().as_secs_f64());
         Ok(status.success())
     }
 }

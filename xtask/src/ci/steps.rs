@@ -20,29 +20,12 @@ const WASM: &str = "wasm32-unknown-unknown";
 pub(super) struct Step {
     /// The name, for `--only`.
     pub(super) name: &'static str,
-    pub(super) when: When,
     pub(super) tasks: Vec<Task>,
-}
-
-/// When a step runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
-    /// After the step before it.
-    InOrder,
-    /// Beside all others.
-    Beside,
-    /// After all others, because it measures time.
-    Alone,
 }
 
 impl Step {
     fn new(name: &'static str, tasks: Vec<Task>) -> Self {
-        let when = When::InOrder;
-        Self { name, when, tasks }
-    }
-
-    fn when(self, when: When) -> Self {
-        Self { when, ..self }
+        Self { name, tasks }
     }
 }
 
@@ -135,9 +118,9 @@ pub(super) fn all() -> Result<Vec<Step>> {
             vec![Task::Run(docs.with("RUSTDOCFLAGS", "-D warnings"))],
         ),
         step("numbers", numbers()?),
-        step("features", features()?).when(When::Beside),
-        step("wasm", vec![wasm()?]).when(When::Beside),
-        step("attack", attack()).when(When::Alone),
+        step("features", features()?),
+        step("wasm", vec![wasm()?]),
+        step("attack", attack()),
     ])
 }
 
