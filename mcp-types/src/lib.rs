@@ -72,7 +72,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "proptest")]
+// The unit tests need neither the strategies nor the registry, which take most of the time to compile.
+#[cfg(all(feature = "proptest", not(test)))]
 mod arbitrary;
 pub mod base64;
 #[doc(hidden)]
@@ -100,7 +101,7 @@ pub mod oauth;
 #[doc(hidden)]
 pub mod peer_text;
 mod proposal;
-#[cfg(feature = "registry")]
+#[cfg(all(feature = "registry", not(test)))]
 pub mod registry;
 mod results;
 pub mod revision;

@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let mut command = Command::new(program(ATTACKER));
     command.args(&options.passed);
     if !options.is_running {
-        let ours = subject::build_for_speed("mcp-server", "everything")?;
+        let ours = subject::build_with_jemalloc("mcp-server", "everything")?;
         command.arg("--ours").arg(&ours);
     }
     if options.rmcp {

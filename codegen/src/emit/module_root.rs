@@ -60,7 +60,7 @@ impl Emitter<'_> {
         let own = if self.standalone {
             quote! { pub mod support; }
         } else if has_own_types {
-            quote! { #[cfg(feature = "proptest")] mod strategies; }
+            quote! { #[cfg(all(feature = "proptest", not(test)))] mod strategies; }
         } else {
             TokenStream::new()
         };

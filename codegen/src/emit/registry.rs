@@ -91,7 +91,7 @@ impl Emitter<'_> {
             #(#modules)*
             pub use #newest::*;
             #(#retired)*
-            #[cfg(feature = "registry")]
+            #[cfg(all(feature = "registry", not(test)))]
             pub(crate) mod registry;
             mod items;
             mod proposals;

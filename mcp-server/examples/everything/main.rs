@@ -17,8 +17,8 @@ use std::time::Duration;
 use mcp_server::{Http, HttpConfig, Server};
 
 // The allocator of glibc rarely gives memory back to the system that many connections used at once.
-// This one does so within seconds; `docs/security.md` compares them.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+// This one does so within seconds; `docs/security.md` compares them. `cargo xtask attack` enables it.
+#[cfg(jemalloc)]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -47,7 +47,7 @@ pub use v2025_03_26::{
 #[cfg(feature = "v2024-11-05")]
 pub use v2024_11_05::Annotated;
 
-#[cfg(feature = "registry")]
+#[cfg(all(feature = "registry", not(test)))]
 pub(crate) mod registry;
 
 mod items;

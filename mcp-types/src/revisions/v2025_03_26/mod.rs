@@ -21,7 +21,7 @@ use crate::codec::{self, Base64Text, Extra, Map, Number, Object};
 mod messages;
 pub use messages::*;
 
-#[cfg(feature = "proptest")]
+#[cfg(all(feature = "proptest", not(test)))]
 mod strategies;
 mod lifecycle;
 mod tools;

@@ -22,7 +22,7 @@ use crate::codec::{self, Extra, Map, Number, Object, Value};
 mod messages;
 pub use messages::*;
 
-#[cfg(feature = "proptest")]
+#[cfg(all(feature = "proptest", not(test)))]
 mod strategies;
 mod lifecycle;
 mod tools;

@@ -25,7 +25,7 @@ use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value};
 mod messages;
 pub use messages::*;
 
-#[cfg(feature = "proptest")]
+#[cfg(all(feature = "proptest", not(test)))]
 mod strategies;
 mod lifecycle;
 mod tools;
