@@ -8,3 +8,5 @@ mod keys;
 mod scopes;
 mod setup;
 mod tokens;
+#[cfg(feature = "https-url")]
+mod urls;
