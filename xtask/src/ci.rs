@@ -7,12 +7,14 @@ mod steps;
 
 use std::fmt::Write as _;
 use std::process::{ExitCode, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
 use self::cargo::Cargo;
 use self::steps::{Step, Task};
+use crate::workspace;
 
 /// Runs the command. All steps run, even after one has failed.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
@@ -59,6 +61,29 @@ impl Step {
     fn run(&self) -> Result<Outcome> {
         let start = Instant::now();
         println!("\n== {}", self.name);
+        let (tasks, beside) = thread::scope(|scope| {
+            let beside = scope.spawn(|| run_beside(&self.beside));
+            let tasks = self.run_tasks();
+            (tasks, beside.join())
+        });
+        let (mut failed, skipped) = tasks?;
+        match beside {
+            Ok(others) => failed.extend(others?),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        for command in &failed {
+            println!("{} failed; to run it again:\n    {command}", self.name);
+        }
+        Ok(Outcome {
+            failed,
+            skipped,
+            time: start.elapsed(),
+        })
+    }
+
+    /// Runs the tasks one after the other. Returns the commands that failed, and whether a task was
+    /// skipped.
+    fn run_tasks(&self) -> Result<(Vec<String>, bool)> {
         let mut failed = Vec::new();
         let mut skipped = false;
         for task in &self.tasks {
@@ -83,19 +108,37 @@ impl Step {
                 }
             }
         }
-        for command in &failed {
-            println!("{} failed; to run it again:\n    {command}", self.name);
-        }
-        Ok(Outcome {
-            failed,
-            skipped,
-            time: start.elapsed(),
-        })
+        Ok((failed, skipped))
     }
 }
 
+/// Runs commands one after the other in a target folder of their own, so that they do not wait for
+/// other commands. Returns those that failed.
+fn run_beside(commands: &[Cargo]) -> Result<Vec<String>> {
+    let mut failed = Vec::new();
+    for command in commands {
+        let start = Instant::now();
+        let output = command
+            .command()
+            .env("CARGO_TARGET_DIR", workspace::target()?.join("beside"))
+            .output()
+            .with_context(|| format!("cannot run {command}"))?;
+        // One write, because the output of other commands appears at the same time.
+        println!(
+            "$ {command}\n{}{}  {:.1} s",
+            String::from_utf8_lossy(&output.stderr),
+            String::from_utf8_lossy(&output.stdout),
+            start.elapsed().as_secs_f64()
+        );
+        if !output.status.success() {
+            failed.push(command.to_string());
+        }
+    }
+    Ok(failed)
+}
+
 impl Cargo {
-    /// Runs a command. Returns `true` if it succeeded.
+    /// Runs a command with inherited output. Returns `true` if it succeeded.
     fn run(&self) -> Result<bool> {
         println!("$ {self}");
         let start = Instant::now();

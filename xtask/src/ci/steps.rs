@@ -21,11 +21,17 @@ pub(super) struct Step {
     /// The name, for `--only`.
     pub(super) name: &'static str,
     pub(super) tasks: Vec<Task>,
+    /// Commands that run beside the tasks.
+    pub(super) beside: Vec<Cargo>,
 }
 
 impl Step {
     fn new(name: &'static str, tasks: Vec<Task>) -> Self {
-        Self { name, tasks }
+        Self {
+            name,
+            tasks,
+            beside: Vec::new(),
+        }
     }
 }
 
@@ -118,7 +124,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             vec![Task::Run(docs.with("RUSTDOCFLAGS", "-D warnings"))],
         ),
         step("numbers", numbers()?),
-        step("features", features()?),
+        features()?,
         step("wasm", vec![wasm()?]),
         step("attack", attack()),
     ])
@@ -213,11 +219,13 @@ fn numbers() -> Result<Vec<Task>> {
 /// Checks each library without features, with each feature alone, with the default features and
 /// with all. For the server, all combinations of the features that change its internals are
 /// checked, for the client common combinations.
-fn features() -> Result<Vec<Task>> {
+///
+/// The checker of a crate uses one processor only, so the client is checked beside the others.
+fn features() -> Result<Step> {
     // Warnings are errors for the checked crate only; a flag for all crates would recompile them.
     let check = |package: &str, more: &[&str]| {
         let line = Cargo::new(&format!("rustc -p {package} --lib --profile check")).and(more);
-        Task::Run(line.and(&["--", "-D", "warnings"]))
+        line.and(&["--", "-D", "warnings"])
     };
     let types = "mcp-types";
     let mut tasks = vec![check(types, &["--no-default-features"]), check(types, &[])];
@@ -250,24 +258,25 @@ fn features() -> Result<Vec<Task>> {
     }
     tasks.push(check(server, &["--all-features"]));
     let lean = "test --manifest-path xtask/peers/Cargo.toml --package lean";
-    tasks.push(Task::Run(Cargo::new(lean)));
+    tasks.push(Cargo::new(lean));
 
     let client = "mcp-client";
     let mut sets = vec![String::new()];
     sets.extend(feature_names(client)?);
     sets.push("http,process".to_owned());
     sets.push("http,json-schema,process".to_owned());
-    for set in sets {
-        tasks.push(check(
-            client,
-            &["--no-default-features", "--features", &set],
-        ));
-    }
-    tasks.push(check(client, &["--all-features"]));
+    let mut beside: Vec<Cargo> = sets
+        .iter()
+        .map(|set| check(client, &["--no-default-features", "--features", set]))
+        .collect();
+    beside.push(check(client, &["--all-features"]));
     // With default features, all targets either compile or declare the features that they require.
-    let line = Cargo::new("check -p mcp-client --all-targets");
-    tasks.push(Task::Run(line));
-    Ok(tasks)
+    beside.push(Cargo::new("check -p mcp-client --all-targets"));
+    Ok(Step {
+        name: "features",
+        tasks: tasks.into_iter().map(Task::Run).collect(),
+        beside,
+    })
 }
 
 /// Checks `mcp-types` for a target without an operating system or a source of randomness.

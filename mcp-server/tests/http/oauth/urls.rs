@@ -26,7 +26,10 @@ async fn issued(issuer: &TestIssuer, urls: HttpUrls) -> (std::net::SocketAddr, [
     let (_, body) = Raw::post(address, &headers, &format!("{LIST}{META}}}}}")).await;
     let answer: Value = serde_json::from_str(&body).expect("JSON");
     let paths = ["demo:who", "demo:secret"].map(|uri| {
-        let mut resources = answer["result"]["resources"].as_array().into_iter().flatten();
+        let mut resources = answer["result"]["resources"]
+            .as_array()
+            .into_iter()
+            .flatten();
         let resource = resources.find(|resource| resource["uri"] == uri);
         let url = resource.and_then(|resource| resource["httpUrl"].as_str());
         let url = url.unwrap_or_else(|| panic!("no URL for {uri}: {body}"));
