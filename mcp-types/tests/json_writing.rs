@@ -118,6 +118,24 @@ fn every_call_of_a_serializer_writes_what_serde_json_writes() {
 }
 
 #[test]
+fn characters_are_escaped_at_every_place_as_serde_json_does() {
+    let escaped = ('\0'..=' ').chain(['"', '\\', '/', '\u{7f}', '\u{80}', '\u{2028}', '😀']);
+    for special in escaped {
+        for length in 0..40 {
+            for after in 0..10 {
+                let text = format!("{}{special}{}", "a".repeat(length), "b".repeat(after));
+                let map = BTreeMap::from([(&text, &text)]);
+                let written = json::to_string(&map).unwrap();
+                assert_eq!(written, serde_json::to_string(&map).unwrap());
+            }
+            let text = special.to_string().repeat(length);
+            let written = json::to_string(&text).unwrap();
+            assert_eq!(written, serde_json::to_string(&text).unwrap());
+        }
+    }
+}
+
+#[test]
 fn number_is_written_as_serde_json_keeps_it() {
     // Keeps all digits if `arbitrary_precision` is enabled.
     for text in ["0.10", "-0", "1E5", "18446744073709551616"] {

@@ -3,25 +3,28 @@
 //! This crate and those built on it encode all text with this writer, so that a program contains
 //! the code that encodes a type only once.
 
-mod line;
+mod name;
+mod output;
+mod string;
+mod watch;
 
 use serde::ser::Serialize;
-use serde_json::Serializer;
 use serde_json::value::RawValue;
 
-use line::Line;
+use output::Output;
+use watch::Watch;
 
 /// Appends values to a buffer as compact JSON without line breaks.
 ///
 /// The text is that of `serde_json`, except that line breaks in raw values are replaced by spaces.
 /// Otherwise the text of a peer could end the current line and start another message.
-pub struct Writer<'a>(Serializer<&'a mut Vec<u8>, Line<'a>>);
+pub struct Writer<'a>(Output<'a>);
 
 impl<'a> Writer<'a> {
     /// Creates a writer that appends to a buffer.
     #[must_use]
     pub fn new(buffer: &'a mut Vec<u8>) -> Self {
-        Self(Serializer::with_formatter(buffer, Line::new()))
+        Self(Output::new(buffer, None))
     }
 
     /// Creates a writer that appends to a buffer and adds a member to the `_meta` of the outermost
@@ -30,10 +33,7 @@ impl<'a> Writer<'a> {
     /// A `_meta` that is not an object, or that is a raw value, is left unchanged.
     #[must_use]
     pub fn with_meta(buffer: &'a mut Vec<u8>, name: &'a str, value: &'a RawValue) -> Self {
-        Self(Serializer::with_formatter(
-            buffer,
-            Line::adding(name, value),
-        ))
+        Self(Output::new(buffer, Some(Watch::adding(name, value))))
     }
 
     /// Creates a writer whose text can be separated into members without parsing it: a line break
@@ -43,7 +43,7 @@ impl<'a> Writer<'a> {
     #[doc(hidden)]
     #[must_use]
     pub fn separating(buffer: &'a mut Vec<u8>) -> Self {
-        Self(Serializer::with_formatter(buffer, Line::separating()))
+        Self(Output::new(buffer, Some(Watch::separating())))
     }
 
     /// Appends a value to the buffer.

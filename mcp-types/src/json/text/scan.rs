@@ -49,7 +49,7 @@ impl Stop {
 
 /// Returns the number of bytes before the first quote, backslash or control character.
 #[inline]
-pub(super) fn plain(bytes: &[u8]) -> usize {
+pub(in super::super) fn plain(bytes: &[u8]) -> usize {
     find(bytes, Stop::Special)
 }
 
@@ -61,7 +61,7 @@ fn find(bytes: &[u8], stop: Stop) -> usize {
         match step(bytes, at, stop) {
             Some(0) => at += STEP,
             Some(marks) => return at + first(marks),
-            None => return at + tail(bytes.get(at..).unwrap_or_default(), stop),
+            None => return tail(bytes, stop),
         }
     }
     let rest = bytes.get(at..).unwrap_or_default();
@@ -85,12 +85,29 @@ fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
-/// Searches the last bytes of a text.
-#[cold]
+/// Searches bytes of which at most the last [`STEP`] were not searched yet.
+#[inline]
 fn tail(bytes: &[u8], stop: Stop) -> usize {
-    let mut bytes_at = bytes.iter();
-    let found = bytes_at.position(|byte| stop.is_at(*byte) == 1);
-    found.unwrap_or(bytes.len())
+    const HALF: usize = STEP / 2;
+    // Bytes that were searched before have no marks, so they may be searched again.
+    let marks = if let Some(last) = bytes.last_chunk::<STEP>() {
+        stop.marks(u64::from_le_bytes(*last))
+    } else if let (Some(low), Some(high)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let [low, high] = [*low, *high].map(|half: [u8; HALF]| u64::from(u32::from_le_bytes(half)));
+        let marks = stop.marks(low | high << 32);
+        if marks != 0 && first(marks) < HALF {
+            return first(marks);
+        }
+        marks
+    } else {
+        let found = bytes.iter().position(|byte| stop.is_at(*byte) == 1);
+        return found.unwrap_or(bytes.len());
+    };
+    if marks == 0 {
+        return bytes.len();
+    }
+    // The word ends where the bytes end.
+    bytes.len() - (STEP - first(marks))
 }
 
 /// Continues in a string that is not short.
@@ -110,7 +127,7 @@ fn long(bytes: &[u8], stop: Stop) -> usize {
         match step(bytes, at, stop) {
             Some(0) => at += STEP,
             Some(marks) => return at + first(marks),
-            None => return at + tail(bytes.get(at..).unwrap_or_default(), stop),
+            None => return tail(bytes, stop),
         }
     }
 }
