@@ -23,6 +23,7 @@ mod text;
 mod union;
 mod vacant;
 mod writer;
+mod written_name;
 
 pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
@@ -31,7 +32,8 @@ pub use super::json::{Map, Number, Object, Value, from_object};
 pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]
 pub(crate) use define::{
-    default_codec, from_variant, object_codec, setter, text_codec, union_codec, union_value,
+    default_codec, from_variant, object_codec, read_variant, setter, text_codec, union_codec,
+    union_value,
 };
 pub use extra::{Empty, Extra};
 pub use members::Members;
@@ -48,3 +50,5 @@ pub use union::{
 };
 pub use vacant::Vacant;
 pub use writer::Writer;
+pub use written_name::WrittenName;
+pub(crate) use written_name::written_name;

@@ -11,3 +11,15 @@ pub fn plain<T>(content: T) -> T {
 pub fn boxed<T>(content: T) -> Box<T> {
     Box::new(content)
 }
+
+/// Expands to the place of a content that is stored by one of the functions.
+macro_rules! place {
+    (plain $content:expr) => {
+        $content
+    };
+    (boxed $content:expr) => {
+        &mut **$content
+    };
+}
+
+pub(crate) use place;

@@ -32,13 +32,15 @@ pub trait FromMembers<'de>: Vacant + Sized {
         reader: &mut Reader<'de, A>,
     ) -> Result<(), A::Error>;
 
-    /// Decodes all members.
-    fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
+    /// Decodes all members in the place of [`Vacant::VACANT`].
+    #[inline]
+    fn read_members<A: MapAccess<'de>>(
+        place: &mut Self,
+        members: Members<'de, A>,
+    ) -> Result<(), A::Error> {
         // Called through a function pointer to reduce compile time; see `json::from_str`.
         let read: fn(&mut dyn Target<'de, A>, _, _) -> _ = read_members;
-        let mut value = Self::VACANT;
-        read(&mut value, &Self::TABLE, members)?;
-        Ok(value)
+        read(place, &Self::TABLE, members)
     }
 }
 

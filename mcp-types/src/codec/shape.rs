@@ -52,34 +52,43 @@ pub enum Undecided<'de, A> {
 }
 
 impl<'de, A: MapAccess<'de>> Undecided<'de, A> {
-    /// Decodes a struct.
-    pub fn object<T: FromMembers<'de> + DeserializeOwned>(self) -> Result<T, A::Error> {
-        self.read(FromMembers::from_members)
+    /// Decodes a struct in place.
+    pub fn object<T: FromMembers<'de> + DeserializeOwned>(
+        self,
+        place: &mut T,
+    ) -> Result<(), A::Error> {
+        self.read(place, Members::object)
     }
 
-    /// Decodes a union.
-    pub fn union<T: FromAny<'de> + DeserializeOwned>(self) -> Result<T, A::Error> {
-        self.read(FromAny::from_object)
+    /// Decodes a union in place.
+    pub fn union<T: FromAny<'de> + DeserializeOwned>(self, place: &mut T) -> Result<(), A::Error> {
+        self.read(place, Members::union)
     }
 
-    /// Decodes any other type.
-    pub fn map<T: DeserializeOwned>(self) -> Result<T, A::Error> {
-        self.read(super::from_map)
+    /// Decodes any other type in place.
+    pub fn map<T: DeserializeOwned>(self, place: &mut T) -> Result<(), A::Error> {
+        self.read(place, Members::map)
     }
 
+    #[inline]
     fn read<T: DeserializeOwned>(
         self,
-        read: fn(Members<'de, A>) -> Result<T, A::Error>,
-    ) -> Result<T, A::Error> {
+        place: &mut T,
+        read: fn(Members<'de, A>, &mut T) -> Result<(), A::Error>,
+    ) -> Result<(), A::Error> {
         match self {
-            Self::Members(members) => read(members),
-            Self::Object(object) => json::from_object(object).map_err(A::Error::custom),
+            Self::Members(members) => read(members, place),
+            Self::Object(object) => {
+                *place = json::from_object(object).map_err(A::Error::custom)?;
+                Ok(())
+            }
         }
     }
 }
 
-/// Decodes an object as the variant with the given type.
-pub type Decode<'de, T, A> = fn(&str, Undecided<'de, A>) -> Result<T, <A as MapAccess<'de>>::Error>;
+/// Decodes an object as the variant with the given type, in place.
+pub type Decode<'de, T, A> =
+    fn(&mut T, &str, Undecided<'de, A>) -> Result<(), <A as MapAccess<'de>>::Error>;
 
 /// Returns the error for a variant that is not compiled.
 #[must_use]
@@ -140,7 +149,7 @@ fn has_text(object: &Object, name: &str, texts: &[&str]) -> Option<bool> {
     })
 }
 
-/// Decodes an object as the first candidate that accepts it. The candidates with the most required
+/// Decodes an object in place as the first candidate that accepts it. The candidates with the most required
 /// members come first.
 ///
 /// If the text of the object is known, the members are decoded directly as the first candidate that
@@ -150,11 +159,12 @@ fn has_text(object: &Object, name: &str, texts: &[&str]) -> Option<bool> {
 /// candidate, with its path: the object lacks a member of it, and may have another fault that explains
 /// more.
 pub fn read_shape<'de, T, A: MapAccess<'de>>(
+    place: &mut T,
     members: Members<'de, A>,
     union: &'static str,
     candidates: &'static Candidates,
     decode: Decode<'de, T, A>,
-) -> Result<T, A::Error> {
+) -> Result<(), A::Error> {
     // Called through function pointers to reduce compile time; see `json::from_str`.
     let (first_fit, fitting): (fn(_, _) -> _, fn(&_, _) -> _) = (outline::first_fit, fitting);
     let mut first_error = None;
@@ -162,7 +172,7 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
     let object = if let Some(text) = members.text()
         && let Some(fit) = first_fit(text, &candidates.plan)
     {
-        match decode(fit.name, Undecided::Members(members)) {
+        match decode(place, fit.name, Undecided::Members(members)) {
             Err(error) if !fit.is_only => first_error = Some(error),
             outcome => return outcome,
         }
@@ -182,15 +192,15 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
         names.retain(|name| Some(*name) != tried);
     }
     let Some((last, others)) = names.split_last() else {
-        return Err(first_error.unwrap_or_else(|| refuse(object, union, candidates, decode)));
+        return Err(first_error.unwrap_or_else(|| refuse(place, object, union, candidates, decode)));
     };
     for name in others {
-        match decode(name, Undecided::Object(object.clone())) {
-            Ok(value) => return Ok(value),
+        match decode(place, name, Undecided::Object(object.clone())) {
+            Ok(()) => return Ok(()),
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    decode(last, Undecided::Object(object)).map_err(|error| first_error.unwrap_or(error))
+    decode(place, last, Undecided::Object(object)).map_err(|error| first_error.unwrap_or(error))
 }
 
 /// Returns the candidates that an object fits.
@@ -202,13 +212,14 @@ fn fitting(object: &Object, candidates: &[Candidate]) -> Vec<&'static str> {
 /// Returns the error for an object that no candidate fits.
 #[cold]
 fn refuse<'de, T, A: MapAccess<'de>>(
+    place: &mut T,
     object: Object,
     union: &'static str,
     candidates: &[Candidate],
     decode: Decode<'de, T, A>,
 ) -> A::Error {
     if let Some(closest) = closest(&object, candidates).and_then(|at| candidates.get(at))
-        && let Err(error) = decode(closest.name, Undecided::Object(object))
+        && let Err(error) = decode(place, closest.name, Undecided::Object(object))
     {
         return error;
     }

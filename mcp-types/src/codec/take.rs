@@ -1,4 +1,4 @@
-//! Decodes the members of an object as the content of a variant.
+//! Decodes the members of an object as the content of a variant, in place.
 
 use super::{FromAny, FromMembers, Members, from_map};
 use serde::de::{Deserialize, MapAccess};
@@ -6,19 +6,20 @@ use serde::de::{Deserialize, MapAccess};
 impl<'de, A: MapAccess<'de>> Members<'de, A> {
     /// Decodes a struct.
     #[inline]
-    pub fn object<T: FromMembers<'de>>(self) -> Result<T, A::Error> {
-        T::from_members(self)
+    pub fn object<T: FromMembers<'de>>(self, place: &mut T) -> Result<(), A::Error> {
+        T::read_members(place, self)
     }
 
     /// Decodes a union.
     #[inline]
-    pub fn union<T: FromAny<'de>>(self) -> Result<T, A::Error> {
-        T::from_object(self)
+    pub fn union<T: FromAny<'de>>(self, place: &mut T) -> Result<(), A::Error> {
+        T::read_object(place, self)
     }
 
     /// Decodes any other type.
     #[inline]
-    pub fn map<T: Deserialize<'de>>(self) -> Result<T, A::Error> {
-        from_map(self)
+    pub fn map<T: Deserialize<'de>>(self, place: &mut T) -> Result<(), A::Error> {
+        *place = from_map(self)?;
+        Ok(())
     }
 }

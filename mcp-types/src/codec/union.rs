@@ -59,9 +59,12 @@ pub trait FromAny<'de>: Sized {
         Err(A::Error::invalid_type(Unexpected::Seq, &Forms::<Self>::NEW))
     }
 
-    /// Decodes the members of an object.
-    fn from_object<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
-        drop(members);
+    /// Decodes the members of an object in place.
+    fn read_object<A: MapAccess<'de>>(
+        place: &mut Self,
+        members: Members<'de, A>,
+    ) -> Result<(), A::Error> {
+        let _ = (place, members);
         Err(A::Error::invalid_type(Unexpected::Map, &Forms::<Self>::NEW))
     }
 }
@@ -181,7 +184,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<'_, T> {
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
         let mut members = members;
         if !hides_numbers() {
-            return self.store(T::from_object(Members::new(members)));
+            return T::read_object(self.0, Members::new(members));
         }
         let first = members.next_key::<Key<'de>>()?;
         if first.as_ref().is_some_and(|key| key.as_str() == NUMBER) {
@@ -189,7 +192,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<'_, T> {
             let number = Number::from_digits(&digits).map_err(A::Error::custom)?;
             return self.store(T::from_number(number));
         }
-        self.store(T::from_object(Members::after(first, members)))
+        T::read_object(self.0, Members::after(first, members))
     }
 }
 
@@ -205,8 +208,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for KnownObject<'_, 'de, T> {
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-        *self.1 = T::from_object(Members::of(self.0, members))?;
-        Ok(())
+        T::read_object(self.1, Members::of(self.0, members))
     }
 }
 

@@ -44,6 +44,10 @@ pub(crate) const UNION: &str = "$mcp_types::Union";
 /// the index of a declared name as `u8`, and other names as strings.
 pub(crate) const MEMBER: &str = "$mcp_types::Member";
 
+/// The index of a unit variant that is the name of a declared member. The name of its enum is the text of
+/// the member's name in JSON, after a comma and before a colon.
+pub(crate) const DECLARED: u32 = u32::MAX;
+
 type Result<T> = std::result::Result<T, DecodeError>;
 
 /// A JSON text that is being decoded.
@@ -54,8 +58,6 @@ pub(crate) struct Text<'de> {
     /// The number of arrays and objects around the current position.
     depth: usize,
     sizes: Sizes,
-    /// `true` if strings are skipped without a check, because they are decoded later.
-    is_lookahead: bool,
 }
 
 impl<'de> Text<'de> {
@@ -66,7 +68,6 @@ impl<'de> Text<'de> {
             at: 0,
             depth: 0,
             sizes: Sizes::default(),
-            is_lookahead: false,
         }
     }
 

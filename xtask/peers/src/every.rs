@@ -63,11 +63,7 @@ fn entries(revision: Revision, text: &Sample) -> Result<Vec<&'static Entry>> {
         anyhow::bail!("{revision} {}: {error}", text.name);
     }
     let unions = registry::types(revision).iter().filter(|entry| {
-        texts::UNIONS
-            .iter()
-            .any(|union| entry.name().ends_with(union))
-            && entry.name() != text.name
-            && entry.round_trip(&text.text).is_ok()
+        texts::is_union_of(entry.name(), &text.name) && entry.round_trip(&text.text).is_ok()
     });
     Ok(std::iter::once(own).chain(unions).collect())
 }

@@ -86,32 +86,43 @@ macro_rules! union_codec {
             $($(codec::union_value! { 'de $(#[$kind_when])* $kind $(($argument))? $decoder })*)?
 
             $(
-                fn from_object<A: serde::de::MapAccess<'de>>(
+                fn read_object<A: serde::de::MapAccess<'de>>(
+                    place: &mut Self,
                     members: codec::Members<'de, A>,
-                ) -> Result<Self, A::Error> {
-                    members.$only_read().map(|value| Self::$only(codec::hold::$only_hold(value)))
+                ) -> Result<(), A::Error> {
+                    codec::read_variant!(place, members $only_read $only_hold $only)
                 }
             )?
             $(
-                fn from_object<A: serde::de::MapAccess<'de>>(
+                fn read_object<A: serde::de::MapAccess<'de>>(
+                    place: &mut Self,
                     members: codec::Members<'de, A>,
-                ) -> Result<Self, A::Error> {
+                ) -> Result<(), A::Error> {
                     match codec::find_tag(members, $tag)? {
                         codec::Tagged::Found(tag, members) => match tag.as_str() {
                             $(
                                 $(#[$tag_when])*
-                                $($value)|+ => members
-                                    .$tag_read()
-                                    .map(|value| Self::$tagged(codec::hold::$tag_hold(value))),
+                                $($value)|+ => {
+                                    codec::read_variant!(place, members $tag_read $tag_hold $tagged)
+                                }
                             )*
                             other => Err(codec::unknown_tag($name, $tag, other)),
                         },
-                        codec::Tagged::Later(text) => codec::from_text(&text),
+                        codec::Tagged::Later(text) => {
+                            *place = codec::from_text(&text)?;
+                            Ok(())
+                        }
                         $(
-                            codec::Tagged::Missing(members) => members
-                                .$absent_read()
-                                .map(|value| Self::$absent(codec::hold::$absent_hold(value))),
-                            codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::$absent),
+                            codec::Tagged::Missing(members) => {
+                                codec::read_variant!(
+                                    place, members $absent_read $absent_hold $absent
+                                )
+                            }
+                            codec::Tagged::Absent(text) => {
+                                let content = codec::from_text(&text)?;
+                                *place = Self::$absent(codec::hold::$absent_hold(content));
+                                Ok(())
+                            }
                         )?
                         $(
                             codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
@@ -122,9 +133,10 @@ macro_rules! union_codec {
                 }
             )?
             $(
-                fn from_object<A: serde::de::MapAccess<'de>>(
+                fn read_object<A: serde::de::MapAccess<'de>>(
+                    place: &mut Self,
                     members: codec::Members<'de, A>,
-                ) -> Result<Self, A::Error> {
+                ) -> Result<(), A::Error> {
                     const CANDIDATES: &codec::Candidates = &codec::Candidates::new(&[$(
                         $(#[$row_when])*
                         codec::Candidate {
@@ -134,14 +146,18 @@ macro_rules! union_codec {
                             texts: &[$($texts),*],
                         }
                     ),*]);
-                    codec::read_shape(members, $name, CANDIDATES, |name, object| match name {
-                        $(
-                            $(#[$shape_when])*
-                            $shape => object
-                                .$shape_read()
-                                .map(|value| Self::$shaped(codec::hold::$shape_hold(value))),
-                        )*
-                        other => Err(codec::unknown_variant(other)),
+                    codec::read_shape(place, members, $name, CANDIDATES, |place, name, object| {
+                        match name {
+                            $(
+                                $(#[$shape_when])*
+                                $shape => {
+                                    codec::read_variant!(
+                                        place, object $shape_read $shape_hold $shaped
+                                    )
+                                }
+                            )*
+                            other => Err(codec::unknown_variant(other)),
+                        }
                     })
                 }
             )?
@@ -157,6 +173,18 @@ macro_rules! union_codec {
             }
         }
     };
+}
+
+/// Decodes the members of an object as the content of a variant of `Self`, in place.
+macro_rules! read_variant {
+    ($place:ident, $members:ident $read:ident $hold:ident $variant:ident) => {{
+        *$place = Self::$variant(codec::hold::$hold(codec::Vacant::VACANT));
+        match $place {
+            Self::$variant(content) => $members.$read(codec::hold::place!($hold content)),
+            #[allow(unreachable_patterns, reason = "a union may have only one variant")]
+            _ => Err(codec::unknown_variant(stringify!($variant))),
+        }
+    }};
 }
 
 /// Implements the conversion of a variant's content to its union, if the content tells the variant.
@@ -206,4 +234,4 @@ macro_rules! union_value {
     };
 }
 
-pub(crate) use {from_variant, union_codec, union_value};
+pub(crate) use {from_variant, read_variant, union_codec, union_value};

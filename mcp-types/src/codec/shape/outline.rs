@@ -186,12 +186,13 @@ pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
         {
             return Some(fit);
         }
-        let value = members.value().ok()?;
-        if open != 0 {
-            outline.note_value(open, value);
-            if let Some(fit) = outline.decided() {
-                return Some(fit);
-            }
+        if open == 0 {
+            members.value().ok()?;
+            continue;
+        }
+        outline.note_value(open, &mut members)?;
+        if let Some(fit) = outline.decided() {
+            return Some(fit);
         }
     }
     outline.first()
@@ -219,23 +220,42 @@ impl Outline {
         open
     }
 
-    /// Adds the value of a member, for the conditions that need it.
-    fn note_value(&mut self, open: u32, value: &str) {
-        let mut rest = open;
+    /// Adds the value of a member, for the conditions that need it. Returns `None` if the text is not
+    /// valid.
+    fn note_value(&mut self, open: u32, members: &mut Lookahead<'_>) -> Option<()> {
+        let met = if members.enter() {
+            let mut met = 0;
+            while let Some(name) = members.name().ok()? {
+                met |= self.select(
+                    open,
+                    |test| matches!(test, Test::Nested(inner) if *inner == name),
+                );
+                members.value().ok()?;
+            }
+            met
+        } else {
+            let value = members.value().ok()?;
+            self.select(
+                open,
+                |test| matches!(test, Test::OneOf(texts) if is_one_of(value, texts)),
+            )
+        };
+        self.met |= met;
+        self.failed |= open & !met;
+        Some(())
+    }
+
+    /// Returns those of the given conditions whose tests are met.
+    fn select(&self, open: u32, is_met: impl Fn(&Test) -> bool) -> u32 {
+        let (mut rest, mut met) = (open, 0);
         while let Some(condition) = self.plan.conditions.get(rest.trailing_zeros() as usize) {
             let bit = rest & rest.wrapping_neg();
             rest &= !bit;
-            let is_met = match condition.test {
-                Test::Present => true,
-                Test::Nested(inner) => has_member(value, inner),
-                Test::OneOf(texts) => is_one_of(value, texts),
-            };
-            if is_met {
-                self.met |= bit;
-            } else {
-                self.failed |= bit;
+            if is_met(&condition.test) {
+                met |= bit;
             }
         }
+        met
     }
 
     /// Returns `true` if an object cannot meet conditions, whatever members follow.
@@ -268,21 +288,6 @@ impl Outline {
         let is_only = fitting.next().is_none();
         Some(Fit { name, is_only })
     }
-}
-
-/// Returns `true` if a text is an object with the given member.
-fn has_member(text: &str, name: &str) -> bool {
-    let mut members = Lookahead::new(text);
-    let mut found = || -> Option<bool> {
-        while let Some(member) = members.name().ok()? {
-            if member == name {
-                return Some(true);
-            }
-            members.value().ok()?;
-        }
-        None
-    };
-    text.starts_with('{') && found() == Some(true)
 }
 
 /// Returns `true` if a text is one of the given strings.

@@ -3,6 +3,7 @@
 use serde::ser::{Error as _, Impossible, Serialize, Serializer};
 use serde_json::{Error, Result};
 
+use super::super::text::DECLARED;
 use super::output::{Output, no_name};
 
 /// Accepts the name of a member. Numbers and booleans become strings, as with `serde_json`.
@@ -115,12 +116,17 @@ impl Serializer for Name<'_, '_> {
         Ok(())
     }
 
+    #[inline]
     fn serialize_unit_variant(
         self,
-        _name: &'static str,
-        _index: u32,
+        name: &'static str,
+        index: u32,
         variant: &'static str,
     ) -> Result<()> {
+        if index == DECLARED {
+            self.output.declared_name(name, variant, self.is_first);
+            return Ok(());
+        }
         self.serialize_str(variant)
     }
 

@@ -75,6 +75,17 @@ impl<'a> Output<'a> {
         self.buffer.extend_from_slice(b"\":");
     }
 
+    /// Writes the name of a declared member. `json` is a comma, the name in quotes, and a colon.
+    #[inline]
+    pub(super) fn declared_name(&mut self, json: &'static str, name: &'static str, is_first: bool) {
+        if self.watch.is_some() {
+            return self.name(name, is_first);
+        }
+        let start = usize::from(is_first);
+        let text = json.as_bytes().get(start..).unwrap_or_default();
+        self.buffer.extend_from_slice(text);
+    }
+
     /// Writes text that is JSON already, in one line.
     pub(super) fn raw(&mut self, text: &str) {
         if let Some(watch) = &self.watch

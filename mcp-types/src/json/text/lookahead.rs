@@ -2,25 +2,28 @@
 
 use std::borrow::Cow;
 
+use super::super::super::error::DecodeError;
 use super::{Result, Text, scan};
 
-/// The members of an object, each as its name and the text of its value.
+/// The members of an object, each as its name and its value.
 ///
-/// The object is decoded afterwards, so that only its structure is checked here: the strings that are
-/// skipped may have invalid escapes.
+/// The object is decoded afterwards, so only as much is checked here as is necessary to find the ends
+/// of strings, arrays and objects. A text that is not JSON may be read as something else, and is
+/// rejected by the decoder.
 pub(crate) struct Lookahead<'de> {
-    text: Text<'de>,
+    text: &'de str,
+    /// The position of the next byte.
+    at: usize,
+    /// `true` before the first member.
     is_first: bool,
 }
 
 impl<'de> Lookahead<'de> {
     /// Looks into a text that begins with an object. More may follow the object.
     pub(crate) fn new(text: &'de str) -> Self {
-        let mut text = Text::new(text);
-        text.at = 1;
-        text.is_lookahead = true;
         Self {
             text,
+            at: 1,
             is_first: true,
         }
     }
@@ -28,28 +31,162 @@ impl<'de> Lookahead<'de> {
     /// Returns the next name, or `None` after the last one.
     #[inline]
     pub(crate) fn name(&mut self) -> Result<Option<Cow<'de, str>>> {
-        if !self.text.next_in(b'}', self.is_first)? {
+        let mut next = self.peek();
+        if next == Some(b'}') {
+            self.at += 1;
+            self.is_first = false;
             return Ok(None);
         }
+        if !self.is_first {
+            if next != Some(b',') {
+                return Err(self.not_json());
+            }
+            self.at += 1;
+            next = self.peek();
+        }
         self.is_first = false;
-        let name = self.text.name()?;
-        self.text.colon()?;
+        if next != Some(b'"') {
+            return Err(self.not_json());
+        }
+        let name = self.read_string()?;
+        if self.peek() != Some(b':') {
+            return Err(self.not_json());
+        }
+        self.at += 1;
         Ok(Some(name))
     }
 
     /// Returns the text of the value that follows a name.
     #[inline]
     pub(crate) fn value(&mut self) -> Result<&'de str> {
-        self.text.raw()
+        let first = self.peek();
+        let start = self.at;
+        match first {
+            Some(b'"') => self.skip_string()?,
+            Some(b'{' | b'[') => self.skip_container()?,
+            _ => self.skip_word()?,
+        }
+        Ok(self.text.get(start..self.at).unwrap_or_default())
+    }
+
+    /// Enters the value that follows a name, if it is an object. The next names are those of this object,
+    /// until [`name`](Self::name) returns `None`; then those of the object around it follow. Otherwise
+    /// returns `false`, and reads nothing.
+    pub(crate) fn enter(&mut self) -> bool {
+        let is_object = self.peek() == Some(b'{');
+        if is_object {
+            self.at += 1;
+            self.is_first = true;
+        }
+        is_object
     }
 
     /// Returns the string that follows a name. Returns `None`, and reads nothing, if the value is not
     /// a string.
     pub(crate) fn string(&mut self) -> Result<Option<Cow<'de, str>>> {
-        if self.text.peek() == Some(b'"') {
-            self.text.string().map(Some)
+        if self.peek() == Some(b'"') {
+            self.read_string().map(Some)
         } else {
             Ok(None)
+        }
+    }
+
+    fn bytes(&self) -> &'de [u8] {
+        self.text.as_bytes()
+    }
+
+    /// Skips white space, and returns the next byte without reading it.
+    #[inline]
+    fn peek(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes().get(self.at)?;
+            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Reads a string, whose opening quote was seen.
+    #[inline]
+    fn read_string(&mut self) -> Result<Cow<'de, str>> {
+        let start = self.at + 1;
+        let rest = self.bytes().get(start..).unwrap_or_default();
+        let end = start + scan::plain(rest);
+        if self.bytes().get(end) == Some(&b'"')
+            && let Some(text) = self.text.get(start..end)
+        {
+            self.at = end + 1;
+            return Ok(Cow::Borrowed(text));
+        }
+        self.read_escaped_string()
+    }
+
+    #[cold]
+    fn read_escaped_string(&mut self) -> Result<Cow<'de, str>> {
+        let mut text = Text::new(self.text);
+        text.at = self.at;
+        let string = text.string()?;
+        self.at = text.at;
+        Ok(string)
+    }
+
+    /// Skips a string, whose opening quote was seen.
+    #[inline]
+    fn skip_string(&mut self) -> Result<()> {
+        self.at += 1;
+        let rest = self.bytes().get(self.at..).unwrap_or_default();
+        self.at += scan::string_end(rest) + 1;
+        if self.at > self.text.len() {
+            return Err(self.not_json());
+        }
+        Ok(())
+    }
+
+    /// Skips an array or an object by the number of brackets.
+    fn skip_container(&mut self) -> Result<()> {
+        let mut depth = 0_usize;
+        while let Some(byte) = self.bytes().get(self.at) {
+            match byte {
+                b'"' => {
+                    self.skip_string()?;
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at += 1;
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Err(self.not_json())
+    }
+
+    /// Skips a number, `null`, `true` or `false`.
+    fn skip_word(&mut self) -> Result<()> {
+        let rest = self.bytes().get(self.at..).unwrap_or_default();
+        let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\t' | b'\r');
+        match rest.iter().position(is_end) {
+            Some(length @ 1..) => {
+                self.at += length;
+                Ok(())
+            }
+            _ => Err(self.not_json()),
+        }
+    }
+
+    /// Returns the error for a text that is not JSON.
+    #[cold]
+    fn not_json(&self) -> DecodeError {
+        let mut text = Text::new(self.text);
+        match text.skip() {
+            Err(error) => error,
+            Ok(()) => text.syntax("expected value"),
         }
     }
 }

@@ -40,8 +40,15 @@ impl<'de> Name<'_, 'de> {
         names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
+        // Peers leave out optional members, but keep the order of the others.
+        let (before, after) = names
+            .split_at_checked(*self.expected)
+            .unwrap_or((names, &[]));
         let found = |name: &&str| self.text.starts_with_name(name);
-        let mut index = names.iter().position(found);
+        let mut index = match after.iter().position(found) {
+            Some(index) => Some(index + before.len()),
+            None => before.iter().position(found),
+        };
         if let Some(name) = index.and_then(|index| names.get(index)) {
             self.text.at += name.len() + 2;
         } else {

@@ -54,16 +54,26 @@ pub(in super::super) fn plain(bytes: &[u8]) -> usize {
 }
 
 /// Returns the number of bytes before the first one at which the search stops.
+///
+/// Most strings of a message are names and short texts, so only the first word is searched inline.
 #[inline]
 fn find(bytes: &[u8], stop: Stop) -> usize {
-    let mut at = 0;
-    for _ in 0..2 {
-        match step(bytes, at, stop) {
-            Some(0) => at += STEP,
-            Some(marks) => return at + first(marks),
-            None => return tail(bytes, stop),
-        }
+    match step(bytes, 0, stop) {
+        Some(0) => find_further(bytes, stop),
+        Some(marks) => first(marks),
+        None => tail(bytes, stop),
     }
+}
+
+/// Continues behind the first word.
+#[inline(never)]
+fn find_further(bytes: &[u8], stop: Stop) -> usize {
+    match step(bytes, STEP, stop) {
+        Some(0) => {}
+        Some(marks) => return STEP + first(marks),
+        None => return tail(bytes, stop),
+    }
+    let at = 2 * STEP;
     let rest = bytes.get(at..).unwrap_or_default();
     // One function for each, so that each can be vectorized.
     at + match stop {
@@ -86,7 +96,7 @@ fn first(marks: u64) -> usize {
 }
 
 /// Searches bytes of which at most the last [`STEP`] were not searched yet.
-#[inline]
+#[inline(never)]
 fn tail(bytes: &[u8], stop: Stop) -> usize {
     const HALF: usize = STEP / 2;
     // Bytes that were searched before have no marks, so they may be searched again.
@@ -134,7 +144,18 @@ fn long(bytes: &[u8], stop: Stop) -> usize {
 
 /// Returns the index of the closing quote of a string, given the bytes after its opening quote. The
 /// contents of the string are not checked. Without a closing quote, returns the number of bytes.
+#[inline]
 pub(in super::super) fn string_end(bytes: &[u8]) -> usize {
+    let at = find(bytes, Stop::Quote);
+    match bytes.get(..at).and_then(<[u8]>::last) {
+        Some(b'\\') => escaped_string_end(bytes),
+        _ => at,
+    }
+}
+
+/// The same for a string that may contain escaped quotes.
+#[inline(never)]
+fn escaped_string_end(bytes: &[u8]) -> usize {
     let mut at = 0;
     loop {
         let before = at;

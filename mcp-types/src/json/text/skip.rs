@@ -70,14 +70,6 @@ impl Text<'_> {
     #[inline]
     fn skip_string(&mut self) -> Result<()> {
         self.at += 1;
-        if self.is_lookahead {
-            let rest = self.bytes().get(self.at..).unwrap_or_default();
-            self.at += scan::string_end(rest) + 1;
-            if self.at > self.whole.len() {
-                return Err(self.syntax("EOF while parsing a string"));
-            }
-            return Ok(());
-        }
         loop {
             let rest = self.bytes().get(self.at..).unwrap_or_default();
             self.at += scan::plain(rest);

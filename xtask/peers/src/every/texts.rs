@@ -8,18 +8,30 @@ use mcp_types::registry;
 use super::SMALLEST;
 use crate::corpus::{self, Kind};
 
-/// How the names of unions of messages and of results end.
-pub(super) const UNIONS: [&str; 9] = [
-    "ClientRequest",
-    "ServerRequest",
-    "ClientNotification",
-    "ServerNotification",
-    "ClientResult",
-    "ServerResult",
-    "Outcome",
-    "JSONRPCMessage",
-    "JSONRPCResponse",
+/// The unions of messages, by the ends of their names, with the ends of the names of what they consist
+/// of. A union may accept other objects, too, because results may have any members.
+const UNIONS: [(&[&str], &[&str]); 5] = [
+    (&["ClientRequest", "ServerRequest"], &["Request"]),
+    (
+        &["ClientNotification", "ServerNotification"],
+        &["Notification"],
+    ),
+    (&["ClientResult", "ServerResult", "Outcome"], &["Result"]),
+    (
+        &["JSONRPCMessage"],
+        &["Request", "Notification", "Response"],
+    ),
+    (&["JSONRPCResponse"], &["Response"]),
 ];
+
+/// Returns `true` if a type is a union of messages that another type may belong to.
+pub(super) fn is_union_of(union: &str, name: &str) -> bool {
+    let ends = |name: &str, ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    union != name
+        && UNIONS
+            .iter()
+            .any(|(unions, variants)| ends(union, unions) && ends(name, variants))
+}
 
 const EXAMPLES: &str = include_str!("../../../../schema/examples.json");
 
