@@ -22,10 +22,11 @@ use crate::{
 /// assert_eq!(plain, Some("Hello"));
 /// assert!(page.warnings().is_empty());
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ContentsOf<'a> {
     uri: &'a str,
-    said: Option<ResourceType>,
+    /// The type that a list or another request gave the resource.
+    known: Option<ResourceType>,
     contents: &'a [AnyResourceContents],
 }
 
@@ -74,7 +75,7 @@ impl ReadResourceResult {
     pub fn contents_of<'a>(&'a self, uri: &'a str) -> ContentsOf<'a> {
         ContentsOf {
             uri,
-            said: None,
+            known: None,
             contents: &self.contents,
         }
     }
@@ -83,7 +84,7 @@ impl ReadResourceResult {
     #[must_use]
     pub fn contents_as<'a>(&'a self, resource: &'a Resource) -> ContentsOf<'a> {
         ContentsOf {
-            said: resource.resource_type,
+            known: resource.resource_type.clone(),
             ..self.contents_of(&resource.uri)
         }
     }
@@ -92,16 +93,17 @@ impl ReadResourceResult {
 impl<'a> ContentsOf<'a> {
     /// Sets the type of the resource, if it is known from elsewhere.
     #[must_use]
-    pub fn of_type(self, said: ResourceType) -> Self {
-        let said = Some(said);
-        Self { said, ..self }
+    pub fn of_type(mut self, resource_type: ResourceType) -> Self {
+        self.known = Some(resource_type);
+        self
     }
 
     /// Returns the type of the resource: the one that the contents declare, or else the one that
     /// was known before.
     #[must_use]
     pub fn resource_type(&self) -> Option<ResourceType> {
-        self.own().find_map(resource_type).or(self.said)
+        let declared = self.own().find_map(resource_type);
+        declared.or(self.known.as_ref()).cloned()
     }
 
     /// Returns the preferred contents: the first representation of the resource itself. If no
@@ -162,7 +164,8 @@ impl<'a> ContentsOf<'a> {
                     uri: contents.uri().to_owned(),
                 }));
             }
-            Some(ResourceType::Collection) => {}
+            // The rules for a type of a later revision are not known.
+            Some(_) => {}
             None => {
                 let uris: BTreeSet<&str> = all().map(|(_, contents)| contents.uri()).collect();
                 if uris.len() > 1 {
@@ -213,7 +216,7 @@ struct Said<'a> {
     description: &'a Option<String>,
     icons: &'a Option<Vec<Icon>>,
     annotations: &'a Option<Annotations>,
-    resource_type: Option<ResourceType>,
+    resource_type: &'a Option<ResourceType>,
     size: Option<i64>,
 }
 
@@ -227,7 +230,7 @@ impl<'a> Said<'a> {
                     description: &$contents.description,
                     icons: &$contents.icons,
                     annotations: &$contents.annotations,
-                    resource_type: $contents.resource_type,
+                    resource_type: &$contents.resource_type,
                     size: $contents.size,
                 }
             };
@@ -253,8 +256,8 @@ impl<'a> Said<'a> {
     }
 }
 
-fn resource_type(contents: &AnyResourceContents) -> Option<ResourceType> {
-    Said::by(contents).resource_type
+fn resource_type(contents: &AnyResourceContents) -> Option<&ResourceType> {
+    Said::by(contents).resource_type.as_ref()
 }
 
 /// Returns `true` if a media type matches the requested one.
@@ -299,16 +302,32 @@ mod tests {
     #[test]
     fn document_has_alternatives_and_no_children() {
         use ContentsWarning::*;
-        let document = Some(ResourceType::Document);
+        let document = || Some(ResourceType::Document);
         let sound = read([text("x:a", "text/html"), text("x:a", "text/plain")]);
-        assert_eq!(warnings(&sound, document), []);
-        assert_eq!(warnings(&read([]), document), [Empty]);
+        assert_eq!(warnings(&sound, document()), []);
+        assert_eq!(warnings(&read([]), document()), [Empty]);
         let other = read([text("x:a", "text/html"), text("x:b", "text/plain")]);
         let (index, uri) = (1, "x:b".to_owned());
-        assert_eq!(warnings(&other, document), [OtherUri { index, uri }]);
+        assert_eq!(warnings(&other, document()), [OtherUri { index, uri }]);
         assert_eq!(warnings(&other, Some(ResourceType::Collection)), []);
         assert_eq!(warnings(&other, None), [Untyped]);
         assert_eq!(warnings(&sound, None), []);
+    }
+
+    #[test]
+    fn unknown_types_are_kept_and_have_no_rules() {
+        let json = r#"{"contents":[{"uri":"x:b","text":"b","resourceType":"mailbox"},
+            {"uri":"x:a","text":"a","resourceType":"mailbox"}],
+            "resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
+        let result: ReadResourceResult = crate::json::from_str(json).unwrap();
+        let contents = result.contents_of("x:a");
+        let resource_type = contents.resource_type();
+        assert_eq!(resource_type, Some(ResourceType::from("mailbox")));
+        assert_eq!(contents.warnings(), []);
+        assert_eq!(
+            contents.primary().and_then(AnyResourceContents::text),
+            Some("a")
+        );
     }
 
     #[test]

@@ -19,7 +19,8 @@ enum Violation {
 /// Checks that contents follow the rules of their resource's type, which the definition sets, or
 /// else the contents with the URI of the resource.
 ///
-/// The contents of collections, and of resources without a type, are not restricted.
+/// The contents of collections, of resources without a type, and of those with a type that the
+/// proposal does not define, are not restricted.
 pub(crate) fn check(
     resource: &Resource,
     contents: &[AnyResourceContents],
@@ -35,8 +36,8 @@ fn check_rules(resource: &Resource, contents: &[AnyResourceContents]) -> Result<
     let mut own = contents
         .iter()
         .filter(|contents| contents.uri() == resource.uri);
-    let resource_type = resource.resource_type.or_else(|| own.find_map(kind));
-    if resource_type != Some(ResourceType::Document) {
+    let declared = resource.resource_type.as_ref();
+    if declared.or_else(|| own.find_map(declared_type)) != Some(&ResourceType::Document) {
         return Ok(());
     }
     if contents.is_empty() {
@@ -49,10 +50,10 @@ fn check_rules(resource: &Resource, contents: &[AnyResourceContents]) -> Result<
     }
 }
 
-fn kind(contents: &AnyResourceContents) -> Option<ResourceType> {
+fn declared_type(contents: &AnyResourceContents) -> Option<&ResourceType> {
     match contents {
-        AnyResourceContents::Text(text) => text.resource_type,
-        AnyResourceContents::Blob(blob) => blob.resource_type,
+        AnyResourceContents::Text(text) => text.resource_type.as_ref(),
+        AnyResourceContents::Blob(blob) => blob.resource_type.as_ref(),
         _ => None,
     }
 }

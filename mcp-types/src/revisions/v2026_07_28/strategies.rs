@@ -810,7 +810,7 @@ arbitrary::union_strategy! {
         #[cfg(feature = "tasks")] Cancelled,
     }
 }
-arbitrary::text_strategy! { #[cfg(feature = "sep-2093")] ResourceType closed }
+arbitrary::text_strategy! { #[cfg(feature = "sep-2093")] ResourceType open }
 arbitrary::object_strategy! {
     #[cfg(feature = "sep-2093")]
     ReadResourceMetadataRequest { params, id } + extra
