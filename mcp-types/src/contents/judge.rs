@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::preferred::essence;
 use crate::{
     Annotations, AnyResourceContents, EmbeddedResource, Icon, ReadResourceResult, Resource,
     ResourceType,
@@ -25,9 +26,16 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct ContentsOf<'a> {
     uri: &'a str,
-    /// The type that a list or another request gave the resource.
-    known: Option<ResourceType>,
+    /// What a list or another request said about the resource.
+    known: Known<'a>,
     contents: &'a [AnyResourceContents],
+}
+
+/// The members of a resource that decide how its contents are interpreted.
+#[derive(Clone, Debug, Default)]
+struct Known<'a> {
+    resource_type: Option<ResourceType>,
+    mime_type: Option<&'a str>,
 }
 
 /// A rule of SEP-2093 that a server violates. The contents are complete nevertheless.
@@ -75,16 +83,20 @@ impl ReadResourceResult {
     pub fn contents_of<'a>(&'a self, uri: &'a str) -> ContentsOf<'a> {
         ContentsOf {
             uri,
-            known: None,
+            known: Known::default(),
             contents: &self.contents,
         }
     }
 
-    /// Returns the contents as the response for this resource, whose type is known from a list.
+    /// Returns the contents as the response for this resource, whose type and preferred media type
+    /// are known from a list or from its metadata.
     #[must_use]
     pub fn contents_as<'a>(&'a self, resource: &'a Resource) -> ContentsOf<'a> {
         ContentsOf {
-            known: resource.resource_type.clone(),
+            known: Known {
+                resource_type: resource.resource_type.clone(),
+                mime_type: resource.mime_type.as_deref(),
+            },
             ..self.contents_of(&resource.uri)
         }
     }
@@ -94,7 +106,7 @@ impl<'a> ContentsOf<'a> {
     /// Sets the type of the resource, if it is known from elsewhere.
     #[must_use]
     pub fn of_type(mut self, resource_type: ResourceType) -> Self {
-        self.known = Some(resource_type);
+        self.known.resource_type = Some(resource_type);
         self
     }
 
@@ -103,18 +115,19 @@ impl<'a> ContentsOf<'a> {
     #[must_use]
     pub fn resource_type(&self) -> Option<ResourceType> {
         let declared = self.own().find_map(resource_type);
-        declared.or(self.known.as_ref()).cloned()
+        declared.or(self.known.resource_type.as_ref()).cloned()
     }
 
-    /// Returns the preferred contents: the first representation of the resource itself. If no
+    /// Returns the [preferred](AnyResourceContents::preferred) representation of the resource. If no
     /// contents have the requested URI, and the resource is not a collection, returns the first
-    /// contents.
+    /// contents: old servers send the contents of a resource under another URI.
     #[must_use]
     pub fn primary(&self) -> Option<&'a AnyResourceContents> {
-        let first = || self.contents.first();
-        match self.resource_type() {
-            Some(ResourceType::Collection) => self.own().next(),
-            _ => self.own().next().or_else(first),
+        let own = AnyResourceContents::preferred(self.contents, self.uri, self.known.mime_type);
+        match own {
+            Some(index) => self.contents.get(index),
+            None if self.resource_type() == Some(ResourceType::Collection) => None,
+            None => self.contents.first(),
         }
     }
 
@@ -262,10 +275,6 @@ fn resource_type(contents: &AnyResourceContents) -> Option<&ResourceType> {
 
 /// Returns `true` if a media type matches the requested one.
 fn fits(has: &str, asked: &str) -> bool {
-    let essence = |text: &str| {
-        let essence = text.split(';').next().unwrap_or_default();
-        essence.trim().to_ascii_lowercase()
-    };
     let (has, asked) = (essence(has), essence(asked));
     match asked.strip_suffix("/*") {
         Some("*") => true,
@@ -372,5 +381,16 @@ mod tests {
         assert_eq!(uri(contents.primary()).as_deref(), Some("x:b"));
         let collection = contents.of_type(ResourceType::Collection);
         assert_eq!(collection.primary(), None);
+    }
+
+    #[test]
+    fn contents_of_the_resources_media_type_are_primary() {
+        let result = read([text("x:a", "text/plain"), text("x:a", "text/html")]);
+        let mut resource = Resource::new("x:a", "a");
+        let primary = result.contents_as(&resource).primary();
+        assert_eq!(primary, result.contents.first());
+        resource.mime_type = Some("text/html".to_owned());
+        let primary = result.contents_as(&resource).primary();
+        assert_eq!(primary, result.contents.last());
     }
 }
