@@ -15,6 +15,7 @@ pub(crate) mod filter;
 pub(crate) mod finish;
 #[cfg(feature = "https-url")]
 pub(crate) mod fixed_body;
+pub(crate) mod fixed_contents;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod get;
 pub(crate) mod handlers;

@@ -1,11 +1,9 @@
 //! [`ResourceDef`]: the definition of one resource.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{
-    Annotations, AnyResourceContents, CacheScope, Cursor, Icon, ListResourcesResult, MetaObject,
-    Resource, Revision,
+    Annotations, CacheScope, Cursor, Icon, ListResourcesResult, MetaObject, Resource, Revision,
 };
 
 use super::defined::Defined;
@@ -23,7 +21,8 @@ use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::DefinitionError;
 #[cfg(feature = "versioned-resources")]
 use crate::features::resources::content_version::FixedVersion;
-use crate::features::resources::contents::{self, IntoContents};
+use crate::features::resources::contents::IntoContents;
+use crate::features::resources::fixed_contents::FixedContents;
 use crate::protocol::changes::Change;
 #[cfg(feature = "_proposals")]
 use crate::protocol::handler::IntoResult;
@@ -59,9 +58,8 @@ pub struct ResourceDef {
     describer: Option<DescribeHandler>,
     #[cfg(feature = "pagination")]
     lister: Option<ListHandler>,
-    /// `true` if the contents are part of the definition.
-    #[cfg(feature = "sep-2093")]
-    fixed: bool,
+    /// The contents, if they are part of the definition.
+    fixed: Option<FixedContents>,
     #[cfg(feature = "versioned-resources")]
     fixed_version: Option<FixedVersion>,
     #[cfg(feature = "https-url")]
@@ -82,8 +80,7 @@ impl ResourceDef {
             describer: None,
             #[cfg(feature = "pagination")]
             lister: None,
-            #[cfg(feature = "sep-2093")]
-            fixed: false,
+            fixed: None,
             #[cfg(feature = "versioned-resources")]
             fixed_version: None,
             #[cfg(feature = "https-url")]
@@ -93,15 +90,7 @@ impl ResourceDef {
 
     /// Creates the definition of a resource with this text as its contents. Sets the size.
     pub fn text(uri: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
-        let text: Arc<str> = text.into().into();
-        let resource = Self::new(uri, name).size_of(text.len());
-        #[cfg(feature = "https-url")]
-        let body = FixedBody::text(&text);
-        let resource =
-            resource.fixed(move |uri, mime_type| vec![contents::text(&*text, uri, mime_type)]);
-        #[cfg(feature = "https-url")]
-        let resource = resource.with_body(body);
-        resource
+        Self::new(uri, name).fixed(FixedContents::Text(text.into().into()))
     }
 
     /// Creates the definition of a resource with these bytes as its contents. Sets the size.
@@ -110,15 +99,7 @@ impl ResourceDef {
         name: impl Into<String>,
         bytes: impl Into<Vec<u8>>,
     ) -> Self {
-        let bytes: Arc<[u8]> = bytes.into().into();
-        let resource = Self::new(uri, name).size_of(bytes.len());
-        #[cfg(feature = "https-url")]
-        let body = FixedBody::bytes(&bytes);
-        let resource =
-            resource.fixed(move |uri, mime_type| vec![contents::bytes(&bytes, uri, mime_type)]);
-        #[cfg(feature = "https-url")]
-        let resource = resource.with_body(body);
-        resource
+        Self::new(uri, name).fixed(FixedContents::Bytes(bytes.into().into()))
     }
 
     described!(resource, resource);
@@ -130,10 +111,6 @@ impl ResourceDef {
         self
     }
 
-    fn size_of(self, bytes: usize) -> Self {
-        self.size(bytes as u64)
-    }
-
     /// Sets the [handler](Handler) that reads the resource: an async function of extractors, such as
     /// [`ResourceUri`](crate::ResourceUri).
     pub fn handler<M, H>(mut self, handler: H) -> Self
@@ -143,10 +120,7 @@ impl ResourceDef {
     {
         self.access.require(&handler);
         self.reader = Some(handlers::reader(handler, |_, _| Ok(NoArguments)));
-        #[cfg(feature = "sep-2093")]
-        {
-            self.fixed = false;
-        }
+        self.fixed = None;
         #[cfg(feature = "versioned-resources")]
         {
             self.fixed_version = None;
@@ -158,31 +132,36 @@ impl ResourceDef {
         self
     }
 
-    #[cfg(feature = "https-url")]
-    fn with_body(mut self, body: FixedBody) -> Self {
-        self.fixed_body = Some(body);
-        self
+    /// Sets the contents and their size.
+    fn fixed(self, fixed: FixedContents) -> Self {
+        let mut this = self.size(fixed.as_bytes().len() as u64);
+        #[cfg(feature = "versioned-resources")]
+        {
+            this.fixed_version = Some(FixedVersion::new(fixed.clone()));
+        }
+        #[cfg(feature = "https-url")]
+        {
+            this.fixed_body = Some(FixedBody::new(fixed.clone()));
+        }
+        let contents = fixed.clone();
+        this.fixed = Some(fixed);
+        this.reader = Some(Box::new(move |params: ReadParams, _, _| {
+            let contents = contents.contents(&params.uri, params.mime_type.as_deref());
+            Ok(Box::pin(std::future::ready(Ok(vec![contents]))))
+        }));
+        this
     }
 
-    fn fixed(
-        mut self,
-        contents: impl Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync + 'static,
-    ) -> Self {
-        #[cfg(feature = "sep-2093")]
-        {
-            self.fixed = true;
-        }
+    /// Returns `true` if clients that have the contents of another definition of this resource have
+    /// to read it again. The contents that handlers make are not compared.
+    fn has_other_contents(&self, other: &Self) -> bool {
         #[cfg(feature = "versioned-resources")]
-        let contents = std::sync::Arc::new(contents);
-        #[cfg(feature = "versioned-resources")]
-        {
-            self.fixed_version = Some(FixedVersion::new(contents.clone()));
+        if self.resource.version != other.resource.version {
+            return true;
         }
-        self.reader = Some(Box::new(move |params: ReadParams, _, _| {
-            let contents = contents(&params.uri, params.mime_type.as_deref());
-            Ok(Box::pin(std::future::ready(Ok(contents))))
-        }));
-        self
+        let is_fixed = self.fixed.is_some() || other.fixed.is_some();
+        let other_type = self.resource.mime_type != other.resource.mime_type;
+        is_fixed && (other_type || self.fixed != other.fixed)
     }
 
     /// Sets the handler that completes the description of the resource, for example with its size
@@ -256,10 +235,10 @@ impl Definition for ResourceDef {
         }
         #[cfg(feature = "sep-2093")]
         if self.resource.resource_type.is_none() {
-            self.resource.resource_type = match (&self.lister, self.fixed) {
+            self.resource.resource_type = match (&self.lister, &self.fixed) {
                 (Some(_), _) => Some(mcp_types::ResourceType::Collection),
-                (None, true) => Some(mcp_types::ResourceType::Document),
-                (None, false) => None,
+                (None, Some(_)) => Some(mcp_types::ResourceType::Document),
+                (None, None) => None,
             };
         }
         Ok(())
@@ -267,6 +246,11 @@ impl Definition for ResourceDef {
 
     fn change() -> Change {
         Change::Resources
+    }
+
+    fn content_change(&self, replaced: &Self) -> Option<Change> {
+        let changed = self.has_other_contents(replaced);
+        changed.then(|| Change::Resource(self.resource.uri.clone()))
     }
 
     fn access(&self) -> &Access {
