@@ -2,8 +2,12 @@
 
 use std::sync::{Arc, Weak};
 
-#[cfg(feature = "https-url")]
+#[cfg(feature = "versioned-resources")]
+use mcp_types::GetResourceRequest;
+#[cfg(feature = "_proposals")]
 use mcp_types::Proposal;
+#[cfg(feature = "sep-2093")]
+use mcp_types::ReadResourceMetadataRequest;
 use mcp_types::{
     CallToolRequest, CompleteRequest, GetPromptRequest, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, ReadResourceRequest,
@@ -96,6 +100,8 @@ impl ServerBuilder {
         );
         announce_proposals(&mut registry);
         declare_handled(&mut registry);
+        #[cfg(feature = "_proposals")]
+        errors.extend(unhandled(&registry));
         errors.extend(registry.missing(&states));
         errors.extend(catalogs.tools.missing(&states));
         errors.extend(catalogs.prompts.missing(&states));
@@ -194,6 +200,28 @@ fn declare_handled(registry: &mut Registry) {
     if handles(registry, &[CompleteRequest::METHOD]) {
         registry.capabilities.completions.get_or_insert_default();
     }
+}
+
+/// Returns the requests of proposals that a server with resources has to answer and does not,
+/// because the application handles resources itself.
+#[cfg(feature = "_proposals")]
+fn unhandled(registry: &Registry) -> Vec<BuildError> {
+    let required = [
+        #[cfg(feature = "sep-2093")]
+        (Proposal::Sep2093, ReadResourceMetadataRequest::METHOD),
+        #[cfg(feature = "versioned-resources")]
+        (Proposal::VersionedResources, GetResourceRequest::METHOD),
+    ];
+    let has_resources = registry.capabilities.resources.is_some();
+    let required: &[(Proposal, &'static str)] = if has_resources { &required } else { &[] };
+    let missing = required
+        .iter()
+        .filter(|(proposal, method)| registry.offers(*proposal) && !registry.has_route(method));
+    let error = |&(proposal, method): &(Proposal, _)| BuildError::MissingHandler {
+        proposal: proposal.as_str(),
+        method,
+    };
+    missing.map(error).collect()
 }
 
 /// Declares the proposals that the program opted into.
