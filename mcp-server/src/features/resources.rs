@@ -8,10 +8,12 @@ pub(crate) mod content_version;
 pub(crate) mod contents;
 pub(crate) mod defined;
 pub(crate) mod definition;
+#[cfg(feature = "_proposals")]
+pub(crate) mod describe_listed;
 pub(crate) mod described;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod filter;
-#[cfg(feature = "pagination")]
+#[cfg(feature = "_proposals")]
 pub(crate) mod finish;
 #[cfg(feature = "https-url")]
 pub(crate) mod fixed_body;
@@ -21,6 +23,8 @@ pub(crate) mod get;
 pub(crate) mod handlers;
 #[cfg(feature = "pagination")]
 pub(crate) mod listed;
+#[cfg(feature = "sep-2093")]
+pub(crate) mod member_metadata;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod members;
 #[cfg(feature = "sep-2093")]

@@ -65,6 +65,11 @@ impl MetadataView<'_> {
         fill(self.resource_type, resource.resource_type.as_ref());
     }
 
+    /// Returns `true` if the contents do not say which resource they belong to.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.name.is_none() || self.resource_type.is_none()
+    }
+
     /// Sets the size, if it is empty.
     pub(crate) fn set_size(&mut self) {
         let length = self.length.and_then(|length| i64::try_from(length).ok());
