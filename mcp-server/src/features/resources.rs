@@ -29,7 +29,7 @@ pub(crate) mod member_metadata;
 pub(crate) mod members;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod metadata;
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "_proposals")]
 pub(crate) mod metadata_view;
 #[cfg(feature = "pagination")]
 pub(crate) mod pages;
@@ -134,32 +134,42 @@ async fn read(
     let found = resources.find(&cx, &uri).await?;
     let contents = contents(&found, &cx, &resources).await?;
     let hints = found.hints();
+    #[cfg(feature = "https-url")]
+    let hints = &urls::hints(hints, contents.iter().any(has_url), &resources);
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope))
 }
 
 /// Reads a resource and returns its contents as the client may see them.
-#[cfg(feature = "sep-2093")]
 async fn contents(
     found: &CheckedResource,
     cx: &Context,
+    #[cfg_attr(
+        not(feature = "sep-2093"),
+        expect(unused_variables, reason = "only SEP-2093 adds metadata")
+    )]
     resources: &ResourceCatalog,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    #[cfg(feature = "sep-2093")]
     if cx.offered(mcp_types::Proposal::Sep2093) {
         return metadata::read(found, cx, resources).await;
     }
+    #[cfg_attr(
+        not(feature = "_proposals"),
+        expect(unused_mut, reason = "only proposals add members to contents")
+    )]
     let mut contents = found.read(cx).await?;
+    #[cfg(feature = "_proposals")]
     for contents in &mut contents {
         finish::withhold_of_contents(contents, cx);
     }
     Ok(contents)
 }
 
-/// Reads a resource.
-#[cfg(not(feature = "sep-2093"))]
-async fn contents(
-    found: &CheckedResource,
-    cx: &Context,
-    _: &ResourceCatalog,
-) -> Result<Vec<AnyResourceContents>, HandlerError> {
-    found.read(cx).await
+#[cfg(feature = "https-url")]
+fn has_url(contents: &AnyResourceContents) -> bool {
+    match contents {
+        AnyResourceContents::Text(text) => text.http_url.is_some(),
+        AnyResourceContents::Blob(blob) => blob.http_url.is_some(),
+        _ => false,
+    }
 }

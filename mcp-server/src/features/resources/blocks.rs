@@ -4,9 +4,7 @@ use mcp_types::{ContentBlock, Resource, ResourceLink};
 #[cfg(feature = "sep-2093")]
 use mcp_types::{EmbeddedResource, Proposal};
 
-#[cfg(feature = "sep-2093")]
-use super::finish::withhold_of_contents;
-use super::finish::{finish, withhold};
+use super::finish::{finish, withhold, withhold_of_contents};
 use crate::features::resources::catalog::ResourceCatalog;
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::metadata_view::read_metadata;
@@ -18,8 +16,8 @@ pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &R
         ContentBlock::ResourceLink(link) => {
             apply_to_link(link, |resource| finish(resource, cx, resources))
         }
-        #[cfg(feature = "sep-2093")]
         ContentBlock::Resource(embedded) => {
+            #[cfg(feature = "sep-2093")]
             annotate(embedded, cx);
             withhold_of_contents(&mut embedded.resource, cx);
         }
@@ -32,7 +30,6 @@ pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &R
 pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
     match block {
         ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| withhold(resource, cx)),
-        #[cfg(feature = "sep-2093")]
         ContentBlock::Resource(embedded) => withhold_of_contents(&mut embedded.resource, cx),
         _ => {}
     }

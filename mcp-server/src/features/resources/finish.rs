@@ -1,12 +1,8 @@
 //! [`finish`]: prepares a resource for a client, without members that the client must not see.
 
-#[cfg(feature = "sep-2093")]
-use mcp_types::AnyResourceContents;
-use mcp_types::Proposal;
-use mcp_types::Resource;
+use mcp_types::{AnyResourceContents, Proposal, Resource};
 
 use crate::features::resources::catalog::ResourceCatalog;
-#[cfg(feature = "sep-2093")]
 use crate::features::resources::metadata_view::read_metadata;
 #[cfg(feature = "https-url")]
 use crate::features::resources::urls;
@@ -65,11 +61,8 @@ pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
 }
 
 /// Removes what the client must not see from contents.
-#[cfg(feature = "sep-2093")]
 pub(crate) fn withhold_of_contents(contents: &mut AnyResourceContents, cx: &Context) {
-    if !cx.offered(Proposal::Sep2093)
-        && let Some(view) = read_metadata(contents)
-    {
-        view.clear();
+    if let Some(view) = read_metadata(contents) {
+        view.withhold(cx);
     }
 }

@@ -7,6 +7,7 @@ use mcp_types::peer_text::PeerText;
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::describe_listed::describe_listed;
+use crate::features::resources::finish::{finish, finish_without_url};
 use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::ListedPage;
 use crate::features::resources::resolved::CheckedResource;
@@ -44,9 +45,16 @@ pub(crate) async fn member_metadata(
     let known = described.into_iter().enumerate();
     // Without its description, a member that no list has may not exist.
     let known = known.filter(|(index, member)| *index < of_list || member.is_described);
-    known
-        .map(|(_, member)| (member.resource.uri.clone(), member.resource))
-        .collect()
+    let known = known.map(|(_, member)| {
+        let mut resource = member.resource;
+        if member.is_described {
+            finish(&mut resource, cx, catalog);
+        } else {
+            finish_without_url(&mut resource, cx, catalog);
+        }
+        (resource.uri.clone(), resource)
+    });
+    known.collect()
 }
 
 /// Returns the members that the list of the collection has.

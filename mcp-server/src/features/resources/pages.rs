@@ -81,7 +81,9 @@ pub(crate) async fn list(
     let next = next.map(|position| keys.seal(PURPOSE, &bound_to, &position.to_bytes()));
     let hints = &catalog.resources.hints.of(restricted);
     #[cfg(feature = "https-url")]
-    let hints = &urls::hints(hints, &resources, &catalog);
+    let has_urls = resources.iter().any(|resource| resource.http_url.is_some());
+    #[cfg(feature = "https-url")]
+    let hints = &urls::hints(hints, has_urls, &catalog);
     let next = next.transpose()?.map(Cursor::from);
     Ok(ResourceDef::page(resources, hints, next))
 }

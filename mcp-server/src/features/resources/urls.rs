@@ -7,6 +7,7 @@ use mcp_types::{CacheScope, Resource};
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::metadata_view::is_https;
 use crate::protocol::core::Context;
 use crate::protocol::extensions::Principal;
 
@@ -14,8 +15,7 @@ use crate::protocol::extensions::Principal;
 /// program set stays, unless its scheme is not `https`.
 pub(crate) fn set_url(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
     if let Some(url) = &resource.http_url {
-        let scheme = url.get(..8).unwrap_or_default();
-        if !scheme.eq_ignore_ascii_case("https://") {
+        if !is_https(url) {
             // Logs the URI, not the URL, which may grant access.
             let uri = PeerText(&resource.uri);
             tracing::error!(%uri, "an `httpUrl` that is not https was left out");
@@ -44,16 +44,12 @@ fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option
     urls.issue(&resource.uri, cx.extension())
 }
 
-/// Returns the caching hints of a list of resources. A list that contains signed URLs is private to
-/// the peer that receives it, and expires with the URLs.
-pub(crate) fn hints(
-    hints: &CacheHints,
-    resources: &[Resource],
-    catalog: &ResourceCatalog,
-) -> CacheHints {
+/// Returns the caching hints of a result. A result that contains signed URLs is private to the peer
+/// that receives it, and expires with the URLs.
+pub(crate) fn hints(hints: &CacheHints, has_urls: bool, catalog: &ResourceCatalog) -> CacheHints {
     let mut hints = hints.clone();
     if let Some(urls) = &catalog.urls
-        && resources.iter().any(|resource| resource.http_url.is_some())
+        && has_urls
     {
         let lifetime = i64::try_from(urls.lifetime_ms()).unwrap_or(i64::MAX);
         hints.ttl_ms = hints.ttl_ms.min(lifetime);
