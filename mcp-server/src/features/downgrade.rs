@@ -8,7 +8,7 @@ use crate::protocol::core::Context;
 
 /// Rewrites a tool's result for the client's revision, without what the client must not see. Content
 /// of a kind that the revision does not have becomes text when the result is encoded.
-pub(crate) fn tool_result(
+pub(crate) async fn tool_result(
     mut result: CallToolResult,
     cx: &Context,
     resources: &ResourceCatalog,
@@ -19,18 +19,19 @@ pub(crate) fn tool_result(
             .structured_content
             .filter(|value| value.as_object().is_some());
     }
-    finish_content(&mut result.content, cx, resources);
+    finish_content(result.content.iter_mut().collect(), cx, resources).await;
     result
 }
 
 /// Completes a prompt, without what the client must not see.
-pub(crate) fn prompt(
+pub(crate) async fn prompt(
     mut result: GetPromptResult,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> GetPromptResult {
     let messages = result.messages.iter_mut();
-    finish_content(messages.map(|message| &mut message.content), cx, resources);
+    let blocks = messages.map(|message| &mut message.content).collect();
+    finish_content(blocks, cx, resources).await;
     result
 }
 
@@ -39,15 +40,9 @@ pub(crate) fn prompt(
     not(feature = "_proposals"),
     expect(unused_variables, reason = "only proposals have such members")
 )]
-fn finish_content<'a>(
-    blocks: impl IntoIterator<Item = &'a mut ContentBlock>,
-    cx: &Context,
-    resources: &ResourceCatalog,
-) {
+async fn finish_content(blocks: Vec<&mut ContentBlock>, cx: &Context, resources: &ResourceCatalog) {
     #[cfg(feature = "_proposals")]
-    for block in blocks {
-        crate::features::resources::blocks::finish_block(block, cx, resources);
-    }
+    crate::features::resources::blocks::finish_blocks(blocks, cx, resources).await;
 }
 
 /// Rewrites a tool for a revision: up to 2025-11-25 the schemas of properties and the results had

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_server::types::json::Object;
-use mcp_server::types::{Resource, ResourceType};
+use mcp_server::types::{CallToolResult, ContentBlock, Resource, ResourceLink, ResourceType};
 use mcp_server::{
     HandlerError, HttpUrls, ListAt, Proposal, ResourceDef, ResourcePage, ResourceUri, Server,
     ServerBuilder, TemplateDef,
@@ -69,6 +69,10 @@ pub(super) fn server() -> Server {
                     folder.resource_type(ResourceType::Collection).version("1")
                 }),
         )
+        .tool("links", "Links", || async {
+            let link = |uri| ContentBlock::from(ResourceLink::new(uri, "linked"));
+            CallToolResult::new(["d:report", "d:folder", "rows:a"].map(link))
+        })
         .add_resource_template(listing("rows"))
         .add_resource_template(listing("versions").describe(async |row: Resource| {
             let version = format!("version of {}", row.uri);
@@ -138,6 +142,11 @@ async fn collection_known_only_by_its_description_has_no_url() {
             let is_collection = resource["resourceType"] == "collection";
             assert_eq!(has_url, !is_collection, "{resource}");
         }
+        let params = json!({ "name": "links", "arguments": {} });
+        let result = client.result("tools/call", params).await;
+        let links = result["content"].as_array().unwrap().iter();
+        let has_url: Vec<_> = links.map(|link| link["httpUrl"].is_string()).collect();
+        assert_eq!(has_url, [true, false, true], "{result}");
     }
 }
 

@@ -1,5 +1,8 @@
 //! The response to a URL: the bytes of `resources/read`, by the rules of HTTP.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use mcp_server::types::{
@@ -153,18 +156,28 @@ async fn preferred_representation_of_the_resource_is_served() {
 
 #[tokio::test]
 async fn collections_are_not_served() {
+    let is_collection = Arc::new(AtomicBool::new(false));
+    let now = Arc::clone(&is_collection);
     let (address, ..) = served(|builder| {
         let index = TemplateDef::new("dir://{name}", "dir");
-        let described =
-            |resource: Resource| async { resource.resource_type(ResourceType::Collection) };
+        let described = move |resource: Resource| {
+            let resource_type = match now.load(Ordering::SeqCst) {
+                true => ResourceType::Collection,
+                false => ResourceType::Document,
+            };
+            async { resource.resource_type(resource_type) }
+        };
         let index = index.describe(described);
         builder.add_resource_template(index.handler(|ResourceUri(uri): ResourceUri| async {
             TextResourceContents::new(uri, "an index")
         }))
     });
-    // A link does not have the metadata of its target.
     let path = path_to(address, "dir://a").await;
+    assert_eq!(get(address, &path, &[]).await.status, 200);
+    is_collection.store(true, Ordering::SeqCst);
     assert_eq!(get(address, &path, &[]).await.status, 404);
+    let link = link_to(address, "dir://a").await;
+    assert!(link.get("httpUrl").is_none(), "{link}");
     let answer = call(address, "resources/metadata", json!({"uri": "dir://a"})).await;
     let resource = &answer["result"]["resource"];
     assert_eq!(resource["resourceType"], "collection", "{answer}");

@@ -1,21 +1,80 @@
 //! Resources in the results of tools and prompts: links to them, and embedded ones.
 
+#[cfg(feature = "https-url")]
+use std::collections::BTreeSet;
+
 use mcp_types::{ContentBlock, Resource, ResourceLink};
 #[cfg(feature = "sep-2093")]
 use mcp_types::{EmbeddedResource, Proposal};
 
-use super::finish::{finish, withhold, withhold_of_contents};
+#[cfg(feature = "https-url")]
+use super::describe_listed::describe_listed;
+use super::finish::{finish, finish_without_url, withhold, withhold_of_contents};
+#[cfg(feature = "https-url")]
+use super::position::ListedPage;
+#[cfg(feature = "https-url")]
+use super::urls;
 use crate::features::resources::catalog::ResourceCatalog;
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::metadata_view::read_metadata;
 use crate::protocol::core::Context;
 
-/// Completes a block of a result, and removes what the client must not see.
-pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &ResourceCatalog) {
-    match block {
-        ContentBlock::ResourceLink(link) => {
-            apply_to_link(link, |resource| finish(resource, cx, resources))
+/// Completes the blocks of a result, and removes what the client must not see.
+pub(crate) async fn finish_blocks(
+    blocks: Vec<&mut ContentBlock>,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) {
+    #[cfg(feature = "https-url")]
+    let without_url = without_url(&blocks, cx, resources).await;
+    #[cfg(not(feature = "https-url"))]
+    let without_url = std::collections::BTreeSet::new();
+    for (index, block) in blocks.into_iter().enumerate() {
+        finish_block(block, without_url.contains(&index), cx, resources);
+    }
+}
+
+/// Returns the indexes of links to resources that have no URL according to their description: they
+/// are collections, or cannot be described. The program rarely sets the type of a link.
+#[cfg(feature = "https-url")]
+async fn without_url(
+    blocks: &[&mut ContentBlock],
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> BTreeSet<usize> {
+    let mut indexes = Vec::new();
+    let mut page = ListedPage::default();
+    for (index, block) in blocks.iter().enumerate() {
+        if let ContentBlock::ResourceLink(link) = &**block
+            && link.http_url.is_none()
+            && urls::depends_on_description(&link.uri, cx, resources)
+        {
+            indexes.push(index);
+            page.resources.push(Resource::new(&*link.uri, &*link.name));
         }
+    }
+    let described = describe_listed(&mut page, cx, resources).await;
+    let described = indexes.into_iter().zip(described);
+    let without_url = described.filter(|(_, described)| {
+        !described.is_described || urls::is_collection(&described.resource)
+    });
+    without_url.map(|(index, _)| index).collect()
+}
+
+fn finish_block(
+    block: &mut ContentBlock,
+    without_url: bool,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) {
+    match block {
+        ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| {
+            if without_url {
+                finish_without_url(resource, cx, resources);
+            } else {
+                finish(resource, cx, resources);
+            }
+        }),
         ContentBlock::Resource(embedded) => {
             #[cfg(feature = "sep-2093")]
             annotate(embedded, cx);

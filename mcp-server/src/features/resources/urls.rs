@@ -3,7 +3,7 @@
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use mcp_types::peer_text::PeerText;
-use mcp_types::{CacheScope, Resource};
+use mcp_types::{CacheScope, Proposal, Resource};
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::catalog::ResourceCatalog;
@@ -33,8 +33,7 @@ pub(crate) fn set_url(resource: &mut Resource, cx: &Context, resources: &Resourc
 
 fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option<(String, String)> {
     let urls = resources.urls.as_deref()?;
-    #[cfg(feature = "sep-2093")]
-    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
+    if is_collection(resource) {
         return None;
     }
     let unchecked = resources.locate(&resource.uri)?;
@@ -42,6 +41,28 @@ fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option
         return None;
     }
     urls.issue(&resource.uri, cx.extension())
+}
+
+/// Returns `true` for a collection, which has no URL.
+pub(crate) fn is_collection(resource: &Resource) -> bool {
+    #[cfg(feature = "sep-2093")]
+    return resource.resource_type == Some(mcp_types::ResourceType::Collection);
+    #[cfg(not(feature = "sep-2093"))]
+    {
+        let _ = resource;
+        false
+    }
+}
+
+/// Returns `true` if a URL would be issued for a resource, and only its description says whether it
+/// is a collection.
+pub(crate) fn depends_on_description(uri: &str, cx: &Context, resources: &ResourceCatalog) -> bool {
+    cfg!(feature = "sep-2093")
+        && cx.offered(Proposal::HttpsUrl)
+        && resources.urls.is_some()
+        && resources
+            .locate(uri)
+            .is_some_and(|found| found.is_describable() && found.has_url() && found.is_visible(cx))
 }
 
 /// Returns the caching hints of a result. A result that contains signed URLs is private to the peer
