@@ -56,6 +56,9 @@ pub struct ResourceDef {
     reader: Option<ReadHandler>,
     #[cfg(feature = "_proposals")]
     describer: Option<DescribeHandler>,
+    /// `true` if the log has a warning of contents of other resources without a type.
+    #[cfg(feature = "sep-2093")]
+    untyped_warned: std::sync::atomic::AtomicBool,
     #[cfg(feature = "pagination")]
     lister: Option<ListHandler>,
     /// The contents, if they are part of the definition.
@@ -78,6 +81,8 @@ impl ResourceDef {
             reader: None,
             #[cfg(feature = "_proposals")]
             describer: None,
+            #[cfg(feature = "sep-2093")]
+            untyped_warned: std::sync::atomic::AtomicBool::default(),
             #[cfg(feature = "pagination")]
             lister: None,
             fixed: None,

@@ -162,6 +162,11 @@ macro_rules! defined {
             (self.reader.as_ref(), self.$definition.mime_type.as_deref())
         }
 
+        #[cfg(feature = "sep-2093")]
+        fn untyped_warned(&self) -> &std::sync::atomic::AtomicBool {
+            &self.untyped_warned
+        }
+
         #[cfg(feature = "_proposals")]
         fn describer(&self) -> Option<&DescribeHandler> {
             self.describer.as_ref()

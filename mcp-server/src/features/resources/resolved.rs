@@ -179,6 +179,7 @@ impl CheckedResource {
         #[cfg(feature = "sep-2093")]
         if cx.core().offers(Proposal::Sep2093) {
             rules::check(resource, &contents)?;
+            rules::warn_if_untyped(resource, &contents, self.0.definition.untyped_warned());
         }
         Ok(contents)
     }

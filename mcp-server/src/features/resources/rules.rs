@@ -1,6 +1,8 @@
 //! Checks the contents of a resource against its type (SEP-2093). A violation is an error in the
 //! program: it is logged, and the contents are not sent.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{AnyResourceContents, Resource, ResourceType};
 
@@ -48,6 +50,32 @@ fn check_rules(resource: &Resource, contents: &[AnyResourceContents]) -> Result<
         Some(foreign) => Err(Violation::Foreign(short(foreign))),
         None => Ok(()),
     }
+}
+
+/// Warns of contents of other resources if neither the resource nor its own contents have a type: the
+/// proposal deprecates that. Warns once for each definition, however often it is read.
+pub(crate) fn warn_if_untyped(
+    resource: &Resource,
+    contents: &[AnyResourceContents],
+    warned: &AtomicBool,
+) {
+    let mut all = contents.iter();
+    let Some(foreign) = all.find(|contents| contents.uri() != resource.uri) else {
+        return;
+    };
+    let mut own = contents
+        .iter()
+        .filter(|contents| contents.uri() == resource.uri);
+    let is_typed = resource.resource_type.is_some() || own.any(|own| declared_type(own).is_some());
+    if is_typed || warned.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let (uri, foreign) = (PeerText(&resource.uri), PeerText(foreign.uri()));
+    tracing::warn!(
+        %uri, %foreign,
+        "a resource without a type has contents of other resources, which SEP-2093 deprecates: \
+         declare it as a collection with `collection()`, or return only its own contents"
+    );
 }
 
 fn declared_type(contents: &AnyResourceContents) -> Option<&ResourceType> {

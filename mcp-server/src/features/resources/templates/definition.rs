@@ -62,6 +62,9 @@ pub struct TemplateDef {
     resource: Resource,
     #[cfg(feature = "_proposals")]
     describer: Option<DescribeHandler>,
+    /// `true` if the log has a warning of contents of other resources without a type.
+    #[cfg(feature = "sep-2093")]
+    untyped_warned: std::sync::atomic::AtomicBool,
     #[cfg(feature = "pagination")]
     lister: Option<ListHandler>,
 }
@@ -86,6 +89,8 @@ impl TemplateDef {
             resource: Resource::new("", ""),
             #[cfg(feature = "_proposals")]
             describer: None,
+            #[cfg(feature = "sep-2093")]
+            untyped_warned: std::sync::atomic::AtomicBool::default(),
             #[cfg(feature = "pagination")]
             lister: None,
         }
