@@ -84,12 +84,16 @@ fn finish_block(
     }
 }
 
-/// Removes what the client must not see from a block, and adds nothing: a question to the client
-/// has to be the same in each round.
+/// Removes what the client must not see from a block of a question to the client, and moves
+/// annotations to their place. Adds nothing else: the question has to be the same in each round.
 pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
     match block {
         ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| withhold(resource, cx)),
-        ContentBlock::Resource(embedded) => withhold_of_contents(&mut embedded.resource, cx),
+        ContentBlock::Resource(embedded) => {
+            #[cfg(feature = "sep-2093")]
+            annotate(embedded, cx);
+            withhold_of_contents(&mut embedded.resource, cx);
+        }
         _ => {}
     }
 }
