@@ -16,7 +16,7 @@ pub struct Reference {
     pub uri: String,
     /// The URL of the same content over HTTPS. It may be a secret.
     pub http_url: Option<String>,
-    /// The time at which the URL expires (RFC 3339).
+    /// The time at which the URL expires (ISO 8601, with an offset).
     pub http_url_expires_at: Option<String>,
     /// The media type of the content.
     pub mime_type: Option<String>,
