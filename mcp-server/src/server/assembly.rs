@@ -14,6 +14,7 @@ use mcp_types::{
     Request,
 };
 
+use crate::features::definition_error::check_icons;
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
@@ -106,13 +107,17 @@ impl ServerBuilder {
         errors.extend(catalogs.tools.missing(&states));
         errors.extend(catalogs.prompts.missing(&states));
         errors.extend(catalogs.resources.missing(&states));
+        let invalid = |reason| BuildError::Invalid {
+            kind: "server",
+            name: info.name.clone(),
+            reason,
+        };
+        if let Err(error) = check_icons(info.icons.as_ref()) {
+            errors.push(invalid(error.to_string()));
+        }
         let limits = limits.checked().map_err(|error| errors.push(error));
         let info_text = mcp_types::json::to_raw(&info).map_err(|error| {
-            errors.push(BuildError::Invalid {
-                kind: "server",
-                name: info.name.clone(),
-                reason: error.to_string(),
-            });
+            errors.push(invalid(error.to_string()));
         });
         let (Ok(limits), Ok(info_text), true) = (limits, info_text, errors.is_empty()) else {
             return Err(BuildErrors(errors));

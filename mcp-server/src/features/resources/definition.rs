@@ -18,7 +18,7 @@ use super::handlers::ListHandler;
 use super::handlers::{ReadHandler, ReadParams};
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
-use crate::features::definition_error::DefinitionError;
+use crate::features::definition_error::{DefinitionError, check_icons};
 #[cfg(feature = "versioned-resources")]
 use crate::features::resources::content_version::FixedVersion;
 use crate::features::resources::contents::IntoContents;
@@ -238,6 +238,7 @@ impl Definition for ResourceDef {
         if !has_scheme(&self.resource.uri) {
             return Err("not a URI: it does not begin with a scheme".into());
         }
+        check_icons(self.resource.icons.as_ref())?;
         #[cfg(feature = "sep-2093")]
         if self.resource.resource_type.is_none() {
             self.resource.resource_type = match (&self.lister, &self.fixed) {

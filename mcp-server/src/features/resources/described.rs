@@ -28,7 +28,7 @@ macro_rules! described {
             self
         }
 
-        /// Adds an icon.
+        /// Adds an icon. Its media type and sizes are checked when the definition is added.
         pub fn icon(mut self, icon: Icon) -> Self {
             self.$definition.icons.get_or_insert_default().push(icon);
             self

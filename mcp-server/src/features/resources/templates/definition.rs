@@ -13,7 +13,7 @@ use mcp_types::{
 use super::template::Template;
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
-use crate::features::definition_error::DefinitionError;
+use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::contents::IntoContents;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::defined::TEMPLATE;
@@ -212,6 +212,7 @@ impl Definition for TemplateDef {
         if self.reader.is_none() {
             return Err("the template has no handler".into());
         }
+        check_icons(self.template.icons.as_ref())?;
         let matcher = Template::parse(&self.template.uri_template);
         self.matcher = Some(matcher.map_err(|error| error.to_string())?);
         Ok(())
