@@ -174,7 +174,10 @@ impl ResourceDef {
     /// extractors. It cannot change the URI.
     ///
     /// It runs for `resources/metadata` of SEP-2093, for `resources/get` and notifications of changes
-    /// of `versioned-resources`, and under SEP-2093 also before `resources/read`.
+    /// of `versioned-resources`, for URLs and links of `https-url`, and under SEP-2093 also before
+    /// `resources/read`. If the program opted into one of these proposals, it also runs for each
+    /// resource of a list: for up to 16 of them at the same time, and for at most 5 seconds each.
+    /// Otherwise it does not run.
     ///
     /// ```
     /// use mcp_server::types::Resource;
