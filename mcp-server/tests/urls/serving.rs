@@ -161,9 +161,10 @@ async fn collections_are_not_served() {
     let (address, ..) = served(|builder| {
         let index = TemplateDef::new("dir://{name}", "dir");
         let described = move |resource: Resource| {
-            let resource_type = match now.load(Ordering::SeqCst) {
-                true => ResourceType::Collection,
-                false => ResourceType::Document,
+            let resource_type = if now.load(Ordering::SeqCst) {
+                ResourceType::Collection
+            } else {
+                ResourceType::Document
             };
             async { resource.resource_type(resource_type) }
         };
