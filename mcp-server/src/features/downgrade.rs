@@ -1,8 +1,12 @@
 //! Rewrites results that a client's revision cannot express.
 
+#[cfg(not(feature = "_proposals"))]
+use mcp_types::ContentBlock;
 use mcp_types::json::{Object, Value};
-use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, Tool, json};
+use mcp_types::{CallToolResult, GetPromptResult, Revision, Tool, json};
 
+#[cfg(feature = "_proposals")]
+use crate::features::resources::blocks::finish_blocks as finish_content;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
 
@@ -35,14 +39,14 @@ pub(crate) async fn prompt(
     result
 }
 
-/// Adds and removes the members of proposals.
-#[cfg_attr(
-    not(feature = "_proposals"),
-    expect(unused_variables, reason = "only proposals have such members")
-)]
-async fn finish_content(blocks: Vec<&mut ContentBlock>, cx: &Context, resources: &ResourceCatalog) {
-    #[cfg(feature = "_proposals")]
-    crate::features::resources::blocks::finish_blocks(blocks, cx, resources).await;
+/// Only proposals have members to add or to remove.
+#[cfg(not(feature = "_proposals"))]
+fn finish_content(
+    _: Vec<&mut ContentBlock>,
+    _: &Context,
+    _: &ResourceCatalog,
+) -> std::future::Ready<()> {
+    std::future::ready(())
 }
 
 /// Rewrites a tool for a revision: up to 2025-11-25 the schemas of properties and the results had

@@ -1,6 +1,5 @@
 //! Resources in the results of tools and prompts: links to them, and embedded ones.
 
-#[cfg(feature = "https-url")]
 use std::collections::BTreeSet;
 
 use mcp_types::{ContentBlock, Resource, ResourceLink};
@@ -25,10 +24,7 @@ pub(crate) async fn finish_blocks(
     cx: &Context,
     resources: &ResourceCatalog,
 ) {
-    #[cfg(feature = "https-url")]
     let without_url = without_url(&blocks, cx, resources).await;
-    #[cfg(not(feature = "https-url"))]
-    let without_url = std::collections::BTreeSet::new();
     for (index, block) in blocks.into_iter().enumerate() {
         finish_block(block, without_url.contains(&index), cx, resources);
     }
@@ -59,6 +55,16 @@ async fn without_url(
         !described.is_described || urls::is_collection(&described.resource)
     });
     without_url.map(|(index, _)| index).collect()
+}
+
+/// Without the proposal there are no URLs.
+#[cfg(not(feature = "https-url"))]
+fn without_url(
+    _: &[&mut ContentBlock],
+    _: &Context,
+    _: &ResourceCatalog,
+) -> std::future::Ready<BTreeSet<usize>> {
+    std::future::ready(BTreeSet::new())
 }
 
 fn finish_block(

@@ -13,6 +13,7 @@ use crate::protocol::core::Context;
 
 /// The members that contents share with resources.
 pub(crate) struct MetadataView<'a> {
+    #[cfg(any(feature = "sep-2093", feature = "https-url"))]
     pub(crate) uri: &'a str,
     #[cfg(feature = "sep-2093")]
     pub(crate) annotations: &'a mut Option<Annotations>,
@@ -77,6 +78,7 @@ pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<Metada
     macro_rules! read_metadata {
         ($contents:ident, $length:expr) => {
             MetadataView {
+                #[cfg(any(feature = "sep-2093", feature = "https-url"))]
                 uri: &$contents.uri,
                 #[cfg(feature = "sep-2093")]
                 annotations: &mut $contents.annotations,

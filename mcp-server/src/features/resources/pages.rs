@@ -58,9 +58,9 @@ pub(crate) async fn list(
     let mut page = all(start, &cx, &catalog).await?;
     #[cfg(feature = "_proposals")]
     {
-        let mut listed = describe_listed(&mut page, &cx, &catalog).await;
+        let listed = describe_listed(&mut page, &cx, &catalog).await;
         #[cfg(feature = "versioned-resources")]
-        scope.apply_filter(&mut listed);
+        let listed = scope.filtered(listed);
         let finished = listed.into_iter().map(|listed| {
             let mut resource = listed.resource;
             if listed.is_described {

@@ -57,15 +57,16 @@ impl Scope {
         Ok(self)
     }
 
-    /// Removes the resources that do not match the filter.
+    /// Returns the resources that match the filter.
     ///
     /// A page examines as many resources as fit on it, so it may be short, or empty although
     /// another page follows. The cost of one request is therefore limited whatever the filter is.
     #[cfg(feature = "versioned-resources")]
-    pub(crate) fn apply_filter(&self, listed: &mut Vec<ListedResource>) {
+    pub(crate) fn filtered(&self, mut listed: Vec<ListedResource>) -> Vec<ListedResource> {
         if let Some(criteria) = &self.criteria {
             listed.retain(|listed| criteria.matches(&listed.resource));
         }
+        listed
     }
 
     /// Returns the bytes that a cursor of this list is bound to. Lengths separate the parts.
