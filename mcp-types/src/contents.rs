@@ -7,6 +7,7 @@ use crate::{AnyResourceContents, ReadResourceResult};
 
 #[cfg(feature = "sep-2093")]
 mod judge;
+mod preferred;
 
 #[cfg(feature = "sep-2093")]
 pub use judge::{ContentsOf, ContentsWarning};

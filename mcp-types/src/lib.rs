@@ -90,6 +90,7 @@ pub mod headers;
 #[cfg(feature = "_http")]
 #[doc(hidden)]
 pub mod http_headers;
+mod icon;
 pub mod id;
 mod item;
 pub mod json;
@@ -120,6 +121,7 @@ pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};
 #[cfg(feature = "sep-2093")]
 pub use contents::{ContentsOf, ContentsWarning};
+pub use icon::InvalidIcon;
 pub use item::Item;
 pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
 #[cfg(feature = "versioned-resources")]

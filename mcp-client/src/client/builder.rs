@@ -103,7 +103,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds an icon for the client.
+    /// Adds an icon for the client. Its media type and sizes are checked by `connect`.
     pub fn icon(mut self, icon: Icon) -> Self {
         self.info.icons.get_or_insert_default().push(icon);
         self
@@ -247,6 +247,7 @@ impl ClientBuilder {
     ///
     /// * [`ConnectError::Transport`]: the server cannot be reached.
     /// * [`ConnectError::Revision`]: there is no common revision.
+    /// * [`ConnectError::Icon`]: an icon of the client is invalid. Nothing was sent.
     /// * [`ConnectError::Call`]: the connection ended, or the server answered neither `server/discover`
     ///   nor the handshake of older revisions.
     ///
@@ -257,6 +258,9 @@ impl ClientBuilder {
     /// Outside of a tokio runtime with time enabled, and with I/O enabled for all but streams in
     /// memory.
     pub async fn connect(self, transport: impl Transport) -> Result<Client, ConnectError> {
+        for icon in self.info.icons.iter().flatten() {
+            icon.check()?;
+        }
         let OpenedTransport { sender, driver } = transport.open(&self.limits)?;
         #[cfg(feature = "tls")]
         let fetch_policy = self.fetch_policy.clone();

@@ -308,6 +308,9 @@ pub enum ConnectError {
         /// The revisions of the server: at most 32 names, and 200 characters of each.
         theirs: Vec<String>,
     },
+    /// An icon of the client is invalid.
+    #[error(transparent)]
+    Icon(#[from] mcp_types::InvalidIcon),
     /// The description of the server cannot be decoded.
     #[error("invalid description of the server: {0}")]
     Decode(#[from] DecodeError),

@@ -10,7 +10,10 @@ use crate::{Served, mcp};
 
 /// Watches while a tool notifies of changes, until all of `wanted` were printed.
 fn watch(options: &[&str], wanted: &[&str]) {
-    let served = Served::start();
+    watch_at(&Served::start(), options, wanted);
+}
+
+fn watch_at(served: &Served, options: &[&str], wanted: &[&str]) {
     let mut changes = mcp();
     changes.args(["call", &served.url, "change"]);
     let mut changes = changes.spawn().expect("it runs");
@@ -52,6 +55,15 @@ fn changes_are_printed_when_they_arrive() {
     );
     let old = ["--revision", "2025-11-25"];
     watch(&old, &["tools changed", "resource updated: test://text"]);
+}
+
+#[test]
+fn changed_resource_is_printed_with_its_version() {
+    let served = Served::with(&["http", "proposals"]);
+    let changed = r#"resource changed: {"uri":"test://text","name":"text""#;
+    watch_at(&served, &[], &[changed, r#""version":""#]);
+    let changed = r#"{"event":"resource changed","about":{"uri":"test://text""#;
+    watch_at(&served, &["--json"], &[changed]);
 }
 
 #[test]

@@ -82,6 +82,34 @@ async fn requested_media_type_selects_among_several_contents() {
     }
 }
 
+#[cfg(feature = "sep-2093")]
+#[tokio::test]
+async fn member_of_a_collection_is_not_its_content() {
+    let client = client(vec![text("demo://other", "text/plain", "member")]).await;
+    let mut folder = mcp_client::types::Resource::new(URI, "folder");
+    // Without a type, the server may have sent the contents under another URI.
+    let mut fetched = soon(client.fetch(&folder)).await.expect("fetched");
+    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "member");
+    folder.resource_type = Some(mcp_client::types::ResourceType::Collection);
+    for wanted in [None, Some("text/plain")] {
+        let fetch = client.fetch(&folder);
+        let fetch = match wanted {
+            Some(wanted) => fetch.as_type(wanted),
+            None => fetch,
+        };
+        match soon(fetch)
+            .await
+            .expect_err("it has no contents of its own")
+        {
+            FetchFailed::Read {
+                source: ReadError::Empty | ReadError::MediaType { .. },
+                ..
+            } => {}
+            error => panic!("{error:?}"),
+        }
+    }
+}
+
 #[tokio::test]
 async fn other_media_type_is_not_requested_from_the_url() {
     let web = Web::start().await;

@@ -1,7 +1,7 @@
 //! URLs of `mcp-server`, fetched over TLS by its client.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use mcp_client::types::{ContentBlock, Resource, ResourceLink};
@@ -148,4 +148,113 @@ async fn url_of_a_removed_resource_is_an_error() {
     assert!(both.server.resources().remove("demo://text"));
     let failed = soon(both.client.fetch(&resource)).await;
     failed.expect_err("there is no such resource");
+}
+
+/// Pseudo-random numbers, the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    fn bytes(&mut self, limit: u64) -> Vec<u8> {
+        let length = self.below(limit);
+        let byte = |_| u8::try_from(self.below(256)).expect("a byte");
+        (0..length).map(byte).collect()
+    }
+}
+
+#[tokio::test]
+async fn any_contents_are_fetched_as_they_are_read() {
+    const URI: &str = "demo://any";
+    let both = Both::start().await;
+    let mut numbers = Numbers(7);
+    for case in 0..40 {
+        let bytes = numbers.bytes(if case % 8 == 0 { 200_000 } else { 300 });
+        let (resource, bytes) = if case % 2 == 0 {
+            (ResourceDef::bytes(URI, "any", &*bytes), bytes)
+        } else {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            (ResourceDef::text(URI, "any", &*text), text.into_bytes())
+        };
+        both.server.resources().replace(resource).expect("sound");
+        let all = both.listed().await;
+        let resource = all.iter().find(|resource| resource.uri == URI);
+        let resource = resource.expect("it is listed");
+        let mut fetched = soon(both.client.fetch(resource)).await.expect("fetched");
+        assert_eq!(fetched.by(), FetchedBy::Url, "{:?}", fetched.attempts());
+        let fetched = soon(fetched.bytes()).await.expect("bytes");
+        let read = soon(both.client.read_resource(URI)).await.expect("read");
+        let [read] = read.contents.as_slice() else {
+            panic!("{read:?}");
+        };
+        assert_eq!(read.bytes().expect("base64"), bytes, "case {case}");
+        assert!(*fetched == *bytes, "case {case}");
+    }
+}
+
+/// The text of the log.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("no panic").write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn no_token_is_logged_at_any_level() {
+    // With a single subscriber, `tracing` caches the interest of the thread that first reaches an
+    // event: a concurrent test without a subscriber would disable it for all.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE);
+    let subscriber = subscriber.with_writer(move || writer.clone());
+    let _guard = tracing::subscriber::set_default(subscriber.with_ansi(false).finish());
+    let both = Both::start().await;
+    let mut urls = Vec::new();
+    let fetch = async |resource: &Resource| {
+        let mut fetched = soon(both.client.fetch(resource)).await.expect("fetched");
+        assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "Grüße");
+        fetched.reference().http_url.clone()
+    };
+    let resource = both.text().await;
+    urls.push(fetch(&resource).await);
+    both.server.revoke_url("demo://text");
+    urls.push(fetch(&resource).await);
+    // A URL that answers with an error, so that the resource is read.
+    let mut forged = resource.clone();
+    let url = forged.http_url.as_mut().expect("a URL");
+    url.push('A');
+    urls.push(forged.http_url.clone());
+    urls.push(fetch(&forged).await);
+    assert!(both.server.resources().remove("demo://text"));
+    let failed = soon(both.client.fetch(&resource)).await;
+    failed.expect_err("there is no such resource");
+    urls.push(resource.http_url);
+
+    let text = log.0.lock().expect("no panic").clone();
+    let text = String::from_utf8(text).expect("UTF-8");
+    for logged in ["mcp_client", "demo://text", "HTTP status 403"] {
+        assert!(text.contains(logged), "{logged}");
+    }
+    for url in urls {
+        let url = url.expect("a URL");
+        let token = url.strip_prefix("https://files.example.com/r/");
+        let token = token.expect("below the base");
+        // No part of it that is long enough to be recognised appears either.
+        for part in [&token[..20], &token[token.len() - 20..]] {
+            let line = text.lines().find(|line| line.contains(part));
+            assert_eq!(line, None, "{part}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 #[path = "../subject/certificate.rs"]
 mod certificate;
 mod choosing;
+mod defined;
 mod embedded;
 mod extremes;
 mod loading;

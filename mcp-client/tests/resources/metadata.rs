@@ -29,6 +29,28 @@ async fn metadata_is_requested_without_contents() {
 }
 
 #[tokio::test]
+async fn resources_of_an_unknown_type_are_listed_and_read() {
+    let (client, mut script) = connect().await;
+    let reading = async { soon(client.read_resource("demo:a")).await };
+    let contents = json!({"result": {"resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+        "contents": [{"uri": "demo:a", "text": "a", "resourceType": "mailbox"}],
+    }});
+    let (answer, _) = tokio::join!(reading, script.answer(contents));
+    let result = answer.expect("contents");
+    let contents = result.contents_of("demo:a");
+    let resource_type = contents.resource_type().expect("a type");
+    assert_eq!(resource_type.as_str(), "mailbox");
+    assert_eq!(result.text(), "a");
+    let listing = async { soon(client.resources().all()).await };
+    let page = json!({"result": {"resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+        "resources": [{"uri": "demo:a", "name": "a", "resourceType": "mailbox"}],
+    }});
+    let (listed, _) = tokio::join!(listing, script.answer(page));
+    let listed = listed.expect("a list").items;
+    assert_eq!(listed[0].resource_type.as_ref(), Some(&resource_type));
+}
+
+#[tokio::test]
 async fn unknown_metadata_method_is_an_error() {
     let (client, mut script) = connect().await;
     let asking = async { soon(client.read_resource_metadata("demo:a")).await };

@@ -216,21 +216,30 @@ async fn change_notification_contains_the_resource() {
         let mut events = client.listen(SubscriptionFilter::new().resource_subscriptions(uris));
         let first = soon(events.next()).await;
         assert!(matches!(first, Some(Ok(SubscriptionEvent::Listening(_)))));
-        for _ in 0..1_000 {
-            note.edit(&server);
-        }
-        loop {
-            match soon(events.next()).await {
-                Some(Ok(SubscriptionEvent::ResourceContentChanged(resource))) => {
-                    let version = resource.version.expect("a version");
-                    // The content is readable when the notification arrives.
-                    let read = soon(client.read_resource("demo:note")).await;
-                    assert!(read.expect("contents").text().contains("1000"));
-                    if version == "1000" {
-                        break;
+        // The next edit follows when the notification of the last one has arrived; then a burst.
+        for edits in [1, 1, 1, 1, 1_000] {
+            for _ in 0..edits {
+                note.edit(&server);
+            }
+            let last = note.edits.load(Ordering::SeqCst);
+            loop {
+                match soon(events.next()).await {
+                    Some(Ok(SubscriptionEvent::ResourceContentChanged(resource))) => {
+                        assert_eq!(resource.uri, "demo:note");
+                        let version = resource.version.expect("a version");
+                        let version: usize = version.parse().expect("a number");
+                        // The resource is described when it is sent, not when it changes.
+                        assert!(version > last - edits && version <= last, "{version}");
+                        // The content is readable when the notification arrives.
+                        let read = soon(client.read_resource("demo:note")).await;
+                        let text = read.expect("contents").text();
+                        assert_eq!(text, format!("Edited {last} times"));
+                        if version == last {
+                            break;
+                        }
                     }
+                    other => panic!("{other:?}"),
                 }
-                other => panic!("{other:?}"),
             }
         }
     }

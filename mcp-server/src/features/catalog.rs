@@ -47,6 +47,14 @@ pub trait Definition: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn change() -> Change;
 
+    /// Returns the change of contents that subscribers learn of when this definition replaces
+    /// another one with the same key; `None` if only the list changed.
+    #[doc(hidden)]
+    fn content_change(&self, replaced: &Self) -> Option<Change> {
+        let _ = replaced;
+        None
+    }
+
     /// Returns who may use the definition.
     #[doc(hidden)]
     fn access(&self) -> &Access;
@@ -191,21 +199,20 @@ impl<T: Definition> List<T> {
             let kind = T::KIND;
             return Err(BuildError::DuplicateName { kind, name: key });
         }
-        items.push(key, item);
+        items.push(key, Arc::new(item));
         Ok(())
     }
 
-    /// Reindexes the item with the same key, or appends the item.
-    pub(crate) fn replace(&self, mut item: T) -> Result<(), BuildError> {
-        checked(&mut item)?;
+    /// Replaces the item with the same key and returns it, or appends the item.
+    pub(crate) fn replace(&self, item: Arc<T>) -> Option<Arc<T>> {
         let key = item.key().to_owned();
         let mut items = self.write();
         let index = items.indexes.get(&key).copied();
-        match index.and_then(|index| items.in_order.get_mut(index)) {
-            Some(known) => *known = Arc::new(item),
-            None => items.push(key, item),
+        if let Some(known) = index.and_then(|index| items.in_order.get_mut(index)) {
+            return Some(std::mem::replace(known, item));
         }
-        Ok(())
+        items.push(key, item);
+        None
     }
 
     /// Moves the items of another list to this one, with a prefix for their keys.
@@ -316,7 +323,7 @@ pub(crate) fn missing<T: Definition>(item: &T, server: &States) -> Vec<BuildErro
     missing
 }
 
-fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
+pub(crate) fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
     item.check().map_err(|reason| BuildError::Invalid {
         kind: T::KIND,
         name: item.key().to_owned(),
@@ -325,8 +332,8 @@ fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
 }
 
 impl<T> Items<T> {
-    fn push(&mut self, key: String, item: T) {
-        let index = self.in_order.push(Arc::new(item));
+    fn push(&mut self, key: String, item: Arc<T>) {
+        let index = self.in_order.push(item);
         self.indexes.insert(key, index);
     }
 }

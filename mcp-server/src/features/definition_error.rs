@@ -1,6 +1,7 @@
 //! [`DefinitionError`]: an error in a tool, prompt, resource or template.
 
 use mcp_types::error::DecodeError;
+use mcp_types::{Icon, InvalidIcon};
 
 /// An error in a definition, with its place.
 #[doc(hidden)]
@@ -18,6 +19,17 @@ impl From<&str> for DefinitionError {
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
+}
+
+impl From<InvalidIcon> for DefinitionError {
+    fn from(error: InvalidIcon) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Checks the icons of a definition.
+pub(crate) fn check_icons(icons: Option<&Vec<Icon>>) -> Result<(), InvalidIcon> {
+    icons.into_iter().flatten().try_for_each(Icon::check)
 }
 
 impl From<DecodeError> for DefinitionError {

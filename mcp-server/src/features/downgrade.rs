@@ -1,14 +1,18 @@
 //! Rewrites results that a client's revision cannot express.
 
+#[cfg(not(feature = "_proposals"))]
+use mcp_types::ContentBlock;
 use mcp_types::json::{Object, Value};
-use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, Tool, json};
+use mcp_types::{CallToolResult, GetPromptResult, Revision, Tool, json};
 
+#[cfg(feature = "_proposals")]
+use crate::features::resources::blocks::finish_blocks as finish_content;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
 
 /// Rewrites a tool's result for the client's revision, without what the client must not see. Content
 /// of a kind that the revision does not have becomes text when the result is encoded.
-pub(crate) fn tool_result(
+pub(crate) async fn tool_result(
     mut result: CallToolResult,
     cx: &Context,
     resources: &ResourceCatalog,
@@ -19,35 +23,30 @@ pub(crate) fn tool_result(
             .structured_content
             .filter(|value| value.as_object().is_some());
     }
-    finish_content(&mut result.content, cx, resources);
+    finish_content(result.content.iter_mut().collect(), cx, resources).await;
     result
 }
 
 /// Completes a prompt, without what the client must not see.
-pub(crate) fn prompt(
+pub(crate) async fn prompt(
     mut result: GetPromptResult,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> GetPromptResult {
     let messages = result.messages.iter_mut();
-    finish_content(messages.map(|message| &mut message.content), cx, resources);
+    let blocks = messages.map(|message| &mut message.content).collect();
+    finish_content(blocks, cx, resources).await;
     result
 }
 
-/// Adds and removes the members of proposals.
-#[cfg_attr(
-    not(feature = "_proposals"),
-    expect(unused_variables, reason = "only proposals have such members")
-)]
-fn finish_content<'a>(
-    blocks: impl IntoIterator<Item = &'a mut ContentBlock>,
-    cx: &Context,
-    resources: &ResourceCatalog,
-) {
-    #[cfg(feature = "_proposals")]
-    for block in blocks {
-        crate::features::resources::blocks::finish_block(block, cx, resources);
-    }
+/// Only proposals have members to add or to remove.
+#[cfg(not(feature = "_proposals"))]
+fn finish_content(
+    _: Vec<&mut ContentBlock>,
+    _: &Context,
+    _: &ResourceCatalog,
+) -> std::future::Ready<()> {
+    std::future::ready(())
 }
 
 /// Rewrites a tool for a revision: up to 2025-11-25 the schemas of properties and the results had

@@ -1,5 +1,7 @@
 //! [`ListHandle`]: a list that changes while the server runs.
 
+use std::sync::Arc;
+
 use crate::features::catalog::{self, Definition, List};
 use crate::protocol::core::Core;
 use crate::protocol::error::BuildError;
@@ -38,13 +40,24 @@ impl<T: Definition> ListHandle<'_, T> {
 
     /// Replaces the item of the same name. If no item has that name, adds it at the end.
     ///
+    /// If a [`ResourceDef`](crate::ResourceDef) has other contents or another version than the one it
+    /// replaces, its subscribers are notified, too. The contents that a handler makes are not known:
+    /// if they changed and the definition has no version, call
+    /// [`Server::resource_updated`](crate::Server::resource_updated).
+    ///
     /// # Errors
     ///
     /// As [`add`](Self::add), except that the name may be taken.
     pub fn replace(&self, item: T) -> Result<(), BuildError> {
         self.check(&item)?;
-        self.list.replace(item)?;
+        let mut item = item;
+        catalog::checked(&mut item)?;
+        let item = Arc::new(item);
+        let replaced = self.list.replace(Arc::clone(&item));
         self.core.announce(T::change());
+        if let Some(change) = replaced.and_then(|replaced| item.content_change(&replaced)) {
+            self.core.announce(change);
+        }
         Ok(())
     }
 

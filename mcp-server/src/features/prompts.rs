@@ -64,5 +64,5 @@ async fn get(
     if result.description.is_none() {
         result.description.clone_from(&prompt.prompt().description);
     }
-    Ok(downgrade::prompt(result, &cx, &resources))
+    Ok(downgrade::prompt(result, &cx, &resources).await)
 }

@@ -8,23 +8,28 @@ pub(crate) mod content_version;
 pub(crate) mod contents;
 pub(crate) mod defined;
 pub(crate) mod definition;
+#[cfg(feature = "_proposals")]
+pub(crate) mod describe_listed;
 pub(crate) mod described;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod filter;
-#[cfg(feature = "pagination")]
+#[cfg(feature = "_proposals")]
 pub(crate) mod finish;
 #[cfg(feature = "https-url")]
 pub(crate) mod fixed_body;
+pub(crate) mod fixed_contents;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod get;
 pub(crate) mod handlers;
 #[cfg(feature = "pagination")]
 pub(crate) mod listed;
 #[cfg(feature = "sep-2093")]
+pub(crate) mod member_metadata;
+#[cfg(feature = "sep-2093")]
 pub(crate) mod members;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod metadata;
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "_proposals")]
 pub(crate) mod metadata_view;
 #[cfg(feature = "pagination")]
 pub(crate) mod pages;
@@ -129,32 +134,42 @@ async fn read(
     let found = resources.find(&cx, &uri).await?;
     let contents = contents(&found, &cx, &resources).await?;
     let hints = found.hints();
+    #[cfg(feature = "https-url")]
+    let hints = &urls::hints(hints, contents.iter().any(has_url), &resources);
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope))
 }
 
 /// Reads a resource and returns its contents as the client may see them.
-#[cfg(feature = "sep-2093")]
 async fn contents(
     found: &CheckedResource,
     cx: &Context,
+    #[cfg_attr(
+        not(feature = "sep-2093"),
+        expect(unused_variables, reason = "only SEP-2093 adds metadata")
+    )]
     resources: &ResourceCatalog,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    #[cfg(feature = "sep-2093")]
     if cx.offered(mcp_types::Proposal::Sep2093) {
         return metadata::read(found, cx, resources).await;
     }
+    #[cfg_attr(
+        not(feature = "_proposals"),
+        expect(unused_mut, reason = "only proposals add members to contents")
+    )]
     let mut contents = found.read(cx).await?;
+    #[cfg(feature = "_proposals")]
     for contents in &mut contents {
         finish::withhold_of_contents(contents, cx);
     }
     Ok(contents)
 }
 
-/// Reads a resource.
-#[cfg(not(feature = "sep-2093"))]
-async fn contents(
-    found: &CheckedResource,
-    cx: &Context,
-    _: &ResourceCatalog,
-) -> Result<Vec<AnyResourceContents>, HandlerError> {
-    found.read(cx).await
+#[cfg(feature = "https-url")]
+fn has_url(contents: &AnyResourceContents) -> bool {
+    match contents {
+        AnyResourceContents::Text(text) => text.http_url.is_some(),
+        AnyResourceContents::Blob(blob) => blob.http_url.is_some(),
+        _ => false,
+    }
 }

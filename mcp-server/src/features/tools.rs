@@ -99,7 +99,7 @@ async fn call(
     if result.is_error == Some(true) {
         trace::tool_failed(&name);
     }
-    Ok(downgrade::tool_result(result, &cx, &resources))
+    Ok(downgrade::tool_result(result, &cx, &resources).await)
 }
 
 /// Returns the result for invalid arguments: since 2025-11-25 a failure that the model can read and

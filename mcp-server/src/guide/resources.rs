@@ -114,9 +114,14 @@
 //! The contents that are read get the same description: where they have no name, title,
 //! description, icons, annotations or type, they get those of their resource, and each element gets
 //! its own size in bytes. Values that the handler sets stay. Members in the contents of a collection
-//! are described in the same way, by the definitions that have their URIs. For that, `describe` runs
-//! before each `resources/read` as well, so it should be quick. The media type that it returns is
-//! sent to clients of every revision.
+//! are described in the same way, by the list of the collection and by the definitions that have
+//! their URIs. For that, `describe` runs before each `resources/read` as well, so it should be quick.
+//! The media type that it returns is sent to clients of every revision.
+//!
+//! `describe` also runs for the resources of lists, so that a list has what `resources/metadata`
+//! returns. It gets the resource as the handler of the list returned it, with what that handler did
+//! not set from the definition. Up to 16 descriptions of a list run at the same time. One that fails
+//! or takes longer than 5 seconds is logged, and its resource is listed without it.
 //!
 //! # Documents and collections
 //!

@@ -86,6 +86,18 @@ pub enum BuildError {
         /// The type of the extractor.
         type_name: &'static str,
     },
+    /// The application handles the requests for resources itself, and the server announces a proposal
+    /// that adds another such request, which nothing handles.
+    #[error(
+        "a server with resources that announces `{proposal}` has to answer `{method}`: add a handler \
+         with `ServerBuilder::on`"
+    )]
+    MissingHandler {
+        /// The name of the proposal.
+        proposal: &'static str,
+        /// The method without a handler.
+        method: &'static str,
+    },
     /// The operating system returns no random numbers for keys.
     #[error("no random numbers for keys: {0}")]
     Random(String),

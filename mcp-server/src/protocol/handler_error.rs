@@ -169,7 +169,7 @@ impl HandlerError {
     }
 
     /// Returns `true` if the error says that the resource does not exist.
-    #[cfg(feature = "versioned-resources")]
+    #[cfg(feature = "_proposals")]
     pub(crate) fn is_not_found(&self) -> bool {
         matches!(&self.cause, Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND)
     }

@@ -2,14 +2,19 @@
 
 use std::sync::{Arc, Weak};
 
-#[cfg(feature = "https-url")]
+#[cfg(feature = "versioned-resources")]
+use mcp_types::GetResourceRequest;
+#[cfg(feature = "_proposals")]
 use mcp_types::Proposal;
+#[cfg(feature = "sep-2093")]
+use mcp_types::ReadResourceMetadataRequest;
 use mcp_types::{
     CallToolRequest, CompleteRequest, GetPromptRequest, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, ReadResourceRequest,
     Request,
 };
 
+use crate::features::definition_error::check_icons;
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
@@ -96,17 +101,23 @@ impl ServerBuilder {
         );
         announce_proposals(&mut registry);
         declare_handled(&mut registry);
+        #[cfg(feature = "_proposals")]
+        errors.extend(unhandled(&registry));
         errors.extend(registry.missing(&states));
         errors.extend(catalogs.tools.missing(&states));
         errors.extend(catalogs.prompts.missing(&states));
         errors.extend(catalogs.resources.missing(&states));
+        let invalid = |reason| BuildError::Invalid {
+            kind: "server",
+            name: info.name.clone(),
+            reason,
+        };
+        if let Err(error) = check_icons(info.icons.as_ref()) {
+            errors.push(invalid(error.to_string()));
+        }
         let limits = limits.checked().map_err(|error| errors.push(error));
         let info_text = mcp_types::json::to_raw(&info).map_err(|error| {
-            errors.push(BuildError::Invalid {
-                kind: "server",
-                name: info.name.clone(),
-                reason: error.to_string(),
-            });
+            errors.push(invalid(error.to_string()));
         });
         let (Ok(limits), Ok(info_text), true) = (limits, info_text, errors.is_empty()) else {
             return Err(BuildErrors(errors));
@@ -194,6 +205,28 @@ fn declare_handled(registry: &mut Registry) {
     if handles(registry, &[CompleteRequest::METHOD]) {
         registry.capabilities.completions.get_or_insert_default();
     }
+}
+
+/// Returns the requests of proposals that a server with resources has to answer and does not,
+/// because the application handles resources itself.
+#[cfg(feature = "_proposals")]
+fn unhandled(registry: &Registry) -> Vec<BuildError> {
+    let required = [
+        #[cfg(feature = "sep-2093")]
+        (Proposal::Sep2093, ReadResourceMetadataRequest::METHOD),
+        #[cfg(feature = "versioned-resources")]
+        (Proposal::VersionedResources, GetResourceRequest::METHOD),
+    ];
+    let has_resources = registry.capabilities.resources.is_some();
+    let required: &[(Proposal, &'static str)] = if has_resources { &required } else { &[] };
+    let missing = required
+        .iter()
+        .filter(|(proposal, method)| registry.offers(*proposal) && !registry.has_route(method));
+    let error = |&(proposal, method): &(Proposal, _)| BuildError::MissingHandler {
+        proposal: proposal.as_str(),
+        method,
+    };
+    missing.map(error).collect()
 }
 
 /// Declares the proposals that the program opted into.

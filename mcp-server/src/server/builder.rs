@@ -88,7 +88,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds an icon for the server.
+    /// Adds an icon for the server. Its media type and sizes are checked by `build`.
     pub fn icon(mut self, icon: Icon) -> Self {
         self.info.icons.get_or_insert_default().push(icon);
         self

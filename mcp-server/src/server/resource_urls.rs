@@ -1,5 +1,6 @@
 //! The service that answers requests for the URLs of the proposal `https-url`.
 
+pub(crate) mod accept;
 pub(crate) mod answer;
 pub(crate) mod offload;
 pub(crate) mod read;

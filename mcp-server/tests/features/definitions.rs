@@ -1,7 +1,7 @@
 //! Invalid definitions.
 
 use mcp_server::types::json::{Object, Value as Json5};
-use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult};
+use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult, Icon};
 use mcp_server::{
     BuildError, Completing, Params, PromptDef, ResourceDef, Server, ServerBuilder, TemplateDef,
     ToolDef,
@@ -124,4 +124,34 @@ fn duplicate_names_and_methods_are_rejected() {
         matches!(&twice, BuildError::DuplicateMethod(m) if m == "tools/call"),
         "{twice}"
     );
+}
+
+#[test]
+fn invalid_icons_are_rejected() {
+    let icon = || Icon::new("https://example.com/i.png").sizes(["48".to_owned()]);
+    let tool = ToolDef::new("t").handler(async || "text").icon(icon());
+    let prompt = PromptDef::new("p").handler(async || "text").icon(icon());
+    let resource = ResourceDef::text("d:a", "a", "text").icon(icon());
+    let template = TemplateDef::new("d:{a}", "a").handler(async || "text");
+    for builder in [
+        builder().add_tool(tool),
+        builder().add_prompt(prompt),
+        builder().add_resource(resource),
+        builder().add_resource_template(template.icon(icon())),
+        builder().icon(icon()),
+    ] {
+        let text = fault(builder).to_string();
+        let expected = "icon `https://example.com/i.png`: invalid `sizes` \"48\", \
+                        expected `any` or a size such as `48x48`";
+        assert!(text.ends_with(expected), "{text}");
+    }
+    let server = builder().icon(icon().sizes(["48x48".to_owned()])).build();
+    assert!(server.is_ok());
+    let text = ResourceDef::text("d:a", "a", "text");
+    let error = server
+        .unwrap()
+        .resources()
+        .add(text.icon(icon()))
+        .unwrap_err();
+    assert!(error.to_string().contains("\"48\""), "{error}");
 }

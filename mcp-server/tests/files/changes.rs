@@ -77,11 +77,11 @@ fn created_and_removed_files_notify_their_folder_and_the_list() {
     peer.updated("file:///d/sub/deep/x");
     peer.heard.clear();
     fs::remove_dir_all(root.path().join("d/sub")).unwrap();
-    peer.updated("file:///d/sub/deep/x");
-    peer.updated("file:///d/sub/");
+    peer.gone("file:///d/sub/deep/x");
+    peer.gone("file:///d/sub/");
     peer.wait(list_changed);
     fs::remove_file(root.path().join("d/new")).unwrap();
-    peer.updated("file:///d/new");
+    peer.gone("file:///d/new");
     peer.heard.clear();
     fs::remove_dir_all(root.path().join("d")).unwrap();
     peer.updated("file:///");
@@ -100,7 +100,7 @@ fn moved_folder_is_still_watched() {
             ("two", "one")
         };
         fs::rename(root.path().join(from), root.path().join(to)).unwrap();
-        peer.updated(&format!("file:///{from}/in/x"));
+        peer.gone(&format!("file:///{from}/in/x"));
         peer.updated(&format!("file:///{to}/in/x"));
         write(root.path(), format!("{to}/in/x"), turn.to_string());
         peer.updated(&format!("file:///{to}/in/x"));
@@ -223,7 +223,7 @@ fn overflow_of_the_event_queue_loses_no_change() {
     for uri in uris {
         peer.updated(uri);
     }
-    peer.updated("file:///gone");
+    peer.gone("file:///gone");
     assert_eq!(peer.text("file:///many/7999"), "x");
     // Watching continues as before.
     write(root.path(), "z/last", "2");

@@ -154,9 +154,22 @@ impl Peer {
         self.wait(|message| message["method"] == "notifications/subscriptions/acknowledged");
     }
 
-    /// Waits for a notification that a resource has changed.
+    /// Waits for a notification that contains the changed resource.
     pub(crate) fn updated(&mut self, uri: &str) {
-        self.wait(|message| changed(message) == Some(uri));
+        let message = self.wait(|message| {
+            let contains = message["method"] == "notifications/resources/content_changed";
+            contains && changed(message) == Some(uri)
+        });
+        let resource = &message["params"]["resource"];
+        assert!(resource["version"].is_string(), "{message}");
+    }
+
+    /// Waits for a notification of a change of a resource that does not exist any more.
+    pub(crate) fn gone(&mut self, uri: &str) {
+        self.wait(|message| {
+            let is_bare = message["method"] == "notifications/resources/updated";
+            is_bare && changed(message) == Some(uri)
+        });
     }
 
     /// Sends a signal to the process.

@@ -229,6 +229,53 @@ async fn sampling_requests_omit_metadata_that_the_peer_must_not_see() {
 }
 
 #[tokio::test]
+async fn annotations_in_sampling_requests_are_where_the_peer_looks_for_them() {
+    let (user, model, none) = (json!({"audience": ["user"]}), model(), Value::Null);
+    let negotiated = [
+        (&none, &user),
+        (&none, &model),
+        (&none, &model),
+        (&none, &none),
+    ];
+    let offered = [
+        (&user, &user),
+        (&model, &model),
+        (&user, &model),
+        (&none, &none),
+    ];
+    for (announced, expected) in [
+        (json!({ "sep-2093": {} }), negotiated),
+        (json!({ "other": {} }), offered),
+    ] {
+        let server = server([Proposal::Sep2093]);
+        let mut peer = Peer::raw(&server);
+        let params = json!({
+            "name": "ask", "arguments": {},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {
+                    "sampling": { "tools": {} }, "experimental": announced,
+                },
+            },
+        });
+        let mut result = peer.result("tools/call", params.clone()).await;
+        let question = &result["inputRequests"]["q"]["params"];
+        let blocks = question["messages"][0]["content"]["content"]
+            .as_array()
+            .unwrap();
+        assert_eq!(places(&blocks[..4]), expected, "{announced}");
+        // The answer belongs to the same question in the next round.
+        let mut params = params;
+        params["requestState"] = result["requestState"].take();
+        params["inputResponses"] = json!({ "q": {
+            "role": "assistant", "model": "m", "content": { "type": "text", "text": "ok" },
+        }});
+        let result = peer.result("tools/call", params).await;
+        assert_eq!(result["content"][0]["text"], "m", "{result}");
+    }
+}
+
+#[tokio::test]
 async fn metadata_in_blocks_is_sent_only_at_the_newest_revision() {
     let opted_in = server([Proposal::Sep2093]);
     let announcing = Client::newest(&opted_in, SEP_2093);

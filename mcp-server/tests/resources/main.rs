@@ -7,6 +7,8 @@ mod collect;
 mod collections;
 mod lists;
 mod metadata;
+mod one_representation;
+mod own_handlers;
 #[path = "../features/peer.rs"]
 mod peer;
 mod rules;

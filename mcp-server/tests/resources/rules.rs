@@ -1,11 +1,15 @@
 //! SEP-2093: rules for the contents of documents and collections. Contents that violate them are
 //! withheld.
 
+use std::sync::{Arc, Mutex};
+
 use mcp_server::types::{
     AnyResourceContents, Proposal, Resource, ResourceType, TextResourceContents,
 };
 use mcp_server::{HandlerError, ResourceDef, ResourceUri, Server, TemplateDef};
 use serde_json::json;
+use tracing::Level;
+use tracing::subscriber::DefaultGuard;
 
 use crate::client::Client;
 use crate::collect::Collected;
@@ -140,4 +144,74 @@ async fn requests_for_metadata_are_traced_with_the_uri() {
     assert_eq!(spans.len(), 1);
     assert_eq!(spans[0].get("otel.name"), Some("resources/metadata"));
     assert_eq!(spans[0].get("mcp.resource.uri"), Some("d:good"));
+}
+
+/// The text of the log.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// Collects the warnings of this thread until the guard is dropped.
+    fn begin(&self) -> DefaultGuard {
+        let log = self.clone();
+        let subscriber = tracing_subscriber::fmt().with_max_level(Level::WARN);
+        let subscriber = subscriber.with_writer(move || log.clone());
+        tracing::subscriber::set_default(subscriber.with_ansi(false).finish())
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let bytes = std::mem::take(&mut *self.0.lock().unwrap());
+        let text = String::from_utf8(bytes).unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn contents_of_others_without_a_type_are_logged_once_for_each_definition() {
+    let log = Log::default();
+    let _guard = log.begin();
+    let others = async || vec![text("d:other")];
+    let server = Server::builder("test", "1")
+        .proposals([Proposal::Sep2093])
+        .add_resource(with_contents("u:mixed", &["d:other", "u:mixed"]))
+        .add_resource(with_contents("u:own", &["u:own", "u:own"]))
+        .add_resource(with_contents("u:empty", &[]))
+        .add_resource(with_contents("c:mixed", &["c:mixed", "d:other"]).collection())
+        .add_resource_template(TemplateDef::new("t:{x}", "template").handler(others))
+        .build()
+        .unwrap();
+    let mut clients = Client::older(&server, &[]).await;
+    clients.extend(Client::newest(&server, SEP_2093));
+    for client in &mut clients {
+        for uri in ["u:mixed", "u:own", "u:empty", "c:mixed", "t:1", "t:2"] {
+            client.result("resources/read", json!({ "uri": uri })).await;
+        }
+    }
+    let lines = log.lines();
+    let [first, second] = lines.as_slice() else {
+        panic!("{lines:?}");
+    };
+    for (line, uri) in [(first, "uri=u:mixed"), (second, "uri=t:1")] {
+        assert!(
+            line.contains(uri) && line.contains("foreign=d:other"),
+            "{line}"
+        );
+        assert!(line.contains("`collection()`"), "{line}");
+    }
+    let program = self::server([]);
+    let [mut client, _] = Client::newest(&program, SEP_2093);
+    client
+        .result("resources/read", json!({ "uri": "u:mixed" }))
+        .await;
+    assert!(log.lines().is_empty());
 }

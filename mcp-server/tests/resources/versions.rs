@@ -6,6 +6,7 @@ mod get;
 mod http;
 mod notes;
 mod others;
+mod replaced;
 mod subscribe;
 
 use mcp_server::{Proposal, Server, ServerBuilder};

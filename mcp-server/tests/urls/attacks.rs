@@ -1,10 +1,11 @@
 //! A URL gives access only to the resource for which it was issued.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcp_server::UrlKeys;
+use mcp_server::{Proposal, UrlKeys};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -175,6 +176,25 @@ async fn expired_url_is_rejected() {
     ] {
         clock.set(now);
         assert_eq!(get(address, &path, &[]).await.status, status, "at {now}");
+    }
+}
+
+#[tokio::test]
+async fn lifetime_of_urls_can_be_set() {
+    let clock = Clock::at(NOON);
+    let urls = clock.urls().lifetime(Duration::from_secs(90));
+    let server = offers()
+        .proposals([Proposal::HttpsUrl])
+        .http_urls(urls)
+        .build()
+        .expect("sound");
+    let address = serve(&server);
+    let motto = listed(address, "demo://motto").await;
+    assert_eq!(motto["httpUrlExpiresAt"], "2026-11-21T12:01:30Z");
+    let expires = NOON + 90_000;
+    for (now, status) in [(expires - 1, 200), (expires, 410)] {
+        clock.set(now);
+        assert_eq!(get(address, &path(&motto), &[]).await.status, status);
     }
 }
 

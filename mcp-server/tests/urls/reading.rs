@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use http_body::Body as _;
-use mcp_server::types::{BlobResourceContents, Resource};
+use mcp_server::types::{
+    AnyResourceContents, BlobResourceContents, Resource, TextResourceContents,
+};
 use mcp_server::{ResourceDef, Server, ServerBuilder};
 use tower_service::Service as _;
 
@@ -105,6 +107,31 @@ async fn conditions_on_a_known_version_are_checked_without_reading() {
     let reply = get(address, &path, &[("If-None-Match", &tag)]).await;
     assert_eq!((reply.status.as_u16(), reply.text()), (200, REPORT));
     assert_ne!(reply.get("etag"), tag);
+}
+
+/// A cache that had another representation under this tag would return its bytes.
+#[tokio::test]
+async fn tag_of_the_version_belongs_to_the_preferred_representation() {
+    let contents = || async {
+        let markdown = TextResourceContents::new(URI, "*a*").mime_type("text/markdown");
+        let plain = TextResourceContents::new(URI, "a").mime_type("text/plain");
+        vec![AnyResourceContents::from(plain), markdown.into()]
+    };
+    let (address, ..) = served(|builder| {
+        let report = ResourceDef::new(URI, "report").version("1");
+        builder.add_resource(report.mime_type("text/markdown").handler(contents))
+    });
+    let path = path_of(address, URI).await;
+    let markdown = get(address, &path, &[]).await;
+    assert_eq!(markdown.text(), "*a*");
+    let known = markdown.get("etag");
+    let plain = [("Accept", "text/plain"), ("If-None-Match", known)];
+    let plain = get(address, &path, &plain).await;
+    assert_eq!((plain.status.as_u16(), plain.text()), (200, "a"));
+    assert_ne!(plain.get("etag"), known);
+    // The client accepts both, so the representation is known without reading.
+    let either = [("Accept", "text/plain, text/*"), ("If-None-Match", known)];
+    assert_eq!(get(address, &path, &either).await.status, 304);
 }
 
 /// Otherwise a client that combines two parts would have neither version.

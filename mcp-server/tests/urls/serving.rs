@@ -1,5 +1,8 @@
 //! The response to a URL: the bytes of `resources/read`, by the rules of HTTP.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use mcp_server::types::{
@@ -91,18 +94,20 @@ async fn media_type_of_the_contents_takes_precedence_over_the_definition() {
 }
 
 #[tokio::test]
-async fn first_contents_of_the_resource_are_served() {
+async fn preferred_representation_of_the_resource_is_served() {
+    let formats = |ResourceUri(uri): ResourceUri| async move {
+        let image = BlobResourceContents::new(&uri, "YQ==").mime_type("image/png");
+        let html = TextResourceContents::new(&uri, "<p>a").mime_type("text/html");
+        let other = TextResourceContents::new("demo://other", "other").mime_type("text/html");
+        vec![AnyResourceContents::from(other), image.into(), html.into()]
+    };
     let (address, ..) = served(|builder| {
         builder
-            .resource(
-                "demo://formats",
-                "formats",
-                |ResourceUri(uri): ResourceUri| async move {
-                    let mut html = TextResourceContents::new(&uri, "<p>a");
-                    html.mime_type = Some("text/html".to_owned());
-                    let plain = BlobResourceContents::new(&uri, "YQ==");
-                    vec![AnyResourceContents::from(html), plain.into()]
-                },
+            .resource("demo://formats", "formats", formats)
+            .add_resource(
+                ResourceDef::new("demo://typed", "typed")
+                    .mime_type("text/html")
+                    .handler(formats),
             )
             .resource("demo://others", "others", async || {
                 TextResourceContents::new("demo://motto", MOTTO)
@@ -111,12 +116,38 @@ async fn first_contents_of_the_resource_are_served() {
                 Vec::<AnyResourceContents>::new()
             })
     });
-    let path = path_of(address, "demo://formats").await;
-    let reply = get(address, &path, &[]).await;
-    assert_eq!(
-        (reply.get("content-type"), reply.text()),
-        ("text/html", "<p>a")
-    );
+    for (uri, accept, served) in [
+        ("demo://formats", None, ("image/png", "a")),
+        ("demo://formats", Some("*/*"), ("image/png", "a")),
+        ("demo://formats", Some("text/html"), ("text/html", "<p>a")),
+        ("demo://typed", None, ("text/html", "<p>a")),
+        ("demo://typed", Some("image/*"), ("image/png", "a")),
+        (
+            "demo://typed",
+            Some("image/png;q=0.9, text/*"),
+            ("text/html", "<p>a"),
+        ),
+        // The server has no such representation, and serves the one that it prefers.
+        (
+            "demo://typed",
+            Some("application/pdf"),
+            ("text/html", "<p>a"),
+        ),
+    ] {
+        let path = path_of(address, uri).await;
+        let headers: Vec<_> = accept
+            .map(|accept| ("Accept", accept))
+            .into_iter()
+            .collect();
+        let reply = get(address, &path, &headers).await;
+        let found = (reply.get("content-type"), reply.text());
+        assert_eq!(found, served, "{uri} {accept:?}");
+        assert_eq!(reply.get("vary"), "accept");
+        let mut headers = headers;
+        headers.push(("If-None-Match", reply.get("etag")));
+        let same = get(address, &path, &headers).await;
+        assert_eq!(same.status, 304, "{uri} {accept:?}");
+    }
     for uri in ["demo://others", "demo://nothing"] {
         let path = path_of(address, uri).await;
         assert_ne!(get(address, &path, &[]).await.status, 200, "{uri}");
@@ -125,18 +156,29 @@ async fn first_contents_of_the_resource_are_served() {
 
 #[tokio::test]
 async fn collections_are_not_served() {
+    let is_collection = Arc::new(AtomicBool::new(false));
+    let now = Arc::clone(&is_collection);
     let (address, ..) = served(|builder| {
         let index = TemplateDef::new("dir://{name}", "dir");
-        let described =
-            |resource: Resource| async { resource.resource_type(ResourceType::Collection) };
+        let described = move |resource: Resource| {
+            let resource_type = if now.load(Ordering::SeqCst) {
+                ResourceType::Collection
+            } else {
+                ResourceType::Document
+            };
+            async { resource.resource_type(resource_type) }
+        };
         let index = index.describe(described);
         builder.add_resource_template(index.handler(|ResourceUri(uri): ResourceUri| async {
             TextResourceContents::new(uri, "an index")
         }))
     });
-    // A link does not have the metadata of its target.
     let path = path_to(address, "dir://a").await;
+    assert_eq!(get(address, &path, &[]).await.status, 200);
+    is_collection.store(true, Ordering::SeqCst);
     assert_eq!(get(address, &path, &[]).await.status, 404);
+    let link = link_to(address, "dir://a").await;
+    assert!(link.get("httpUrl").is_none(), "{link}");
     let answer = call(address, "resources/metadata", json!({"uri": "dir://a"})).await;
     let resource = &answer["result"]["resource"];
     assert_eq!(resource["resourceType"], "collection", "{answer}");

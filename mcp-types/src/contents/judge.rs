@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::preferred::essence;
 use crate::{
     Annotations, AnyResourceContents, EmbeddedResource, Icon, ReadResourceResult, Resource,
     ResourceType,
@@ -22,11 +23,19 @@ use crate::{
 /// assert_eq!(plain, Some("Hello"));
 /// assert!(page.warnings().is_empty());
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ContentsOf<'a> {
     uri: &'a str,
-    said: Option<ResourceType>,
+    /// What a list or another request said about the resource.
+    known: Known<'a>,
     contents: &'a [AnyResourceContents],
+}
+
+/// The members of a resource that decide how its contents are interpreted.
+#[derive(Clone, Debug, Default)]
+struct Known<'a> {
+    resource_type: Option<ResourceType>,
+    mime_type: Option<&'a str>,
 }
 
 /// A rule of SEP-2093 that a server violates. The contents are complete nevertheless.
@@ -74,16 +83,20 @@ impl ReadResourceResult {
     pub fn contents_of<'a>(&'a self, uri: &'a str) -> ContentsOf<'a> {
         ContentsOf {
             uri,
-            said: None,
+            known: Known::default(),
             contents: &self.contents,
         }
     }
 
-    /// Returns the contents as the response for this resource, whose type is known from a list.
+    /// Returns the contents as the response for this resource, whose type and preferred media type
+    /// are known from a list or from its metadata.
     #[must_use]
     pub fn contents_as<'a>(&'a self, resource: &'a Resource) -> ContentsOf<'a> {
         ContentsOf {
-            said: resource.resource_type,
+            known: Known {
+                resource_type: resource.resource_type.clone(),
+                mime_type: resource.mime_type.as_deref(),
+            },
             ..self.contents_of(&resource.uri)
         }
     }
@@ -92,27 +105,29 @@ impl ReadResourceResult {
 impl<'a> ContentsOf<'a> {
     /// Sets the type of the resource, if it is known from elsewhere.
     #[must_use]
-    pub fn of_type(self, said: ResourceType) -> Self {
-        let said = Some(said);
-        Self { said, ..self }
+    pub fn of_type(mut self, resource_type: ResourceType) -> Self {
+        self.known.resource_type = Some(resource_type);
+        self
     }
 
     /// Returns the type of the resource: the one that the contents declare, or else the one that
     /// was known before.
     #[must_use]
     pub fn resource_type(&self) -> Option<ResourceType> {
-        self.own().find_map(resource_type).or(self.said)
+        let declared = self.own().find_map(resource_type);
+        declared.or(self.known.resource_type.as_ref()).cloned()
     }
 
-    /// Returns the preferred contents: the first representation of the resource itself. If no
+    /// Returns the [preferred](AnyResourceContents::preferred) representation of the resource. If no
     /// contents have the requested URI, and the resource is not a collection, returns the first
-    /// contents.
+    /// contents: old servers send the contents of a resource under another URI.
     #[must_use]
     pub fn primary(&self) -> Option<&'a AnyResourceContents> {
-        let first = || self.contents.first();
-        match self.resource_type() {
-            Some(ResourceType::Collection) => self.own().next(),
-            _ => self.own().next().or_else(first),
+        let own = AnyResourceContents::preferred(self.contents, self.uri, self.known.mime_type);
+        match own {
+            Some(index) => self.contents.get(index),
+            None if self.resource_type() == Some(ResourceType::Collection) => None,
+            None => self.contents.first(),
         }
     }
 
@@ -162,7 +177,8 @@ impl<'a> ContentsOf<'a> {
                     uri: contents.uri().to_owned(),
                 }));
             }
-            Some(ResourceType::Collection) => {}
+            // The rules for a type of a later revision are not known.
+            Some(_) => {}
             None => {
                 let uris: BTreeSet<&str> = all().map(|(_, contents)| contents.uri()).collect();
                 if uris.len() > 1 {
@@ -213,7 +229,7 @@ struct Said<'a> {
     description: &'a Option<String>,
     icons: &'a Option<Vec<Icon>>,
     annotations: &'a Option<Annotations>,
-    resource_type: Option<ResourceType>,
+    resource_type: &'a Option<ResourceType>,
     size: Option<i64>,
 }
 
@@ -227,7 +243,7 @@ impl<'a> Said<'a> {
                     description: &$contents.description,
                     icons: &$contents.icons,
                     annotations: &$contents.annotations,
-                    resource_type: $contents.resource_type,
+                    resource_type: &$contents.resource_type,
                     size: $contents.size,
                 }
             };
@@ -253,16 +269,12 @@ impl<'a> Said<'a> {
     }
 }
 
-fn resource_type(contents: &AnyResourceContents) -> Option<ResourceType> {
-    Said::by(contents).resource_type
+fn resource_type(contents: &AnyResourceContents) -> Option<&ResourceType> {
+    Said::by(contents).resource_type.as_ref()
 }
 
 /// Returns `true` if a media type matches the requested one.
 fn fits(has: &str, asked: &str) -> bool {
-    let essence = |text: &str| {
-        let essence = text.split(';').next().unwrap_or_default();
-        essence.trim().to_ascii_lowercase()
-    };
     let (has, asked) = (essence(has), essence(asked));
     match asked.strip_suffix("/*") {
         Some("*") => true,
@@ -299,16 +311,32 @@ mod tests {
     #[test]
     fn document_has_alternatives_and_no_children() {
         use ContentsWarning::*;
-        let document = Some(ResourceType::Document);
+        let document = || Some(ResourceType::Document);
         let sound = read([text("x:a", "text/html"), text("x:a", "text/plain")]);
-        assert_eq!(warnings(&sound, document), []);
-        assert_eq!(warnings(&read([]), document), [Empty]);
+        assert_eq!(warnings(&sound, document()), []);
+        assert_eq!(warnings(&read([]), document()), [Empty]);
         let other = read([text("x:a", "text/html"), text("x:b", "text/plain")]);
         let (index, uri) = (1, "x:b".to_owned());
-        assert_eq!(warnings(&other, document), [OtherUri { index, uri }]);
+        assert_eq!(warnings(&other, document()), [OtherUri { index, uri }]);
         assert_eq!(warnings(&other, Some(ResourceType::Collection)), []);
         assert_eq!(warnings(&other, None), [Untyped]);
         assert_eq!(warnings(&sound, None), []);
+    }
+
+    #[test]
+    fn unknown_types_are_kept_and_have_no_rules() {
+        let json = r#"{"contents":[{"uri":"x:b","text":"b","resourceType":"mailbox"},
+            {"uri":"x:a","text":"a","resourceType":"mailbox"}],
+            "resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
+        let result: ReadResourceResult = crate::json::from_str(json).unwrap();
+        let contents = result.contents_of("x:a");
+        let resource_type = contents.resource_type();
+        assert_eq!(resource_type, Some(ResourceType::from("mailbox")));
+        assert_eq!(contents.warnings(), []);
+        assert_eq!(
+            contents.primary().and_then(AnyResourceContents::text),
+            Some("a")
+        );
     }
 
     #[test]
@@ -353,5 +381,16 @@ mod tests {
         assert_eq!(uri(contents.primary()).as_deref(), Some("x:b"));
         let collection = contents.of_type(ResourceType::Collection);
         assert_eq!(collection.primary(), None);
+    }
+
+    #[test]
+    fn contents_of_the_resources_media_type_are_primary() {
+        let result = read([text("x:a", "text/plain"), text("x:a", "text/html")]);
+        let mut resource = Resource::new("x:a", "a");
+        let primary = result.contents_as(&resource).primary();
+        assert_eq!(primary, result.contents.first());
+        resource.mime_type = Some("text/html".to_owned());
+        let primary = result.contents_as(&resource).primary();
+        assert_eq!(primary, result.contents.last());
     }
 }

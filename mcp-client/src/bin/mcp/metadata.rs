@@ -58,7 +58,7 @@ fn show(resource: &Resource, output: Output) -> Result<(), Failure> {
     let texts = [
         (
             "type",
-            resource.resource_type.map(|kind| kind.as_str().to_owned()),
+            resource.resource_type.as_ref().map(ToString::to_string),
         ),
         ("kind", resource.kind.clone()),
         ("version", resource.version.clone()),

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use mcp_types::AnyResourceContents;
-use mcp_types::base64::Base64Text;
 
 use super::failed::ReadError;
 use super::reader::ResourceReader;
@@ -30,69 +29,45 @@ pub(super) async fn read(
     {
         return Err(ReadError::Message { size, limit: most });
     }
-    let contents = reader.contents(&reference.uri).await?;
-    let mut parts: Vec<_> = contents.into_iter().filter_map(ContentPart::new).collect();
+    let mut contents = reader.contents(&reference.uri).await?;
     let chosen = if let Some(wanted) = wanted {
-        let found = parts.iter().filter_map(|part| part.media_type.clone());
-        let found = found.collect();
-        parts.retain(|part| part.is(wanted));
-        let own = |part: &ContentPart| part.uri == reference.uri;
-        let at = parts.iter().position(own).unwrap_or_default();
-        let part = parts.into_iter().nth(at);
-        part.ok_or_else(|| ReadError::MediaType {
+        let found = contents.iter().filter_map(AnyResourceContents::mime_type);
+        let found = found.map(str::to_owned).collect();
+        let is_wanted = |contents: &AnyResourceContents| {
+            let own = contents.mime_type();
+            own.is_some_and(|own| is_same(own, wanted))
+        };
+        contents.retain(is_wanted);
+        let chosen = choose(contents, reference, Some(wanted));
+        chosen.ok_or_else(|| ReadError::MediaType {
             wanted: wanted.to_owned(),
             found,
         })?
     } else {
-        let listed = reference.mime_type.as_deref().unwrap_or_default();
-        let rank = |part: &ContentPart| (part.uri != reference.uri, !part.is(listed));
-        let best = parts.into_iter().min_by_key(rank);
-        best.ok_or(ReadError::Empty)?
+        let chosen = choose(contents, reference, reference.mime_type.as_deref());
+        chosen.ok_or(ReadError::Empty)?
     };
-    let bytes: Bytes = match chosen.data {
-        ContentData::Text(text) => text.into_bytes().into(),
-        ContentData::Blob(text) => text.decode()?.into(),
+    let (bytes, media_type): (Bytes, _) = match chosen {
+        AnyResourceContents::Text(text) => (text.text.into_bytes().into(), text.mime_type),
+        AnyResourceContents::Blob(blob) => (blob.blob.decode()?.into(), blob.mime_type),
+        _ => return Err(ReadError::Empty),
     };
     let size = bytes.len() as u64;
     if size > limit {
         return Err(ReadError::TooLarge { size, limit });
     }
-    let media_type = chosen.media_type;
     Ok(Content { bytes, media_type })
 }
 
-/// One of the contents.
-struct ContentPart {
-    uri: String,
-    media_type: Option<String>,
-    data: ContentData,
-}
-
-enum ContentData {
-    Text(String),
-    Blob(Base64Text),
-}
-
-impl ContentPart {
-    /// Returns `None` for kinds of contents that this version does not know.
-    fn new(contents: AnyResourceContents) -> Option<Self> {
-        match contents {
-            AnyResourceContents::Text(text) => Some(Self {
-                uri: text.uri,
-                media_type: text.mime_type,
-                data: ContentData::Text(text.text),
-            }),
-            AnyResourceContents::Blob(blob) => Some(Self {
-                uri: blob.uri,
-                media_type: blob.mime_type,
-                data: ContentData::Blob(blob.blob),
-            }),
-            _ => None,
-        }
-    }
-
-    fn is(&self, media_type: &str) -> bool {
-        let own = self.media_type.as_deref();
-        own.is_some_and(|own| is_same(own, media_type))
-    }
+/// Returns the preferred representation of the resource. Some servers send the contents of a
+/// resource under another URI, so without any of its own the first are returned, except for a
+/// collection, where they belong to a member.
+fn choose(
+    contents: Vec<AnyResourceContents>,
+    reference: &Reference,
+    mime_type: Option<&str>,
+) -> Option<AnyResourceContents> {
+    let own = AnyResourceContents::preferred(&contents, &reference.uri, mime_type);
+    let index = own.or_else(|| (!reference.is_collection()).then_some(0))?;
+    contents.into_iter().nth(index)
 }

@@ -16,12 +16,15 @@ pub struct Reference {
     pub uri: String,
     /// The URL of the same content over HTTPS. It may be a secret.
     pub http_url: Option<String>,
-    /// The time at which the URL expires (RFC 3339).
+    /// The time at which the URL expires (ISO 8601, with an offset).
     pub http_url_expires_at: Option<String>,
     /// The media type of the content.
     pub mime_type: Option<String>,
     /// The size of the content in bytes.
     pub size: Option<i64>,
+    /// Whether it is a collection, or a document, by SEP-2093.
+    #[cfg(feature = "sep-2093")]
+    pub resource_type: Option<mcp_types::ResourceType>,
     /// Whether the server described the resource, so that absent members do not exist.
     pub(super) described: bool,
 }
@@ -35,6 +38,8 @@ impl Reference {
             http_url_expires_at: None,
             mime_type: None,
             size: None,
+            #[cfg(feature = "sep-2093")]
+            resource_type: None,
             described: false,
         }
     }
@@ -51,6 +56,14 @@ impl Reference {
             }
         }
         Ok(url)
+    }
+
+    /// Returns `true` if the server declared the resource as a collection.
+    pub(super) fn is_collection(&self) -> bool {
+        #[cfg(feature = "sep-2093")]
+        return self.resource_type == Some(mcp_types::ResourceType::Collection);
+        #[cfg(not(feature = "sep-2093"))]
+        false
     }
 
     /// Returns the expected size. A negative size is ignored.
@@ -70,6 +83,8 @@ impl From<&Resource> for Reference {
             http_url_expires_at: resource.http_url_expires_at.clone(),
             mime_type: resource.mime_type.clone(),
             size: resource.size,
+            #[cfg(feature = "sep-2093")]
+            resource_type: resource.resource_type.clone(),
             described: true,
         }
     }
@@ -83,6 +98,8 @@ impl From<&ResourceLink> for Reference {
             http_url_expires_at: link.http_url_expires_at.clone(),
             mime_type: link.mime_type.clone(),
             size: link.size,
+            #[cfg(feature = "sep-2093")]
+            resource_type: link.resource_type.clone(),
             described: true,
         }
     }

@@ -8,7 +8,7 @@ use mcp_types::{
 use crate::features::access::{Access, access_setters};
 use crate::features::arguments::Arguments;
 use crate::features::catalog::{CacheHints, Definition, ListItem};
-use crate::features::definition_error::DefinitionError;
+use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::prompts::result::IntoPrompt;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
@@ -74,7 +74,7 @@ impl PromptDef {
         self
     }
 
-    /// Adds an icon.
+    /// Adds an icon. Its media type and sizes are checked when the definition is added.
     pub fn icon(mut self, icon: Icon) -> Self {
         self.prompt.icons.get_or_insert_default().push(icon);
         self
@@ -222,6 +222,7 @@ impl Definition for PromptDef {
         if self.handler.is_none() {
             return Err("the prompt has no handler".into());
         }
+        check_icons(self.prompt.icons.as_ref())?;
         Ok(())
     }
 

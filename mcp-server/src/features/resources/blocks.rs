@@ -1,25 +1,88 @@
 //! Resources in the results of tools and prompts: links to them, and embedded ones.
 
+use std::collections::BTreeSet;
+
 use mcp_types::{ContentBlock, Resource, ResourceLink};
 #[cfg(feature = "sep-2093")]
 use mcp_types::{EmbeddedResource, Proposal};
 
-#[cfg(feature = "sep-2093")]
-use super::finish::withhold_of_contents;
-use super::finish::{finish, withhold};
+#[cfg(feature = "https-url")]
+use super::describe_listed::describe_listed;
+use super::finish::{finish, finish_without_url, withhold, withhold_of_contents};
+#[cfg(feature = "https-url")]
+use super::position::ListedPage;
+#[cfg(feature = "https-url")]
+use super::urls;
 use crate::features::resources::catalog::ResourceCatalog;
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::metadata_view::read_metadata;
 use crate::protocol::core::Context;
 
-/// Completes a block of a result, and removes what the client must not see.
-pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &ResourceCatalog) {
-    match block {
-        ContentBlock::ResourceLink(link) => {
-            apply_to_link(link, |resource| finish(resource, cx, resources))
+/// Completes the blocks of a result, and removes what the client must not see.
+pub(crate) async fn finish_blocks(
+    blocks: Vec<&mut ContentBlock>,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) {
+    let without_url = without_url(&blocks, cx, resources).await;
+    for (index, block) in blocks.into_iter().enumerate() {
+        finish_block(block, without_url.contains(&index), cx, resources);
+    }
+}
+
+/// Returns the indexes of links to resources that have no URL according to their description: they
+/// are collections, or cannot be described. The program rarely sets the type of a link.
+#[cfg(feature = "https-url")]
+async fn without_url(
+    blocks: &[&mut ContentBlock],
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> BTreeSet<usize> {
+    let mut indexes = Vec::new();
+    let mut page = ListedPage::default();
+    for (index, block) in blocks.iter().enumerate() {
+        if let ContentBlock::ResourceLink(link) = &**block
+            && link.http_url.is_none()
+            && urls::depends_on_description(&link.uri, cx, resources)
+        {
+            indexes.push(index);
+            page.resources.push(Resource::new(&*link.uri, &*link.name));
         }
-        #[cfg(feature = "sep-2093")]
+    }
+    let described = describe_listed(&mut page, cx, resources).await;
+    let described = indexes.into_iter().zip(described);
+    let without_url = described.filter(|(_, described)| {
+        !described.is_described || urls::is_collection(&described.resource)
+    });
+    without_url.map(|(index, _)| index).collect()
+}
+
+/// Without the proposal there are no URLs.
+#[cfg(not(feature = "https-url"))]
+fn without_url(
+    _: &[&mut ContentBlock],
+    _: &Context,
+    _: &ResourceCatalog,
+) -> std::future::Ready<BTreeSet<usize>> {
+    std::future::ready(BTreeSet::new())
+}
+
+fn finish_block(
+    block: &mut ContentBlock,
+    without_url: bool,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) {
+    match block {
+        ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| {
+            if without_url {
+                finish_without_url(resource, cx, resources);
+            } else {
+                finish(resource, cx, resources);
+            }
+        }),
         ContentBlock::Resource(embedded) => {
+            #[cfg(feature = "sep-2093")]
             annotate(embedded, cx);
             withhold_of_contents(&mut embedded.resource, cx);
         }
@@ -27,13 +90,16 @@ pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &R
     }
 }
 
-/// Removes what the client must not see from a block, and adds nothing: a question to the client
-/// has to be the same in each round.
+/// Removes what the client must not see from a block of a question to the client, and moves
+/// annotations to their place. Adds nothing else: the question has to be the same in each round.
 pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
     match block {
         ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| withhold(resource, cx)),
-        #[cfg(feature = "sep-2093")]
-        ContentBlock::Resource(embedded) => withhold_of_contents(&mut embedded.resource, cx),
+        ContentBlock::Resource(embedded) => {
+            #[cfg(feature = "sep-2093")]
+            annotate(embedded, cx);
+            withhold_of_contents(&mut embedded.resource, cx);
+        }
         _ => {}
     }
 }

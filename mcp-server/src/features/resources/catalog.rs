@@ -46,6 +46,13 @@ impl ResourceCatalog {
         self.resources.page_size
     }
 
+    /// Returns the resource with a URI, if it has a definition of its own.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn locate_defined(&self, uri: &str) -> Option<UncheckedResource> {
+        let resource = self.resources.get(uri)?;
+        Some(UncheckedResource::new(uri.to_owned(), resource, Map::new()))
+    }
+
     /// Returns the resource with a URI, or one of the first template that matches the URI.
     pub(crate) fn locate(&self, uri: &str) -> Option<UncheckedResource> {
         let (definition, variables): (Arc<dyn Defined>, _) = match self.resources.get(uri) {

@@ -1,24 +1,23 @@
 //! Versions that are derived from the contents of a resource.
 
 use std::fmt::Write as _;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use mcp_types::{AnyResourceContents, json};
 use sha2::{Digest, Sha256};
 
-/// Makes the contents for a URI and a media type.
-type Contents = dyn Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync;
+use crate::features::resources::fixed_contents::FixedContents;
 
 /// The version of contents that are part of a definition.
 pub(crate) struct FixedVersion {
-    contents: Arc<Contents>,
+    contents: FixedContents,
     /// Derived on first use: the definition is complete by then, and programs that did not opt in
     /// never use it.
     version: OnceLock<String>,
 }
 
 impl FixedVersion {
-    pub(crate) fn new(contents: Arc<Contents>) -> Self {
+    pub(crate) fn new(contents: FixedContents) -> Self {
         Self {
             contents,
             version: OnceLock::new(),
@@ -28,7 +27,7 @@ impl FixedVersion {
     pub(crate) fn get(&self, uri: &str, mime_type: Option<&str>) -> String {
         let version = self
             .version
-            .get_or_init(|| derived(&(self.contents)(uri, mime_type)));
+            .get_or_init(|| derived(&[self.contents.contents(uri, mime_type)]));
         version.clone()
     }
 }

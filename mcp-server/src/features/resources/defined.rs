@@ -31,6 +31,10 @@ pub(crate) trait Defined: Send + Sync {
     #[cfg(feature = "_proposals")]
     fn base_resource(&self, uri: &str) -> Resource;
 
+    /// Returns the mark that the log has a warning of contents without a type.
+    #[cfg(feature = "sep-2093")]
+    fn untyped_warned(&self) -> &std::sync::atomic::AtomicBool;
+
     /// Returns the handler that describes.
     #[cfg(feature = "_proposals")]
     fn describer(&self) -> Option<&DescribeHandler>;

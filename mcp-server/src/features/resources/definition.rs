@@ -1,11 +1,9 @@
 //! [`ResourceDef`]: the definition of one resource.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{
-    Annotations, AnyResourceContents, CacheScope, Cursor, Icon, ListResourcesResult, MetaObject,
-    Resource, Revision,
+    Annotations, CacheScope, Cursor, Icon, ListResourcesResult, MetaObject, Resource, Revision,
 };
 
 use super::defined::Defined;
@@ -20,10 +18,11 @@ use super::handlers::ListHandler;
 use super::handlers::{ReadHandler, ReadParams};
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
-use crate::features::definition_error::DefinitionError;
+use crate::features::definition_error::{DefinitionError, check_icons};
 #[cfg(feature = "versioned-resources")]
 use crate::features::resources::content_version::FixedVersion;
-use crate::features::resources::contents::{self, IntoContents};
+use crate::features::resources::contents::IntoContents;
+use crate::features::resources::fixed_contents::FixedContents;
 use crate::protocol::changes::Change;
 #[cfg(feature = "_proposals")]
 use crate::protocol::handler::IntoResult;
@@ -57,11 +56,13 @@ pub struct ResourceDef {
     reader: Option<ReadHandler>,
     #[cfg(feature = "_proposals")]
     describer: Option<DescribeHandler>,
+    /// `true` if the log has a warning of contents of other resources without a type.
+    #[cfg(feature = "sep-2093")]
+    untyped_warned: std::sync::atomic::AtomicBool,
     #[cfg(feature = "pagination")]
     lister: Option<ListHandler>,
-    /// `true` if the contents are part of the definition.
-    #[cfg(feature = "sep-2093")]
-    fixed: bool,
+    /// The contents, if they are part of the definition.
+    fixed: Option<FixedContents>,
     #[cfg(feature = "versioned-resources")]
     fixed_version: Option<FixedVersion>,
     #[cfg(feature = "https-url")]
@@ -80,10 +81,11 @@ impl ResourceDef {
             reader: None,
             #[cfg(feature = "_proposals")]
             describer: None,
+            #[cfg(feature = "sep-2093")]
+            untyped_warned: std::sync::atomic::AtomicBool::default(),
             #[cfg(feature = "pagination")]
             lister: None,
-            #[cfg(feature = "sep-2093")]
-            fixed: false,
+            fixed: None,
             #[cfg(feature = "versioned-resources")]
             fixed_version: None,
             #[cfg(feature = "https-url")]
@@ -93,15 +95,7 @@ impl ResourceDef {
 
     /// Creates the definition of a resource with this text as its contents. Sets the size.
     pub fn text(uri: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
-        let text: Arc<str> = text.into().into();
-        let resource = Self::new(uri, name).size_of(text.len());
-        #[cfg(feature = "https-url")]
-        let body = FixedBody::text(&text);
-        let resource =
-            resource.fixed(move |uri, mime_type| vec![contents::text(&*text, uri, mime_type)]);
-        #[cfg(feature = "https-url")]
-        let resource = resource.with_body(body);
-        resource
+        Self::new(uri, name).fixed(FixedContents::Text(text.into().into()))
     }
 
     /// Creates the definition of a resource with these bytes as its contents. Sets the size.
@@ -110,15 +104,7 @@ impl ResourceDef {
         name: impl Into<String>,
         bytes: impl Into<Vec<u8>>,
     ) -> Self {
-        let bytes: Arc<[u8]> = bytes.into().into();
-        let resource = Self::new(uri, name).size_of(bytes.len());
-        #[cfg(feature = "https-url")]
-        let body = FixedBody::bytes(&bytes);
-        let resource =
-            resource.fixed(move |uri, mime_type| vec![contents::bytes(&bytes, uri, mime_type)]);
-        #[cfg(feature = "https-url")]
-        let resource = resource.with_body(body);
-        resource
+        Self::new(uri, name).fixed(FixedContents::Bytes(bytes.into().into()))
     }
 
     described!(resource, resource);
@@ -130,10 +116,6 @@ impl ResourceDef {
         self
     }
 
-    fn size_of(self, bytes: usize) -> Self {
-        self.size(bytes as u64)
-    }
-
     /// Sets the [handler](Handler) that reads the resource: an async function of extractors, such as
     /// [`ResourceUri`](crate::ResourceUri).
     pub fn handler<M, H>(mut self, handler: H) -> Self
@@ -143,10 +125,7 @@ impl ResourceDef {
     {
         self.access.require(&handler);
         self.reader = Some(handlers::reader(handler, |_, _| Ok(NoArguments)));
-        #[cfg(feature = "sep-2093")]
-        {
-            self.fixed = false;
-        }
+        self.fixed = None;
         #[cfg(feature = "versioned-resources")]
         {
             self.fixed_version = None;
@@ -158,31 +137,36 @@ impl ResourceDef {
         self
     }
 
-    #[cfg(feature = "https-url")]
-    fn with_body(mut self, body: FixedBody) -> Self {
-        self.fixed_body = Some(body);
-        self
+    /// Sets the contents and their size.
+    fn fixed(self, fixed: FixedContents) -> Self {
+        let mut this = self.size(fixed.as_bytes().len() as u64);
+        #[cfg(feature = "versioned-resources")]
+        {
+            this.fixed_version = Some(FixedVersion::new(fixed.clone()));
+        }
+        #[cfg(feature = "https-url")]
+        {
+            this.fixed_body = Some(FixedBody::new(fixed.clone()));
+        }
+        let contents = fixed.clone();
+        this.fixed = Some(fixed);
+        this.reader = Some(Box::new(move |params: ReadParams, _, _| {
+            let contents = contents.contents(&params.uri, params.mime_type.as_deref());
+            Ok(Box::pin(std::future::ready(Ok(vec![contents]))))
+        }));
+        this
     }
 
-    fn fixed(
-        mut self,
-        contents: impl Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync + 'static,
-    ) -> Self {
-        #[cfg(feature = "sep-2093")]
-        {
-            self.fixed = true;
-        }
+    /// Returns `true` if clients that have the contents of another definition of this resource have
+    /// to read it again. The contents that handlers make are not compared.
+    fn has_other_contents(&self, other: &Self) -> bool {
         #[cfg(feature = "versioned-resources")]
-        let contents = std::sync::Arc::new(contents);
-        #[cfg(feature = "versioned-resources")]
-        {
-            self.fixed_version = Some(FixedVersion::new(contents.clone()));
+        if self.resource.version != other.resource.version {
+            return true;
         }
-        self.reader = Some(Box::new(move |params: ReadParams, _, _| {
-            let contents = contents(&params.uri, params.mime_type.as_deref());
-            Ok(Box::pin(std::future::ready(Ok(contents))))
-        }));
-        self
+        let is_fixed = self.fixed.is_some() || other.fixed.is_some();
+        let other_type = self.resource.mime_type != other.resource.mime_type;
+        is_fixed && (other_type || self.fixed != other.fixed)
     }
 
     /// Sets the handler that completes the description of the resource, for example with its size
@@ -190,7 +174,10 @@ impl ResourceDef {
     /// extractors. It cannot change the URI.
     ///
     /// It runs for `resources/metadata` of SEP-2093, for `resources/get` and notifications of changes
-    /// of `versioned-resources`, and under SEP-2093 also before `resources/read`.
+    /// of `versioned-resources`, for URLs and links of `https-url`, and under SEP-2093 also before
+    /// `resources/read`. If the program opted into one of these proposals, it also runs for each
+    /// resource of a list: for up to 16 of them at the same time, and for at most 5 seconds each.
+    /// Otherwise it does not run.
     ///
     /// ```
     /// use mcp_server::types::Resource;
@@ -254,12 +241,13 @@ impl Definition for ResourceDef {
         if !has_scheme(&self.resource.uri) {
             return Err("not a URI: it does not begin with a scheme".into());
         }
+        check_icons(self.resource.icons.as_ref())?;
         #[cfg(feature = "sep-2093")]
         if self.resource.resource_type.is_none() {
-            self.resource.resource_type = match (&self.lister, self.fixed) {
+            self.resource.resource_type = match (&self.lister, &self.fixed) {
                 (Some(_), _) => Some(mcp_types::ResourceType::Collection),
-                (None, true) => Some(mcp_types::ResourceType::Document),
-                (None, false) => None,
+                (None, Some(_)) => Some(mcp_types::ResourceType::Document),
+                (None, None) => None,
             };
         }
         Ok(())
@@ -267,6 +255,11 @@ impl Definition for ResourceDef {
 
     fn change() -> Change {
         Change::Resources
+    }
+
+    fn content_change(&self, replaced: &Self) -> Option<Change> {
+        let changed = self.has_other_contents(replaced);
+        changed.then(|| Change::Resource(self.resource.uri.clone()))
     }
 
     fn access(&self) -> &Access {

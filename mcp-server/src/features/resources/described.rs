@@ -28,7 +28,7 @@ macro_rules! described {
             self
         }
 
-        /// Adds an icon.
+        /// Adds an icon. Its media type and sizes are checked when the definition is added.
         pub fn icon(mut self, icon: Icon) -> Self {
             self.$definition.icons.get_or_insert_default().push(icon);
             self
@@ -160,6 +160,11 @@ macro_rules! defined {
 
         fn reader(&self) -> (Option<&ReadHandler>, Option<&str>) {
             (self.reader.as_ref(), self.$definition.mime_type.as_deref())
+        }
+
+        #[cfg(feature = "sep-2093")]
+        fn untyped_warned(&self) -> &std::sync::atomic::AtomicBool {
+            &self.untyped_warned
         }
 
         #[cfg(feature = "_proposals")]

@@ -1,13 +1,8 @@
 //! [`finish`]: prepares a resource for a client, without members that the client must not see.
 
-#[cfg(feature = "sep-2093")]
-use mcp_types::AnyResourceContents;
-#[cfg(feature = "_proposals")]
-use mcp_types::Proposal;
-use mcp_types::Resource;
+use mcp_types::{AnyResourceContents, Proposal, Resource};
 
 use crate::features::resources::catalog::ResourceCatalog;
-#[cfg(feature = "sep-2093")]
 use crate::features::resources::metadata_view::read_metadata;
 #[cfg(feature = "https-url")]
 use crate::features::resources::urls;
@@ -18,21 +13,26 @@ use crate::protocol::core::Context;
 ///
 /// Everything that contains a resource goes through this function: lists, metadata, links in the
 /// results of tools and prompts, notifications of changes.
-#[cfg(feature = "_proposals")]
-pub(crate) fn finish(
-    resource: &mut Resource,
-    cx: &Context,
-    #[cfg_attr(
-        not(any(feature = "https-url", feature = "versioned-resources")),
-        expect(unused_variables, reason = "other proposals do not look resources up")
-    )]
-    resources: &ResourceCatalog,
-) {
+pub(crate) fn finish(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
     // Before `withhold` removes the type: collections have no URL.
     #[cfg(feature = "https-url")]
     if cx.offered(Proposal::HttpsUrl) {
         urls::set_url(resource, cx, resources);
     }
+    finish_without_url(resource, cx, resources);
+}
+
+/// Prepares a resource without issuing a URL: without its description it may be a collection, which
+/// has none.
+pub(crate) fn finish_without_url(
+    resource: &mut Resource,
+    cx: &Context,
+    #[cfg_attr(
+        not(feature = "versioned-resources"),
+        expect(unused_variables, reason = "other proposals do not look resources up")
+    )]
+    resources: &ResourceCatalog,
+) {
     withhold(resource, cx);
     #[cfg(feature = "versioned-resources")]
     if resource.version.is_none() && cx.offered(Proposal::VersionedResources) {
@@ -41,12 +41,7 @@ pub(crate) fn finish(
     }
 }
 
-/// Without proposals there is nothing to add or to remove.
-#[cfg(not(feature = "_proposals"))]
-pub(crate) fn finish(_: &mut Resource, _: &Context, _: &ResourceCatalog) {}
-
 /// Removes what the client must not see.
-#[cfg(feature = "_proposals")]
 pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
     #[cfg(feature = "sep-2093")]
     if !cx.offered(Proposal::Sep2093) {
@@ -66,11 +61,8 @@ pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
 }
 
 /// Removes what the client must not see from contents.
-#[cfg(feature = "sep-2093")]
 pub(crate) fn withhold_of_contents(contents: &mut AnyResourceContents, cx: &Context) {
-    if !cx.offered(Proposal::Sep2093)
-        && let Some(view) = read_metadata(contents)
-    {
-        view.clear();
+    if let Some(view) = read_metadata(contents) {
+        view.withhold(cx);
     }
 }

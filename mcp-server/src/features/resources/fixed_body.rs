@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
+use crate::features::resources::fixed_contents::FixedContents;
 use crate::util::etag;
 
 /// The bytes of a definition, shared by all downloads, and their entity tag.
@@ -17,26 +18,10 @@ struct Body {
 }
 
 impl FixedBody {
-    pub(crate) fn text(text: &Arc<str>) -> Self {
-        struct Text(Arc<str>);
-
-        impl AsRef<[u8]> for Text {
-            fn as_ref(&self) -> &[u8] {
-                self.0.as_bytes()
-            }
-        }
-
-        Self::new(Bytes::from_owner(Text(Arc::clone(text))), true)
-    }
-
-    pub(crate) fn bytes(bytes: &Arc<[u8]>) -> Self {
-        Self::new(Bytes::from_owner(Arc::clone(bytes)), false)
-    }
-
-    fn new(bytes: Bytes, is_text: bool) -> Self {
+    pub(crate) fn new(contents: FixedContents) -> Self {
         Self(Arc::new(Body {
-            bytes,
-            is_text,
+            is_text: matches!(contents, FixedContents::Text(_)),
+            bytes: Bytes::from_owner(contents),
             etag: OnceLock::new(),
         }))
     }

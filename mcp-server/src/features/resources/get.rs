@@ -7,12 +7,13 @@ use mcp_types::json::Object;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
     AnyResourceContents, GetBlobResourceContents, GetResourceContents, GetResourceRequestParams,
-    GetResourceResult, GetTextResourceContents, NOT_MODIFIED,
+    GetResourceResult, GetTextResourceContents, NOT_MODIFIED, Resource,
 };
 
 use super::versions;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
+use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
 
 /// Handles the request. Compares a version that is known without the contents before reading them.
@@ -32,13 +33,34 @@ pub(crate) async fn get(
         Some(contents) => contents,
         None => found.read_as(&resource, &cx).await?,
     };
-    let first = contents.into_iter().next().and_then(to_get_contents);
-    let Some(first) = first else {
-        let what =
-            "the resource has no contents that `resources/get` can return: use `resources/read`";
-        return Err(HandlerError::internal(what));
-    };
-    Ok(GetResourceResult::new(resource, first))
+    let preferred = preferred(contents, &resource).and_then(to_get_contents);
+    let preferred = preferred.ok_or_else(|| without_contents(&resource))?;
+    Ok(GetResourceResult::new(resource, preferred))
+}
+
+/// Returns the preferred representation of the resource itself. A member of a collection is another
+/// resource.
+fn preferred(
+    contents: Vec<AnyResourceContents>,
+    resource: &Resource,
+) -> Option<AnyResourceContents> {
+    let mime_type = resource.mime_type.as_deref();
+    let index = AnyResourceContents::preferred(&contents, &resource.uri, mime_type)?;
+    contents.into_iter().nth(index)
+}
+
+/// Returns the error for a resource whose contents have other URIs, or that has none. For a
+/// collection that is an error of the request, for others one of the program.
+fn without_contents(resource: &Resource) -> HandlerError {
+    #[cfg(feature = "sep-2093")]
+    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
+        let what = "$.uri: this collection has no contents of its own: list its members with \
+                    `resources/list`, or use `resources/read`";
+        let data = Object::from([("uri", resource.uri.as_str())]);
+        return HandlerError::protocol(ErrorObject::invalid_params(what).with_data(data));
+    }
+    let what = "the resource has no contents of its own: use `resources/read`";
+    HandlerError::internal(format!("{what} for `{}`", short(&resource.uri)))
 }
 
 fn not_modified(uri: String, version: String) -> HandlerError {

@@ -34,6 +34,7 @@ pub(crate) async fn page(
     let (resources, next) = listed.into_parts();
     Ok(ListedPage {
         resources,
+        defined: 0,
         next: next.map(Position::Member),
         // The members of a collection may depend on the caller.
         restricted: false,

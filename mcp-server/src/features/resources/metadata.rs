@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mcp_types::peer_text::PeerText;
 use mcp_types::{
     AnyResourceContents, ReadResourceMetadataRequestParams, ReadResourceMetadataResult,
 };
 
-use super::finish::finish;
+use super::finish::{finish, withhold_of_contents};
+use super::member_metadata::member_metadata;
 use crate::features::resources::catalog::ResourceCatalog;
+#[cfg(feature = "versioned-resources")]
+use crate::features::resources::content_version::derived;
 use crate::features::resources::metadata_view::read_metadata;
 use crate::features::resources::resolved::CheckedResource;
 use crate::protocol::core::Context;
-use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
 
 /// Handles `resources/metadata`. The resource is not read.
@@ -36,47 +37,36 @@ pub(crate) async fn read(
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
     // Describes the resource first: after a change in between, the description is older than the
     // contents, never newer.
-    let resource = found.describe(cx).await?;
+    let mut resource = found.describe(cx).await?;
     let mut contents = found.read_as(&resource, cx).await?;
+    finish(&mut resource, cx, resources);
+    #[cfg(feature = "versioned-resources")]
+    if resource.version.is_none() && cx.offered(mcp_types::Proposal::VersionedResources) {
+        resource.version = Some(derived(&contents));
+    }
+    let mime_type = resource.mime_type.as_deref();
+    let preferred = AnyResourceContents::preferred(&contents, &resource.uri, mime_type);
     let mut formats = HashMap::<String, usize>::new();
     for view in contents.iter_mut().filter_map(read_metadata) {
         *formats.entry(view.uri.to_owned()).or_default() += 1;
     }
-    for contents in &mut contents {
-        let Some(mut view) = read_metadata(contents) else {
-            continue;
-        };
-        view.set_size();
-        let alone = formats.get(view.uri) == Some(&1);
-        if view.uri == resource.uri {
-            view.fill(&resource, alone);
-        } else if (view.name.is_none() || view.resource_type.is_none())
-            && let Some(member) = member(view.uri, cx, resources).await
-        {
-            view.fill(&member, alone);
+    let views = contents.iter_mut().filter_map(read_metadata);
+    let others = views.filter(|view| view.uri != resource.uri && view.is_incomplete());
+    let others = others.map(|view| view.uri.to_owned()).collect();
+    let members = member_metadata(others, found, cx, resources).await;
+    for (index, contents) in contents.iter_mut().enumerate() {
+        if let Some(mut view) = read_metadata(contents) {
+            view.set_size();
+            let alone = formats.get(view.uri) == Some(&1);
+            if view.uri == resource.uri {
+                view.fill(&resource, alone, preferred == Some(index));
+            } else if let Some(member) = members.get(view.uri)
+                && view.is_incomplete()
+            {
+                view.fill(member, alone, alone);
+            }
         }
+        withhold_of_contents(contents, cx);
     }
     Ok(contents)
-}
-
-/// Returns the description of a member of a collection.
-async fn member(
-    uri: &str,
-    cx: &Context,
-    resources: &ResourceCatalog,
-) -> Option<mcp_types::Resource> {
-    let unchecked = resources.locate(uri)?;
-    if !unchecked.is_visible(cx) {
-        return None;
-    }
-    let described = match unchecked.check_access(cx).await {
-        Ok(found) => found.describe(cx).await,
-        Err(error) => Err(error),
-    };
-    described
-        .inspect_err(|error| {
-            let error = for_log(error);
-            tracing::warn!(uri = %PeerText(uri), %error, "a member of a collection cannot be described");
-        })
-        .ok()
 }

@@ -1,13 +1,35 @@
-//! [`MetadataView`]: the metadata in text and binary contents, by SEP-2093.
+//! [`MetadataView`]: the metadata in text and binary contents. SEP-2093 adds the members of resources
+//! to contents, and with them what other proposals add to resources.
 
-use mcp_types::{Annotations, AnyResourceContents, Icon, Resource, ResourceType};
+#[cfg(feature = "versioned-resources")]
+use mcp_types::JsonObject;
+#[cfg(feature = "https-url")]
+use mcp_types::peer_text::PeerText;
+#[cfg(feature = "sep-2093")]
+use mcp_types::{Annotations, Icon, Resource, ResourceType};
+use mcp_types::{AnyResourceContents, Proposal};
+
+use crate::protocol::core::Context;
 
 /// The members that contents share with resources.
 pub(crate) struct MetadataView<'a> {
+    #[cfg(any(feature = "sep-2093", feature = "https-url"))]
     pub(crate) uri: &'a str,
-    pub(crate) name: &'a mut Option<String>,
+    #[cfg(feature = "sep-2093")]
     pub(crate) annotations: &'a mut Option<Annotations>,
-    pub(crate) resource_type: &'a mut Option<ResourceType>,
+    #[cfg(feature = "sep-2093")]
+    described: DescribedMembers<'a>,
+    #[cfg(feature = "versioned-resources")]
+    versioned: VersionedMembers<'a>,
+    #[cfg(feature = "https-url")]
+    url: UrlMembers<'a>,
+}
+
+/// The members of SEP-2093 other than the annotations.
+#[cfg(feature = "sep-2093")]
+struct DescribedMembers<'a> {
+    name: &'a mut Option<String>,
+    resource_type: &'a mut Option<ResourceType>,
     mime_type: &'a mut Option<String>,
     title: &'a mut Option<String>,
     description: &'a mut Option<String>,
@@ -17,21 +39,71 @@ pub(crate) struct MetadataView<'a> {
     length: Option<usize>,
 }
 
+/// The members of `versioned-resources`.
+#[cfg(feature = "versioned-resources")]
+struct VersionedMembers<'a> {
+    kind: &'a mut Option<String>,
+    version: &'a mut Option<String>,
+    metadata: &'a mut Option<JsonObject>,
+}
+
+/// The members of `https-url`.
+#[cfg(feature = "https-url")]
+struct UrlMembers<'a> {
+    http_url: &'a mut Option<String>,
+    http_url_expires_at: &'a mut Option<String>,
+}
+
+#[cfg(feature = "https-url")]
+impl UrlMembers<'_> {
+    fn withhold(self, uri: &str, cx: &Context) {
+        if cx.offered(Proposal::HttpsUrl) {
+            let url = self.http_url.as_deref();
+            if url.is_some_and(is_https) {
+                return;
+            }
+            if url.is_some() {
+                // Logs the URI, not the URL, which may grant access.
+                let uri = PeerText(uri);
+                tracing::error!(%uri, "an `httpUrl` that is not https was left out");
+            }
+        }
+        *self.http_url = None;
+        *self.http_url_expires_at = None;
+    }
+}
+
 /// Returns the metadata of contents; `None` for contents of an unknown kind.
 pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<MetadataView<'_>> {
     macro_rules! read_metadata {
         ($contents:ident, $length:expr) => {
             MetadataView {
-                length: $length,
+                #[cfg(any(feature = "sep-2093", feature = "https-url"))]
                 uri: &$contents.uri,
-                name: &mut $contents.name,
+                #[cfg(feature = "sep-2093")]
                 annotations: &mut $contents.annotations,
-                resource_type: &mut $contents.resource_type,
-                mime_type: &mut $contents.mime_type,
-                title: &mut $contents.title,
-                description: &mut $contents.description,
-                icons: &mut $contents.icons,
-                size: &mut $contents.size,
+                #[cfg(feature = "sep-2093")]
+                described: DescribedMembers {
+                    length: $length,
+                    name: &mut $contents.name,
+                    resource_type: &mut $contents.resource_type,
+                    mime_type: &mut $contents.mime_type,
+                    title: &mut $contents.title,
+                    description: &mut $contents.description,
+                    icons: &mut $contents.icons,
+                    size: &mut $contents.size,
+                },
+                #[cfg(feature = "versioned-resources")]
+                versioned: VersionedMembers {
+                    kind: &mut $contents.kind,
+                    version: &mut $contents.version,
+                    metadata: &mut $contents.metadata,
+                },
+                #[cfg(feature = "https-url")]
+                url: UrlMembers {
+                    http_url: &mut $contents.http_url,
+                    http_url_expires_at: &mut $contents.http_url_expires_at,
+                },
             }
         };
     }
@@ -43,6 +115,7 @@ pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<Metada
 }
 
 /// Returns the number of bytes that a base64 text encodes; `None` if it is not padded.
+#[cfg(feature = "sep-2093")]
 fn decoded(text: &str) -> Option<usize> {
     let padding = text.bytes().rev().take_while(|&byte| byte == b'=').count();
     let bytes = (text.len() / 4 * 3).checked_sub(padding)?;
@@ -50,46 +123,90 @@ fn decoded(text: &str) -> Option<usize> {
 }
 
 impl MetadataView<'_> {
-    /// Copies the metadata of the resource into members that are empty. The media type of a
-    /// resource is that of its preferred format, so it is only copied to contents that are `alone`.
-    /// An index in a collection is not one of its formats.
-    pub(crate) fn fill(self, resource: &Resource, alone: bool) {
-        if alone && resource.resource_type != Some(ResourceType::Collection) {
-            fill(self.mime_type, resource.mime_type.as_ref());
+    /// Removes what the client must not see.
+    pub(crate) fn withhold(self, cx: &Context) {
+        #[cfg(feature = "sep-2093")]
+        if !cx.offered(Proposal::Sep2093) {
+            let members = self.described;
+            *self.annotations = None;
+            *members.name = None;
+            *members.title = None;
+            *members.description = None;
+            *members.icons = None;
+            *members.size = None;
+            *members.resource_type = None;
         }
-        fill(self.name, Some(&resource.name));
-        fill(self.title, resource.title.as_ref());
-        fill(self.description, resource.description.as_ref());
-        fill(self.icons, resource.icons.as_ref());
+        #[cfg(feature = "versioned-resources")]
+        if !cx.offered(Proposal::VersionedResources) {
+            *self.versioned.kind = None;
+            *self.versioned.version = None;
+            *self.versioned.metadata = None;
+        }
+        #[cfg(feature = "https-url")]
+        self.url.withhold(self.uri, cx);
+    }
+}
+
+#[cfg(feature = "sep-2093")]
+impl MetadataView<'_> {
+    /// Copies the metadata of the resource into members that are empty. The media type of a resource
+    /// and its URL are those of the preferred representation; the media type is only copied to
+    /// contents that are `alone`. An index in a collection is not one of its representations.
+    pub(crate) fn fill(self, resource: &Resource, alone: bool, is_preferred: bool) {
+        let members = self.described;
+        if alone && resource.resource_type != Some(ResourceType::Collection) {
+            fill(members.mime_type, resource.mime_type.as_ref());
+        }
+        fill(members.name, Some(&resource.name));
+        fill(members.title, resource.title.as_ref());
+        fill(members.description, resource.description.as_ref());
+        fill(members.icons, resource.icons.as_ref());
         fill(self.annotations, resource.annotations.as_ref());
-        fill(self.resource_type, resource.resource_type.as_ref());
+        fill(members.resource_type, resource.resource_type.as_ref());
+        #[cfg(feature = "versioned-resources")]
+        {
+            fill(self.versioned.kind, resource.kind.as_ref());
+            fill(self.versioned.version, resource.version.as_ref());
+            fill(self.versioned.metadata, resource.metadata.as_ref());
+        }
+        #[cfg(feature = "https-url")]
+        if is_preferred && self.url.http_url.is_none() {
+            self.url.http_url.clone_from(&resource.http_url);
+            let expires_at = &resource.http_url_expires_at;
+            self.url.http_url_expires_at.clone_from(expires_at);
+        }
+        #[cfg(not(feature = "https-url"))]
+        let _ = is_preferred;
+    }
+
+    /// Returns `true` if the contents do not say which resource they belong to.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.described.name.is_none() || self.described.resource_type.is_none()
     }
 
     /// Sets the size, if it is empty.
     pub(crate) fn set_size(&mut self) {
-        let length = self.length.and_then(|length| i64::try_from(length).ok());
-        fill(self.size, length.as_ref());
-    }
-
-    /// Removes all metadata.
-    pub(crate) fn clear(self) {
-        *self.name = None;
-        *self.title = None;
-        *self.description = None;
-        *self.icons = None;
-        *self.annotations = None;
-        *self.size = None;
-        *self.resource_type = None;
+        let members = &mut self.described;
+        let length = members.length.and_then(|length| i64::try_from(length).ok());
+        fill(members.size, length.as_ref());
     }
 }
 
+#[cfg(feature = "sep-2093")]
 fn fill<T: Clone>(member: &mut Option<T>, value: Option<&T>) {
     if member.is_none() {
         *member = value.cloned();
     }
 }
 
-#[cfg(test)]
+/// Returns `true` if the scheme of a URL is `https`.
+#[cfg(feature = "https-url")]
+pub(crate) fn is_https(url: &str) -> bool {
+    let scheme = url.get(..8).unwrap_or_default();
+    scheme.eq_ignore_ascii_case("https://")
+}
+
+#[cfg(all(test, feature = "sep-2093"))]
 mod tests {
     use mcp_types::Base64Text;
 

@@ -13,7 +13,10 @@ use std::sync::Arc;
 
 use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams};
 
-use super::finish::finish;
+#[cfg(feature = "_proposals")]
+use super::describe_listed::describe_listed;
+#[cfg(feature = "_proposals")]
+use super::finish::{finish, finish_without_url};
 use super::scope::Scope;
 use crate::features::catalog::{Definition, ListItem};
 use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
@@ -43,26 +46,44 @@ pub(crate) async fn list(
             .ok_or_else(|| bad_cursor(ResourceDef::KIND))?,
     };
     #[cfg(feature = "sep-2093")]
-    let page = match &scope.collection {
+    let mut page = match &scope.collection {
         Some(uri) => members::page(uri, start, &cx, &catalog).await?,
         None => all(start, &cx, &catalog).await?,
     };
     #[cfg(not(feature = "sep-2093"))]
-    let page = all(start, &cx, &catalog).await?;
+    #[cfg_attr(
+        not(feature = "_proposals"),
+        expect(unused_mut, reason = "only proposals describe resources")
+    )]
+    let mut page = all(start, &cx, &catalog).await?;
+    #[cfg(feature = "_proposals")]
+    {
+        let listed = describe_listed(&mut page, &cx, &catalog).await;
+        #[cfg(feature = "versioned-resources")]
+        let listed = scope.filtered(listed);
+        let finished = listed.into_iter().map(|listed| {
+            let mut resource = listed.resource;
+            if listed.is_described {
+                finish(&mut resource, &cx, &catalog);
+            } else {
+                finish_without_url(&mut resource, &cx, &catalog);
+            }
+            resource
+        });
+        page.resources = finished.collect();
+    }
     let ListedPage {
-        mut resources,
+        resources,
         next,
         restricted,
+        ..
     } = page;
-    #[cfg(feature = "versioned-resources")]
-    scope.apply_filter(&mut resources);
-    for resource in &mut resources {
-        finish(resource, &cx, &catalog);
-    }
     let next = next.map(|position| keys.seal(PURPOSE, &bound_to, &position.to_bytes()));
     let hints = &catalog.resources.hints.of(restricted);
     #[cfg(feature = "https-url")]
-    let hints = &urls::hints(hints, &resources, &catalog);
+    let has_urls = resources.iter().any(|resource| resource.http_url.is_some());
+    #[cfg(feature = "https-url")]
+    let hints = &urls::hints(hints, has_urls, &catalog);
     let next = next.transpose()?.map(Cursor::from);
     Ok(ResourceDef::page(resources, hints, next))
 }
@@ -89,6 +110,10 @@ async fn all(
             let slice = catalog.resources.page(from, size, cx);
             page.restricted = slice.restricted;
             page.resources = slice.items;
+            #[cfg(feature = "_proposals")]
+            {
+                page.defined = page.resources.len();
+            }
             reached = slice.last.map(Position::Listed);
             if slice.more {
                 page.next = reached;

@@ -6,6 +6,10 @@ use mcp_types::Resource;
 #[derive(Default)]
 pub(crate) struct ListedPage {
     pub(crate) resources: Vec<Resource>,
+    /// The number of resources at the beginning that have definitions of their own. Handlers list
+    /// the others.
+    #[cfg(feature = "_proposals")]
+    pub(crate) defined: usize,
     pub(crate) next: Option<Position>,
     /// `true` if other callers may see other resources.
     pub(crate) restricted: bool,

@@ -66,6 +66,18 @@ impl UncheckedResource {
         self.0.definition.access_rules().is_visible(cx)
     }
 
+    /// Returns the resource as the definition describes it, without the handler that describes.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn base_resource(&self) -> Resource {
+        self.0.definition.base_resource(&self.0.uri)
+    }
+
+    /// Returns `true` if a handler describes the resource.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn is_describable(&self) -> bool {
+        self.0.definition.describer().is_some()
+    }
+
     /// Returns how long caches may keep the contents.
     #[cfg(feature = "https-url")]
     pub(crate) fn hints(&self) -> &CacheHints {
@@ -95,12 +107,35 @@ impl CheckedResource {
     #[cfg(feature = "_proposals")]
     pub(crate) async fn describe(&self, cx: &Context) -> Result<Resource, HandlerError> {
         let resource = self.0.definition.base_resource(&self.0.uri);
+        self.describe_as(resource, cx).await
+    }
+
+    /// Returns the description of the resource, of which a list knows these members. It still has
+    /// members that the client must not see.
+    #[cfg(feature = "_proposals")]
+    pub(crate) async fn describe_as(
+        &self,
+        resource: Resource,
+        cx: &Context,
+    ) -> Result<Resource, HandlerError> {
         let Some(describer) = self.0.definition.describer() else {
             return Ok(resource);
         };
         let mut resource = describer(resource, self.0.variables.clone(), self.context(cx)).await?;
         resource.uri.clone_from(&self.0.uri);
         Ok(resource)
+    }
+
+    /// Returns the URI.
+    #[cfg(feature = "sep-2093")]
+    pub(crate) fn uri(&self) -> &str {
+        &self.0.uri
+    }
+
+    /// Returns `true` if a handler lists members.
+    #[cfg(feature = "sep-2093")]
+    pub(crate) fn is_listable(&self) -> bool {
+        self.0.definition.lister().is_some()
     }
 
     /// Returns the members of the collection.
@@ -144,6 +179,7 @@ impl CheckedResource {
         #[cfg(feature = "sep-2093")]
         if cx.core().offers(Proposal::Sep2093) {
             rules::check(resource, &contents)?;
+            rules::warn_if_untyped(resource, &contents, self.0.definition.untyped_warned());
         }
         Ok(contents)
     }

@@ -1,14 +1,14 @@
 //! [`Scope`]: the params of `resources/list` other than the cursor.
 
 use mcp_types::PaginatedRequestParams;
-#[cfg(feature = "versioned-resources")]
-use mcp_types::Resource;
 
 use crate::features::catalog::Definition;
 use crate::protocol::core::Context;
 #[cfg(feature = "versioned-resources")]
 use crate::protocol::handler_error::HandlerError;
 
+#[cfg(feature = "versioned-resources")]
+use super::describe_listed::ListedResource;
 #[cfg(feature = "versioned-resources")]
 use super::filter::Filter;
 use crate::features::resources::definition::ResourceDef;
@@ -57,15 +57,16 @@ impl Scope {
         Ok(self)
     }
 
-    /// Removes the resources that do not match the filter.
+    /// Returns the resources that match the filter.
     ///
     /// A page examines as many resources as fit on it, so it may be short, or empty although
     /// another page follows. The cost of one request is therefore limited whatever the filter is.
     #[cfg(feature = "versioned-resources")]
-    pub(crate) fn apply_filter(&self, resources: &mut Vec<Resource>) {
+    pub(crate) fn filtered(&self, mut listed: Vec<ListedResource>) -> Vec<ListedResource> {
         if let Some(criteria) = &self.criteria {
-            resources.retain(|resource| criteria.matches(resource));
+            listed.retain(|listed| criteria.matches(&listed.resource));
         }
+        listed
     }
 
     /// Returns the bytes that a cursor of this list is bound to. Lengths separate the parts.

@@ -3,10 +3,11 @@
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use mcp_types::peer_text::PeerText;
-use mcp_types::{CacheScope, Resource};
+use mcp_types::{CacheScope, Proposal, Resource};
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::metadata_view::is_https;
 use crate::protocol::core::Context;
 use crate::protocol::extensions::Principal;
 
@@ -14,8 +15,7 @@ use crate::protocol::extensions::Principal;
 /// program set stays, unless its scheme is not `https`.
 pub(crate) fn set_url(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
     if let Some(url) = &resource.http_url {
-        let scheme = url.get(..8).unwrap_or_default();
-        if !scheme.eq_ignore_ascii_case("https://") {
+        if !is_https(url) {
             // Logs the URI, not the URL, which may grant access.
             let uri = PeerText(&resource.uri);
             tracing::error!(%uri, "an `httpUrl` that is not https was left out");
@@ -33,8 +33,7 @@ pub(crate) fn set_url(resource: &mut Resource, cx: &Context, resources: &Resourc
 
 fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option<(String, String)> {
     let urls = resources.urls.as_deref()?;
-    #[cfg(feature = "sep-2093")]
-    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
+    if is_collection(resource) {
         return None;
     }
     let unchecked = resources.locate(&resource.uri)?;
@@ -44,16 +43,34 @@ fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option
     urls.issue(&resource.uri, cx.extension())
 }
 
-/// Returns the caching hints of a list of resources. A list that contains signed URLs is private to
-/// the peer that receives it, and expires with the URLs.
-pub(crate) fn hints(
-    hints: &CacheHints,
-    resources: &[Resource],
-    catalog: &ResourceCatalog,
-) -> CacheHints {
+/// Returns `true` for a collection, which has no URL.
+pub(crate) fn is_collection(resource: &Resource) -> bool {
+    #[cfg(feature = "sep-2093")]
+    return resource.resource_type == Some(mcp_types::ResourceType::Collection);
+    #[cfg(not(feature = "sep-2093"))]
+    {
+        let _ = resource;
+        false
+    }
+}
+
+/// Returns `true` if a URL would be issued for a resource, and only its description says whether it
+/// is a collection.
+pub(crate) fn depends_on_description(uri: &str, cx: &Context, resources: &ResourceCatalog) -> bool {
+    cfg!(feature = "sep-2093")
+        && cx.offered(Proposal::HttpsUrl)
+        && resources.urls.is_some()
+        && resources
+            .locate(uri)
+            .is_some_and(|found| found.is_describable() && found.has_url() && found.is_visible(cx))
+}
+
+/// Returns the caching hints of a result. A result that contains signed URLs is private to the peer
+/// that receives it, and expires with the URLs.
+pub(crate) fn hints(hints: &CacheHints, has_urls: bool, catalog: &ResourceCatalog) -> CacheHints {
     let mut hints = hints.clone();
     if let Some(urls) = &catalog.urls
-        && resources.iter().any(|resource| resource.http_url.is_some())
+        && has_urls
     {
         let lifetime = i64::try_from(urls.lifetime_ms()).unwrap_or(i64::MAX);
         hints.ttl_ms = hints.ttl_ms.min(lifetime);

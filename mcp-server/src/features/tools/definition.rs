@@ -14,7 +14,7 @@ use mcp_types::{
 use crate::features::access::{Access, access_setters};
 use crate::features::arguments::Arguments;
 use crate::features::catalog::{CacheHints, Definition, ListItem};
-use crate::features::definition_error::DefinitionError;
+use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::result::IntoToolResult;
 use crate::features::{downgrade, schema};
@@ -100,7 +100,7 @@ impl ToolDef {
         self
     }
 
-    /// Adds an icon.
+    /// Adds an icon. Its media type and sizes are checked when the definition is added.
     pub fn icon(mut self, icon: Icon) -> Self {
         self.tool.icons.get_or_insert_default().push(icon);
         self
@@ -339,6 +339,7 @@ impl Definition for ToolDef {
     }
 
     fn check(&mut self) -> Result<(), DefinitionError> {
+        check_icons(self.tool.icons.as_ref())?;
         self.complete()
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use http::header::{
     ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 
@@ -46,11 +46,12 @@ pub(crate) fn represent(
         etag,
         mime_type,
         is_text,
+        is_negotiated,
     } = representation;
     let size = bytes.len();
     let selected = select(method, headers, &etag, size);
     let status = status(&selected);
-    let mut response = validated(status, etag, max_age);
+    let mut response = validated(status, etag, max_age, is_negotiated);
     let headers = response.headers_mut();
     let part = match selected {
         Selected::Whole => 0..size,
@@ -83,7 +84,7 @@ pub(crate) fn represent(
 /// Creates the response to a request for which no contents were read.
 pub(crate) fn unread(unread: WithoutContents, max_age: u64) -> Response<HttpBody> {
     let status = status(&unread.selected);
-    let mut response = validated(status, unread.etag, max_age);
+    let mut response = validated(status, unread.etag, max_age, true);
     if unread.selected == Selected::Whole {
         let headers = response.headers_mut();
         headers.insert(CONTENT_LENGTH, unread.size.into());
@@ -108,7 +109,12 @@ fn status(selected: &Selected) -> StatusCode {
 }
 
 /// Creates a response without a body that identifies the representation.
-fn validated(status: StatusCode, etag: String, max_age: u64) -> Response<HttpBody> {
+fn validated(
+    status: StatusCode,
+    etag: String,
+    max_age: u64,
+    is_negotiated: bool,
+) -> Response<HttpBody> {
     let mut response = respond(status, HttpBody::none());
     let headers = response.headers_mut();
     set_header(headers, ETAG, etag);
@@ -118,6 +124,9 @@ fn validated(status: StatusCode, etag: String, max_age: u64) -> Response<HttpBod
         format!("private, max-age={max_age}"),
     );
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    if is_negotiated {
+        headers.insert(VARY, HeaderValue::from_static("accept"));
+    }
     response
 }
 

@@ -8,6 +8,7 @@ use mcp_types::{AnyResourceContents, ReadResourceRequest, Request as _, Resource
 use tokio::sync::oneshot;
 use tracing::Span;
 
+use super::accept::Accept;
 use super::select::{Selected, evaluate_conditions};
 use crate::features::resources::fixed_body::FixedBody;
 use crate::features::resources::resolved::{CheckedResource, UncheckedResource};
@@ -103,23 +104,31 @@ async fn outcome(
     if let Some(body) = found.fixed_body() {
         return Ok(Some(ReadOutcome::Fixed(body, resource.mime_type)));
     }
-    let mut etag = tag(&resource);
-    if let Some(etag) = &etag
+    let accept = Accept::of(&request.headers);
+    let version = tag(&resource);
+    if let Some(etag) = &version
+        && accept.accepts_preferred(&resource)
         && let Some(unread) = unread(&resource, etag, request)
     {
         return Ok(Some(ReadOutcome::WithoutContents(unread)));
     }
     let contents = found.read_as(&resource, cx).await?;
-    // If the version changed while the contents were read, their tag is unknown. A client combines
-    // parts that have the same tag.
-    if etag.is_some() && tag(&found.describe(cx).await?) != etag {
-        etag = None;
-    }
-    // If there are several formats, the server prefers the first. Contents with another URI belong
-    // to another resource, such as a member of a collection.
-    let mut contents = contents.into_iter();
-    let first = contents.find(|contents| contents.uri() == resource.uri);
-    Ok(first.map(|first| ReadOutcome::Read(first, etag)))
+    let Some(chosen) = accept.choose(&resource, &contents) else {
+        return Ok(None);
+    };
+    let Some(contents) = contents.into_iter().nth(chosen.index) else {
+        return Ok(None);
+    };
+    // The tag of a version is that of the preferred representation; the tags of others are computed
+    // from their bytes. If the version changed while the contents were read, their tag is unknown,
+    // too. A client combines parts that have the same tag.
+    let is_known = version.is_some() && chosen.is_preferred;
+    let etag = if is_known && tag(&found.describe(cx).await?) == version {
+        version
+    } else {
+        None
+    };
+    Ok(Some(ReadOutcome::Read(contents, etag)))
 }
 
 /// Returns the entity tag of a resource whose version is known.

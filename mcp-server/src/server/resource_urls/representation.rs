@@ -15,6 +15,8 @@ pub(crate) struct Representation {
     /// The media type of the contents, or else that of the description.
     pub(crate) mime_type: Option<String>,
     pub(crate) is_text: bool,
+    /// `true` if another `Accept` might select another representation.
+    pub(crate) is_negotiated: bool,
 }
 
 /// The reasons why contents cannot be sent.
@@ -50,6 +52,7 @@ pub(crate) fn represent(
         bytes,
         mime_type,
         is_text,
+        is_negotiated: true,
     })
 }
 
@@ -67,5 +70,6 @@ pub(crate) fn represent_fixed(body: &FixedBody, mime_type: Option<String>) -> Re
         etag: body.etag().to_owned(),
         mime_type,
         is_text: body.is_text(),
+        is_negotiated: false,
     }
 }

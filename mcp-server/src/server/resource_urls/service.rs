@@ -43,8 +43,9 @@ use crate::transport::http::status;
 /// by DNS rebinding, and a page that has it can read the response only from the same origin or from
 /// an origin that [`allow_pages`](Self::allow_pages) permits.
 ///
-/// The body is what `resources/read` returns to the peer that received the URL; if there are
-/// several contents, the first. The media type is that of the contents. Errors have a line of text
+/// The body is what `resources/read` returns to the peer that received the URL. If the resource has
+/// several representations, the client chooses one with `Accept`; otherwise it is the
+/// [preferred](mcp_types::AnyResourceContents::preferred) one. The media type is that of the contents. Errors have a line of text
 /// and one of these statuses: 403 for a URL that was never created or was
 /// [revoked](crate::Server::revoke_url), 410 for an expired one, 404 if the resource does not exist
 /// any more. The limits for the number and duration of requests are those of the protocol, see

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use mcp_server::types::{
     AnyResourceContents, Base64Text, BlobResourceContents, Resource, TextResourceContents,
 };
-use mcp_server::{HandlerError, ResourceDef, ResourceUri, Server};
+use mcp_server::{HandlerError, Proposal, ResourceDef, ResourceUri, Server};
 use serde_json::{Value, json};
 
 use super::notes::Notes;
@@ -67,6 +67,82 @@ async fn contents_have_the_form_of_the_proposal() {
         assert_eq!(result["resultType"], "complete");
         assert!(result["resource"]["version"].is_string(), "{answer}");
     }
+}
+
+/// A handler that returns these contents: URIs, media types and texts.
+fn returning(
+    contents: &'static [(&'static str, &'static str, &'static str)],
+) -> impl Fn() -> std::future::Ready<Vec<AnyResourceContents>> + Send + Sync + 'static {
+    move || {
+        let contents = contents.iter().map(|(uri, mime_type, text)| {
+            let contents = TextResourceContents::new(*uri, *text);
+            contents.mime_type(*mime_type).into()
+        });
+        std::future::ready(contents.collect())
+    }
+}
+
+#[tokio::test]
+async fn contents_of_the_resources_media_type_are_returned() {
+    let formats = &[
+        ("d:other", "text/html", "other"),
+        ("d:a", "text/plain", "plain"),
+        ("d:a", "text/html; charset=utf-8", "html"),
+    ];
+    let resource = |uri| ResourceDef::new(uri, "formats").handler(returning(formats));
+    let server = opted()
+        .add_resource(resource("d:a").mime_type("text/html"))
+        .add_resource(resource("d:none"))
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let answer = get(&mut peer, "d:a", &Value::Null).await;
+    assert_eq!(answer["result"]["contents"]["content"], "html", "{answer}");
+    // Without a media type, the first contents of the resource itself.
+    let untyped = resource("d:a");
+    server.resources().replace(untyped).unwrap();
+    let answer = get(&mut peer, "d:a", &Value::Null).await;
+    assert_eq!(answer["result"]["contents"]["content"], "plain", "{answer}");
+    // Contents of other resources are not those of this one.
+    let error = get(&mut peer, "d:none", &Value::Null).await["error"].take();
+    assert_eq!(error["code"], -32603, "{error}");
+    assert!(!error.to_string().contains("plain"), "{error}");
+}
+
+#[tokio::test]
+async fn member_of_a_collection_is_not_its_contents() {
+    let folder = |contents| {
+        ResourceDef::new("d:", "folder")
+            .collection()
+            .handler(returning(contents))
+    };
+    let members = &[
+        ("d:a", "text/plain", "member"),
+        ("d:b", "text/plain", "member"),
+    ];
+    let server = opted()
+        .proposals([Proposal::Sep2093])
+        .add_resource(folder(members))
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let error = get(&mut peer, "d:", &Value::Null).await["error"].take();
+    assert_eq!(error["code"], -32602, "{error}");
+    assert_eq!(error["data"], json!({ "uri": "d:" }));
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("resources/list"), "{message}");
+    let with_index = &[
+        ("d:a", "text/plain", "member"),
+        ("d:", "text/html", "index"),
+    ];
+    server.resources().replace(folder(with_index)).unwrap();
+    let result = get(&mut peer, "d:", &Value::Null).await["result"].take();
+    assert_eq!(
+        result["contents"],
+        json!({ "contentType": "text/html", "content": "index" })
+    );
+    assert_eq!(result["resource"]["uri"], "d:");
+    assert_eq!(result["resource"]["resourceType"], "collection");
 }
 
 #[tokio::test]

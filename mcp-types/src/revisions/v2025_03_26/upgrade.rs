@@ -40,6 +40,8 @@ convert::object_conversion! {
     }
     same { uri, mime_type, blob }
     meta = extra.take("_meta"),
+    #[cfg(feature = "https-url")] http_url = None,
+    #[cfg(feature = "https-url")] http_url_expires_at = None,
     #[cfg(feature = "sep-2093")] name = None,
     #[cfg(feature = "sep-2093")] title = None,
     #[cfg(feature = "sep-2093")] description = None,
@@ -47,6 +49,9 @@ convert::object_conversion! {
     #[cfg(feature = "sep-2093")] annotations = None,
     #[cfg(feature = "sep-2093")] size = None,
     #[cfg(feature = "sep-2093")] resource_type = None,
+    #[cfg(feature = "versioned-resources")] kind = None,
+    #[cfg(feature = "versioned-resources")] version = None,
+    #[cfg(feature = "versioned-resources")] metadata = None,
     extra = extra,
 }
 
@@ -436,6 +441,8 @@ convert::object_conversion! {
     }
     same { uri, mime_type, text }
     meta = extra.take("_meta"),
+    #[cfg(feature = "https-url")] http_url = None,
+    #[cfg(feature = "https-url")] http_url_expires_at = None,
     #[cfg(feature = "sep-2093")] name = None,
     #[cfg(feature = "sep-2093")] title = None,
     #[cfg(feature = "sep-2093")] description = None,
@@ -443,6 +450,9 @@ convert::object_conversion! {
     #[cfg(feature = "sep-2093")] annotations = None,
     #[cfg(feature = "sep-2093")] size = None,
     #[cfg(feature = "sep-2093")] resource_type = None,
+    #[cfg(feature = "versioned-resources")] kind = None,
+    #[cfg(feature = "versioned-resources")] version = None,
+    #[cfg(feature = "versioned-resources")] metadata = None,
     extra = extra,
 }
 

@@ -67,6 +67,17 @@ pub struct BlobResourceContents {
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
+    /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
+    /// none; then use `resources/read`.
+    ///
+    /// Requires the feature `https-url`.
+    #[cfg(feature = "https-url")]
+    pub http_url: Option<String>,
+    /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
+    ///
+    /// Requires the feature `https-url`.
+    #[cfg(feature = "https-url")]
+    pub http_url_expires_at: Option<String>,
     /// Short identifier of the resource that the data belongs to, as in a list of resources.
     ///
     /// Requires the feature `sep-2093`.
@@ -104,6 +115,24 @@ pub struct BlobResourceContents {
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
+    /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
+    /// the server does not specify it.
+    ///
+    /// Requires the feature `versioned-resources`.
+    #[cfg(feature = "versioned-resources")]
+    pub kind: Option<String>,
+    /// Opaque version of the resource that the data belongs to. Absent if the server does not
+    /// support versions.
+    ///
+    /// Requires the feature `versioned-resources`.
+    #[cfg(feature = "versioned-resources")]
+    pub version: Option<String>,
+    /// Additional properties of the resource, under names that the server defines. Absent if there
+    /// are none.
+    ///
+    /// Requires the feature `versioned-resources`.
+    #[cfg(feature = "versioned-resources")]
+    pub metadata: Option<Object>,
     /// Binary data, encoded as base64.
     pub blob: Base64Text,
     /// Undeclared members.
@@ -301,6 +330,17 @@ pub struct TextResourceContents {
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
+    /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
+    /// none; then use `resources/read`.
+    ///
+    /// Requires the feature `https-url`.
+    #[cfg(feature = "https-url")]
+    pub http_url: Option<String>,
+    /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
+    ///
+    /// Requires the feature `https-url`.
+    #[cfg(feature = "https-url")]
+    pub http_url_expires_at: Option<String>,
     /// Short identifier of the resource that the text belongs to, as in a list of resources.
     ///
     /// Requires the feature `sep-2093`.
@@ -338,6 +378,24 @@ pub struct TextResourceContents {
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
+    /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
+    /// the server does not specify it.
+    ///
+    /// Requires the feature `versioned-resources`.
+    #[cfg(feature = "versioned-resources")]
+    pub kind: Option<String>,
+    /// Opaque version of the resource that the text belongs to. Absent if the server does not
+    /// support versions.
+    ///
+    /// Requires the feature `versioned-resources`.
+    #[cfg(feature = "versioned-resources")]
+    pub version: Option<String>,
+    /// Additional properties of the resource, under names that the server defines. Absent if there
+    /// are none.
+    ///
+    /// Requires the feature `versioned-resources`.
+    #[cfg(feature = "versioned-resources")]
+    pub metadata: Option<Object>,
     /// The text. Binary data is sent as [`BlobResourceContents`] instead.
     pub text: String,
     /// Undeclared members.

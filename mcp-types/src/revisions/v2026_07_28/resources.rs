@@ -713,7 +713,7 @@ pub struct ResourceUpdatedNotificationParams {
 ///
 /// Requires the feature `sep-2093`.
 #[cfg(feature = "sep-2093")]
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceType {
     /// A single resource, such as a file. All contents that a read returns have the requested URI
     /// and differ only in their representation.
@@ -721,6 +721,9 @@ pub enum ResourceType {
     /// A collection of other resources, such as a directory. A read can return some of them, each
     /// with its own URI.
     Collection,
+    /// A value that this revision does not declare. Only [`From`] creates it, so that
+    /// it never holds a declared value.
+    Other(codec::OtherText<Self>),
 }
 
 /// Requests the description of one resource without its contents (`resources/metadata`). Every

@@ -19,10 +19,14 @@ arbitrary::object_strategy! {
 }
 arbitrary::object_strategy! {
     BlobResourceContents {
-        uri, mime_type, meta, #[cfg(feature = "sep-2093")] name,
+        uri, mime_type, meta, #[cfg(feature = "https-url")] http_url,
+        #[cfg(feature = "https-url")] http_url_expires_at, #[cfg(feature = "sep-2093")] name,
         #[cfg(feature = "sep-2093")] title, #[cfg(feature = "sep-2093")] description,
         #[cfg(feature = "sep-2093")] icons, #[cfg(feature = "sep-2093")] annotations,
-        #[cfg(feature = "sep-2093")] size, #[cfg(feature = "sep-2093")] resource_type, blob,
+        #[cfg(feature = "sep-2093")] size, #[cfg(feature = "sep-2093")] resource_type,
+        #[cfg(feature = "versioned-resources")] kind,
+        #[cfg(feature = "versioned-resources")] version,
+        #[cfg(feature = "versioned-resources")] metadata, blob,
     } + extra
 }
 arbitrary::object_strategy! {
@@ -543,10 +547,14 @@ arbitrary::object_strategy! {
 }
 arbitrary::object_strategy! {
     TextResourceContents {
-        uri, mime_type, meta, #[cfg(feature = "sep-2093")] name,
+        uri, mime_type, meta, #[cfg(feature = "https-url")] http_url,
+        #[cfg(feature = "https-url")] http_url_expires_at, #[cfg(feature = "sep-2093")] name,
         #[cfg(feature = "sep-2093")] title, #[cfg(feature = "sep-2093")] description,
         #[cfg(feature = "sep-2093")] icons, #[cfg(feature = "sep-2093")] annotations,
-        #[cfg(feature = "sep-2093")] size, #[cfg(feature = "sep-2093")] resource_type, text,
+        #[cfg(feature = "sep-2093")] size, #[cfg(feature = "sep-2093")] resource_type,
+        #[cfg(feature = "versioned-resources")] kind,
+        #[cfg(feature = "versioned-resources")] version,
+        #[cfg(feature = "versioned-resources")] metadata, text,
     } + extra
 }
 arbitrary::object_strategy! {
@@ -810,7 +818,7 @@ arbitrary::union_strategy! {
         #[cfg(feature = "tasks")] Cancelled,
     }
 }
-arbitrary::text_strategy! { #[cfg(feature = "sep-2093")] ResourceType closed }
+arbitrary::text_strategy! { #[cfg(feature = "sep-2093")] ResourceType open }
 arbitrary::object_strategy! {
     #[cfg(feature = "sep-2093")]
     ReadResourceMetadataRequest { params, id } + extra

@@ -13,7 +13,7 @@ use mcp_types::{
 use super::template::Template;
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
-use crate::features::definition_error::DefinitionError;
+use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::contents::IntoContents;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::defined::TEMPLATE;
@@ -62,6 +62,9 @@ pub struct TemplateDef {
     resource: Resource,
     #[cfg(feature = "_proposals")]
     describer: Option<DescribeHandler>,
+    /// `true` if the log has a warning of contents of other resources without a type.
+    #[cfg(feature = "sep-2093")]
+    untyped_warned: std::sync::atomic::AtomicBool,
     #[cfg(feature = "pagination")]
     lister: Option<ListHandler>,
 }
@@ -86,6 +89,8 @@ impl TemplateDef {
             resource: Resource::new("", ""),
             #[cfg(feature = "_proposals")]
             describer: None,
+            #[cfg(feature = "sep-2093")]
+            untyped_warned: std::sync::atomic::AtomicBool::default(),
             #[cfg(feature = "pagination")]
             lister: None,
         }
@@ -207,6 +212,7 @@ impl Definition for TemplateDef {
         if self.reader.is_none() {
             return Err("the template has no handler".into());
         }
+        check_icons(self.template.icons.as_ref())?;
         let matcher = Template::parse(&self.template.uri_template);
         self.matcher = Some(matcher.map_err(|error| error.to_string())?);
         Ok(())

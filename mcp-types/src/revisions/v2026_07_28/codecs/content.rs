@@ -28,21 +28,31 @@ codec::object_codec! {
     0 "uri" required uri;
     1 "mimeType" optional mime_type = some(impl Into<String>);
     2 "_meta" optional meta = some(impl Into<MetaObject>);
+    #[cfg(feature = "https-url")]
+    3 "httpUrl" optional http_url = some(impl Into<String>);
+    #[cfg(feature = "https-url")]
+    4 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
     #[cfg(feature = "sep-2093")]
-    3 "name" optional name = some(impl Into<String>);
+    5 "name" optional name = some(impl Into<String>);
     #[cfg(feature = "sep-2093")]
-    4 "title" optional title = some(impl Into<String>);
+    6 "title" optional title = some(impl Into<String>);
     #[cfg(feature = "sep-2093")]
-    5 "description" optional description = some(impl Into<String>);
+    7 "description" optional description = some(impl Into<String>);
     #[cfg(feature = "sep-2093")]
-    6 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    8 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
     #[cfg(feature = "sep-2093")]
-    7 "annotations" optional annotations = some(Annotations);
+    9 "annotations" optional annotations = some(Annotations);
     #[cfg(feature = "sep-2093")]
-    8 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
+    10 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
     #[cfg(feature = "sep-2093")]
-    9 "resourceType" optional resource_type = some(impl Into<ResourceType>);
-    10 "blob" required blob;
+    11 "resourceType" optional resource_type = some(impl Into<ResourceType>);
+    #[cfg(feature = "versioned-resources")]
+    12 "kind" optional kind = some(impl Into<String>);
+    #[cfg(feature = "versioned-resources")]
+    13 "version" optional version = some(impl Into<String>);
+    #[cfg(feature = "versioned-resources")]
+    14 "metadata" optional metadata = some(impl Into<Object>);
+    15 "blob" required blob;
 }
 
 codec::union_codec! {
@@ -140,19 +150,29 @@ codec::object_codec! {
     0 "uri" required uri;
     1 "mimeType" optional mime_type = some(impl Into<String>);
     2 "_meta" optional meta = some(impl Into<MetaObject>);
+    #[cfg(feature = "https-url")]
+    3 "httpUrl" optional http_url = some(impl Into<String>);
+    #[cfg(feature = "https-url")]
+    4 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
     #[cfg(feature = "sep-2093")]
-    3 "name" optional name = some(impl Into<String>);
+    5 "name" optional name = some(impl Into<String>);
     #[cfg(feature = "sep-2093")]
-    4 "title" optional title = some(impl Into<String>);
+    6 "title" optional title = some(impl Into<String>);
     #[cfg(feature = "sep-2093")]
-    5 "description" optional description = some(impl Into<String>);
+    7 "description" optional description = some(impl Into<String>);
     #[cfg(feature = "sep-2093")]
-    6 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    8 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
     #[cfg(feature = "sep-2093")]
-    7 "annotations" optional annotations = some(Annotations);
+    9 "annotations" optional annotations = some(Annotations);
     #[cfg(feature = "sep-2093")]
-    8 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
+    10 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
     #[cfg(feature = "sep-2093")]
-    9 "resourceType" optional resource_type = some(impl Into<ResourceType>);
-    10 "text" required text;
+    11 "resourceType" optional resource_type = some(impl Into<ResourceType>);
+    #[cfg(feature = "versioned-resources")]
+    12 "kind" optional kind = some(impl Into<String>);
+    #[cfg(feature = "versioned-resources")]
+    13 "version" optional version = some(impl Into<String>);
+    #[cfg(feature = "versioned-resources")]
+    14 "metadata" optional metadata = some(impl Into<Object>);
+    15 "text" required text;
 }

@@ -202,7 +202,7 @@ codec::object_codec! {
 
 codec::text_codec! {
     #[cfg(feature = "sep-2093")]
-    ResourceType = "ResourceType", closed;
+    ResourceType = "ResourceType", open(Other);
     Document = "document";
     Collection = "collection";
 }

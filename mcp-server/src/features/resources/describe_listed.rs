@@ -1,0 +1,187 @@
+//! [`describe_listed`]: describes the resources of a list, so that a list has what
+//! `resources/metadata` returns.
+
+use std::time::Duration;
+
+use futures_util::stream::{StreamExt, iter};
+use mcp_types::peer_text::PeerText;
+use mcp_types::{Proposal, Resource};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::position::ListedPage;
+use crate::features::resources::resolved::UncheckedResource;
+use crate::protocol::core::Context;
+use crate::protocol::error_report::for_log;
+use crate::protocol::request_task::caught;
+
+/// The maximum number of descriptions that run for one list at the same time.
+const CONCURRENT: usize = 16;
+
+/// The maximum duration of one description. A list is not sent before all of them have ended.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// A resource of a list.
+pub(crate) struct ListedResource {
+    pub(crate) resource: Resource,
+    /// `false` if the handler that describes the resource failed or was not allowed to run, so that
+    /// members may be missing.
+    pub(crate) is_described: bool,
+}
+
+/// Describes the resources of a page, if the program opted into a proposal. Members that the
+/// handler of the list did not set are filled from the definition that has the URI.
+///
+/// If a description fails, panics or takes longer than [`LONGEST`], its resource is listed without
+/// what only the handler knows; so are those that are not described within half of
+/// [`Limits::request_time`](crate::Limits::request_time).
+pub(crate) async fn describe_listed(
+    page: &mut ListedPage,
+    cx: &Context,
+    catalog: &ResourceCatalog,
+) -> Vec<ListedResource> {
+    let resources = std::mem::take(&mut page.resources).into_iter();
+    let listed = resources.map(|resource| ListedResource {
+        resource,
+        is_described: true,
+    });
+    let mut all: Vec<_> = listed.collect();
+    if opted_in(cx) {
+        let mut pending = Vec::new();
+        for (index, listed) in all.iter_mut().enumerate() {
+            let is_complete = index < page.defined;
+            let found = definition(&mut listed.resource, is_complete, cx, catalog);
+            if let Some(found) = found {
+                listed.is_described = false;
+                pending.push((index, found, listed.resource.clone()));
+            }
+        }
+        describe(pending, &mut all, cx).await;
+    }
+    all
+}
+
+fn opted_in(cx: &Context) -> bool {
+    let proposals = [
+        #[cfg(feature = "sep-2093")]
+        Proposal::Sep2093,
+        #[cfg(feature = "https-url")]
+        Proposal::HttpsUrl,
+        #[cfg(feature = "versioned-resources")]
+        Proposal::VersionedResources,
+    ];
+    proposals.iter().any(|proposal| cx.core().offers(*proposal))
+}
+
+/// Completes a resource from its definition. Returns the definition if it has a handler that
+/// describes, and the client sees the resource.
+fn definition(
+    resource: &mut Resource,
+    is_complete: bool,
+    cx: &Context,
+    catalog: &ResourceCatalog,
+) -> Option<UncheckedResource> {
+    let found = if is_complete {
+        catalog.locate_defined(&resource.uri)
+    } else {
+        catalog.locate(&resource.uri)
+    };
+    let found = found.filter(|found| found.is_visible(cx))?;
+    if !is_complete {
+        fill(resource, found.base_resource());
+    }
+    found.is_describable().then_some(found)
+}
+
+/// Runs the handlers, and writes what they return into `all`.
+async fn describe(
+    pending: Vec<(usize, UncheckedResource, Resource)>,
+    all: &mut [ListedResource],
+    cx: &Context,
+) {
+    let until = deadline(cx);
+    let running = iter(pending).map(|(index, found, resource)| async move {
+        (index, description(found, resource, cx).await)
+    });
+    let mut running = std::pin::pin!(running.buffer_unordered(CONCURRENT));
+    loop {
+        let next = match until {
+            Some(until) => timeout_at(until, running.next()).await,
+            None => Ok(running.next().await),
+        };
+        let Ok(next) = next else {
+            tracing::warn!("descriptions of a list take too long and were left out");
+            return;
+        };
+        let Some((index, description)) = next else {
+            return;
+        };
+        if let (Some(listed), Some(resource)) = (all.get_mut(index), description) {
+            listed.resource = resource;
+            listed.is_described = true;
+        }
+    }
+}
+
+/// Returns the time at which the list is sent without the descriptions that still run.
+fn deadline(cx: &Context) -> Option<Instant> {
+    let half = cx.core().limits().request_time / 2;
+    Instant::now().checked_add(half)
+}
+
+/// Returns the description; `None` if the handler fails or the client may not read the resource.
+async fn description(
+    found: UncheckedResource,
+    resource: Resource,
+    cx: &Context,
+) -> Option<Resource> {
+    let uri = resource.uri.clone();
+    let uri = PeerText(&uri);
+    // The list itself does not run guards: whoever may not read the resource sees what its
+    // definition says.
+    let found = match found.check_access(cx).await {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::debug!(%uri, error = %for_log(&error), "a listed resource is not described");
+            return None;
+        }
+    };
+    let described = timeout(LONGEST, caught(found.describe_as(resource, cx)));
+    let Ok(described) = described.await else {
+        tracing::warn!(%uri, "the description of a listed resource takes too long");
+        return None;
+    };
+    match described {
+        Some(Ok(resource)) => Some(resource),
+        // It was removed after it was listed.
+        Some(Err(error)) if error.is_not_found() => {
+            tracing::debug!(%uri, "a listed resource does not exist");
+            None
+        }
+        Some(Err(error)) => {
+            let error = for_log(&error);
+            tracing::warn!(%uri, %error, "a listed resource cannot be described");
+            None
+        }
+        // The panic is in the log.
+        None => None,
+    }
+}
+
+/// Fills members that are absent.
+pub(crate) fn fill(resource: &mut Resource, from: Resource) {
+    macro_rules! fill {
+        ($($member:ident)*) => {
+            $(resource.$member = resource.$member.take().or(from.$member);)*
+        };
+    }
+    fill!(title description mime_type annotations size icons meta);
+    #[cfg(feature = "sep-2093")]
+    fill!(resource_type);
+    #[cfg(feature = "versioned-resources")]
+    fill!(kind version metadata);
+    #[cfg(feature = "https-url")]
+    if resource.http_url.is_none() {
+        fill!(http_url http_url_expires_at);
+    }
+}

@@ -1,0 +1,109 @@
+//! [`member_metadata`]: the metadata of the members in the contents of a collection, by SEP-2093.
+
+use std::collections::{BTreeSet, HashMap};
+
+use mcp_types::Resource;
+use mcp_types::peer_text::PeerText;
+
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::describe_listed::describe_listed;
+use crate::features::resources::finish::{finish, finish_without_url};
+use crate::features::resources::listed::ListAt;
+use crate::features::resources::position::ListedPage;
+use crate::features::resources::resolved::CheckedResource;
+use crate::protocol::core::Context;
+use crate::protocol::error_report::for_log;
+
+/// The maximum number of pages of the collection's list in which members are looked up.
+const PAGES: usize = 8;
+
+/// Returns the members of a collection with these URIs, as its list has them, or else as the
+/// definitions with their URIs describe them. Members that neither knows are missing.
+pub(crate) async fn member_metadata(
+    uris: BTreeSet<String>,
+    collection: &CheckedResource,
+    cx: &Context,
+    catalog: &ResourceCatalog,
+) -> HashMap<String, Resource> {
+    if uris.is_empty() {
+        return HashMap::new();
+    }
+    let listed = listed(&uris, collection, cx, catalog).await;
+    let mut unlisted = uris;
+    for member in &listed {
+        unlisted.remove(&member.uri);
+    }
+    let of_list = listed.len();
+    let mut page = ListedPage {
+        resources: listed,
+        ..ListedPage::default()
+    };
+    for uri in unlisted {
+        page.resources.extend(defined(&uri, cx, catalog).await);
+    }
+    let described = describe_listed(&mut page, cx, catalog).await;
+    let known = described.into_iter().enumerate();
+    // Without its description, a member that no list has may not exist.
+    let known = known.filter(|(index, member)| *index < of_list || member.is_described);
+    let known = known.map(|(_, member)| {
+        let mut resource = member.resource;
+        if member.is_described {
+            finish(&mut resource, cx, catalog);
+        } else {
+            finish_without_url(&mut resource, cx, catalog);
+        }
+        (resource.uri.clone(), resource)
+    });
+    known.collect()
+}
+
+/// Returns the members that the list of the collection has.
+async fn listed(
+    uris: &BTreeSet<String>,
+    collection: &CheckedResource,
+    cx: &Context,
+    catalog: &ResourceCatalog,
+) -> Vec<Resource> {
+    let mut found = Vec::new();
+    let mut missing = uris.clone();
+    let mut after = None;
+    for _ in 0..PAGES {
+        if !collection.is_listable() {
+            break;
+        }
+        let at = ListAt::new(after.take(), catalog.page_size());
+        let page = match collection.list(at, cx).await {
+            Ok(page) => page,
+            Err(error) => {
+                let (uri, error) = (PeerText(collection.uri()), for_log(&error));
+                tracing::warn!(%uri, %error, "the members of a collection cannot be listed");
+                break;
+            }
+        };
+        let (members, next) = page.into_parts();
+        found.extend(
+            members
+                .into_iter()
+                .filter(|member| missing.remove(&member.uri)),
+        );
+        after = next;
+        if after.is_none() || missing.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+/// Returns a resource as its definition describes it, if the client may read it.
+async fn defined(uri: &str, cx: &Context, catalog: &ResourceCatalog) -> Option<Resource> {
+    let unchecked = catalog.locate(uri).filter(|found| found.is_visible(cx))?;
+    let resource = unchecked.base_resource();
+    match unchecked.check_access(cx).await {
+        Ok(_) => Some(resource),
+        Err(error) => {
+            let (uri, error) = (PeerText(uri), for_log(&error));
+            tracing::warn!(%uri, %error, "a member of a collection is not described");
+            None
+        }
+    }
+}
