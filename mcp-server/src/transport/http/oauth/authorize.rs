@@ -78,8 +78,12 @@ impl OAuth {
             return Err(server.insufficient_scope(&token).into());
         }
         let until = token.expires_at.map(|end| {
-            let left = (end + LEEWAY).duration_since(SystemTime::now());
-            Instant::now() + left.unwrap_or_default().min(LONGEST)
+            let left = end.duration_since(SystemTime::now());
+            let left = left.map_or_else(
+                |past| LEEWAY.saturating_sub(past.duration()),
+                |left| left.saturating_add(LEEWAY),
+            );
+            Instant::now() + left.min(LONGEST)
         });
         let principal = token.principal();
         let principal = principal
@@ -128,9 +132,11 @@ impl ResourceServer {
         if token.issuer != issuer {
             return Some("the access token is that of another issuer");
         }
+        // Compared without a sum, which could overflow for a verifier of the program.
+        let since_end = |end: SystemTime| SystemTime::now().duration_since(end);
         if token
             .expires_at
-            .is_some_and(|end| end + LEEWAY <= SystemTime::now())
+            .is_some_and(|end| since_end(end).is_ok_and(|since| since >= LEEWAY))
         {
             return Some("the access token has expired");
         }
