@@ -3,6 +3,7 @@
 mod callers;
 mod challenges;
 mod dpop;
+mod holder;
 mod introspection;
 mod keys;
 mod scopes;
