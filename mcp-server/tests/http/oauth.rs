@@ -2,6 +2,7 @@
 
 mod callers;
 mod challenges;
+mod documents;
 mod dpop;
 mod holder;
 mod introspection;

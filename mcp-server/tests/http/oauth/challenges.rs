@@ -177,6 +177,7 @@ async fn metadata_is_public_at_both_paths_and_comes_from_the_configuration() {
             assert_eq!(head.status, 200, "{path}");
             assert_eq!(head.get("content-type"), Some("application/json"));
             assert_eq!(head.get("access-control-allow-origin"), Some("*"));
+            assert_eq!(head.get("cache-control"), Some("public, max-age=300"));
             assert_eq!(
                 serde_json::from_str::<Value>(&body).expect("JSON"),
                 expected
@@ -193,8 +194,13 @@ async fn metadata_is_public_at_both_paths_and_comes_from_the_configuration() {
         assert_eq!(head.status, 204);
         assert_eq!(head.get("access-control-allow-origin"), Some("*"));
         assert_eq!(head.get("access-control-allow-headers"), Some("*"));
+        let methods = Some("GET, HEAD, OPTIONS");
+        assert_eq!(head.get("access-control-allow-methods"), methods);
+        assert_eq!(head.get("access-control-max-age"), Some("7200"));
         let mut raw = Raw::connect(address).await.at(&path);
-        assert_eq!(raw.ask("POST", &media(), "{}").await.0.status, 405);
+        let (head, body) = raw.ask("POST", &media(), "{}").await;
+        assert_eq!((head.status, head.get("allow")), (405, methods));
+        assert_eq!(body, "");
     }
     // Another resource at the same host has other metadata.
     let mut raw = Raw::connect(address)
