@@ -1,6 +1,6 @@
 //! Requests without a usable token, and the metadata that leads clients to one.
 
-use mcp_server::{HttpConfig, OAuth};
+use mcp_server::{HttpConfig, Issuer, OAuth};
 use serde_json::{Value, json};
 
 use super::setup::*;
@@ -84,6 +84,11 @@ async fn health_readiness_and_metrics_need_no_token() {
             assert!(body.contains(r#"cause="unauthorized"} 1"#), "{body}");
         }
     }
+    // A POST could be a message of the protocol.
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        let mut raw = Raw::connect(address).await.at(path);
+        assert_eq!(raw.ask("POST", &media(), PING).await.0.status, 401);
+    }
 }
 
 #[tokio::test]
@@ -154,9 +159,11 @@ async fn metadata_is_public_at_both_paths_and_comes_from_the_configuration() {
     let issuer = TestIssuer::start().await;
     let (server, _probe) = server(|builder| builder);
     let oauth = trusting(&issuer)
-        .issuer("https://second.example/tenant")
+        // Two ways to verify its tokens, but one issuer.
+        .issuer(Issuer::new("https://second.example/tenant").introspection("mcp", "secret"))
         .required_scopes(["mcp:use"])
-        .resource_name("Files");
+        .resource_name("Files")
+        .resource_documentation("https://mcp.example.com/about");
     let config = HttpConfig::new().any_host();
     let address = protect_with(&server, oauth, config);
     let expected = json!({
@@ -165,6 +172,7 @@ async fn metadata_is_public_at_both_paths_and_comes_from_the_configuration() {
         "scopes_supported": ["mcp:use"],
         "bearer_methods_supported": ["header"],
         "resource_name": "Files",
+        "resource_documentation": "https://mcp.example.com/about",
     });
     for path in ["", "/mcp"] {
         let path = format!("/.well-known/oauth-protected-resource{path}");

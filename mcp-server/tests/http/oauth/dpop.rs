@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use mcp_server::types::oauth::dpop::{ProofClaims, ath};
 use mcp_server::types::oauth::jwt::SigningKey;
-use mcp_server::{Http, HttpConfig, Keys, OAuthBuilder, Server};
+use mcp_server::{Http, HttpConfig, Keys, OAuthBuilder, Server, ToolDef};
 use serde_json::json;
 
 use super::holder::Holder;
@@ -335,15 +335,23 @@ async fn each_request_of_a_session_needs_a_proof_for_its_own_method() {
 
 #[tokio::test]
 async fn insufficient_scope_of_a_bound_token_is_a_challenge_of_its_scheme() {
-    let (_issuer, holder, address) = with(|oauth| oauth.required_scopes(["mcp:use"])).await;
+    let expected = format!(
+        "DPoP error=\"insufficient_scope\", scope=\"mcp:use\", resource_metadata=\"{METADATA}\""
+    );
+    let (issuer, holder, address) = with(|oauth| oauth.required_scopes(["mcp:use"])).await;
     let head = holder.echo(address, &holder.proof(|_| {})).await;
     assert_eq!(head.status, 403);
-    assert_eq!(
-        head.get("www-authenticate"),
-        Some(&*format!(
-            "DPoP error=\"insufficient_scope\", scope=\"mcp:use\", resource_metadata=\"{METADATA}\""
-        ))
-    );
+    assert_eq!(head.get("www-authenticate"), Some(&*expected));
+    // The same if only the tool requires the scope.
+    let tool = ToolDef::new("guarded").scopes(["mcp:use"]);
+    let server = Server::builder("guarded", "1").add_tool(tool.handler(async || ""));
+    let server = server.build().expect("the definition is sound");
+    let address = protect(&server, trusting(&issuer));
+    let headers = holder.headers(&holder.proof(|_| {}));
+    let headers = with_header(headers, "Mcp-Name", "guarded");
+    let (head, body) = Raw::post(address, &headers, &call(1, "guarded")).await;
+    assert_eq!(head.status, 403, "{body}");
+    assert_eq!(head.get("www-authenticate"), Some(&*expected));
 }
 
 #[tokio::test]
