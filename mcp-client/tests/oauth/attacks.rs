@@ -275,6 +275,7 @@ async fn challenges_of_other_schemes_and_malformed_ones_do_not_hide_ours() {
                 format!("Basic x, bearer realm=\"a, b\", scope=\"s\", resource_metadata=\"{url}\"");
             answer(401, "")
                 .header("www-authenticate", "Digest qop=\"auth")
+                .header("www-authenticate", "Digest scope=\"digest\", realm=\"x\"")
                 .header("www-authenticate", "Negotiate, Broken a=b c=d")
                 .header("www-authenticate", ours)
         })
