@@ -4,10 +4,12 @@ mod attacks;
 mod discovery;
 mod flows;
 mod grants;
+mod locks;
 mod loopback;
 mod manual;
 #[cfg(feature = "cli")]
 mod program;
+mod proofs;
 mod refresh;
 mod registration;
 mod requests;
