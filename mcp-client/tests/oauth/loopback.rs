@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use crate::world::*;
 
 /// Sends a request to the redirect URI, and returns the response.
-async fn browse(redirect: &str, method: &str, target: &str) -> String {
+pub(crate) async fn browse(redirect: &str, method: &str, target: &str) -> String {
     let address = redirect
         .strip_prefix("http://")
         .and_then(|rest| rest.split('/').next());

@@ -1,6 +1,8 @@
 //! Authorization with OAuth, against a scripted server.
 
 mod attacks;
+#[cfg(all(feature = "cli", target_os = "linux"))]
+mod browser;
 mod discovery;
 mod flows;
 mod grants;
