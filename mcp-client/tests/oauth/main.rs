@@ -6,6 +6,7 @@ mod browser;
 mod discovery;
 mod flows;
 mod grants;
+mod headless;
 mod locks;
 mod loopback;
 mod manual;

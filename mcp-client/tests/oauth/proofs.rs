@@ -150,6 +150,23 @@ async fn proof_is_for_the_url_without_its_query() {
 }
 
 #[tokio::test]
+async fn redirected_request_has_a_proof_for_its_new_url() {
+    let world = World::start().await;
+    world.script(|asked, world| match asked.path.as_str() {
+        "/token" => Some(bound_token(world)),
+        "/mcp" if asked.header("authorization").is_some() => {
+            Some(answer(307, "").header("location", "/moved"))
+        }
+        "/moved" => Some(result(asked)),
+        _ => None,
+    });
+    connect(&world, &bound()).await.expect("connected");
+    let moved = &world.asked("/moved")[0];
+    let claims = proof(moved).expect("a proof");
+    assert_eq!(claims.htu, format!("{}/moved", world.origin()));
+}
+
+#[tokio::test]
 async fn challenge_for_proofs_is_enough_to_bind_the_token() {
     let world = World::start().await;
     world.script(|asked, world| match asked.path.as_str() {
