@@ -213,3 +213,13 @@ async fn login_ends_if_the_browser_does_not_come_back() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn login_ends_if_the_program_cannot_show_the_address() {
+    let world = World::start().await;
+    let agent = Loopback::new(|_| Err("there is no screen".into()));
+    let agent = agent.time(Duration::from_secs(5));
+    let oauth = OAuth::authorization_code(agent).build().expect("valid");
+    let error = oauth.login(&world.server()).await.expect_err("not shown");
+    assert!(error.to_string().contains("there is no screen"), "{error}");
+}
