@@ -189,7 +189,8 @@ mod tests {
         for store in [one, two, opened("shared", &folder)] {
             let loaded = store.load(&name).await.expect("loaded");
             assert_eq!(loaded.as_ref(), Some(&value));
-            assert_eq!(store.keys().await.expect("read"), [name.clone()]);
+            let keys = store.keys().await.expect("read");
+            assert_eq!(keys, std::slice::from_ref(&name));
         }
         let files = FileStore::new(&folder).load(&name).await.expect("loaded");
         assert!(!files.expect("a value").expose().contains("refresh_token"));

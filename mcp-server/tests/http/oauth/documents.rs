@@ -50,7 +50,7 @@ impl HttpFetch for Script {
 }
 
 impl Script {
-    fn with(mut self, url: &'static str, status: u16, document: impl ToString) -> Self {
+    fn with(mut self, url: &'static str, status: u16, document: &impl ToString) -> Self {
         self.documents.insert(url, (status, document.to_string()));
         self
     }
@@ -66,7 +66,7 @@ fn issuer() -> (Script, String) {
     let keys = json!({ "keys": [public(&key, "k1")] });
     let claims = json!({ "iss": ISSUER, "aud": RESOURCE, "sub": "ada", "exp": now() + 600 });
     (
-        Script::default().with(KEYS, 200, keys),
+        Script::default().with(KEYS, 200, &keys),
         sign(&key, "k1", &claims),
     )
 }
@@ -94,7 +94,7 @@ async fn status(script: &Script, token: &str) -> u16 {
 #[tokio::test]
 async fn metadata_is_looked_for_at_all_places_in_order() {
     let (script, token) = issuer();
-    let script = script.with(OPENID_BELOW, 200, metadata());
+    let script = script.with(OPENID_BELOW, 200, &metadata());
     assert_eq!(status(&script, &token).await, 200);
     assert_eq!(script.requested(), [METADATA, OPENID, OPENID_BELOW, KEYS]);
 }
@@ -102,7 +102,9 @@ async fn metadata_is_looked_for_at_all_places_in_order() {
 #[tokio::test]
 async fn failure_of_the_issuer_is_not_a_missing_document() {
     let (script, token) = issuer();
-    let script = script.with(METADATA, 500, "").with(OPENID, 200, metadata());
+    let script = script
+        .with(METADATA, 500, &"")
+        .with(OPENID, 200, &metadata());
     assert_eq!(status(&script, &token).await, 503);
     assert_eq!(script.requested(), [METADATA]);
 }
@@ -110,36 +112,36 @@ async fn failure_of_the_issuer_is_not_a_missing_document() {
 #[tokio::test]
 async fn documents_are_bounded() {
     let (script, token) = issuer();
-    let script = script.with(METADATA, 200, metadata());
+    let script = script.with(METADATA, 200, &metadata());
     let keys: Value = script.documents[KEYS].1.parse().expect("JSON");
     assert_eq!(status(&script, &token).await, 200);
     for (limit, url, document) in [(256 << 10, METADATA, metadata()), (256 << 10, KEYS, keys)] {
         let fits = script
             .clone()
-            .with(url, 200, padded(&document, limit - 1_000));
+            .with(url, 200, &padded(&document, limit - 1_000));
         assert_eq!(status(&fits, &token).await, 200, "{url}");
-        let too_large = script.clone().with(url, 200, padded(&document, limit));
+        let too_large = script.clone().with(url, 200, &padded(&document, limit));
         assert_eq!(status(&too_large, &token).await, 503, "{url}");
     }
     let active = json!({ "active": true, "aud": RESOURCE, "sub": "ada" });
     let limit = 64 << 10;
     let fits = padded(&active, limit - 1_000);
-    let fits = script.clone().with(INTROSPECTION, 200, fits);
+    let fits = script.clone().with(INTROSPECTION, 200, &fits);
     assert_eq!(status(&fits, "opaque").await, 200);
     let too_large = padded(&active, limit);
-    let too_large = script.clone().with(INTROSPECTION, 200, too_large);
+    let too_large = script.clone().with(INTROSPECTION, 200, &too_large);
     assert_eq!(status(&too_large, "opaque").await, 503);
 }
 
 #[tokio::test]
 async fn number_of_keys_is_bounded() {
     let (script, token) = issuer();
-    let script = script.with(METADATA, 200, metadata());
+    let script = script.with(METADATA, 200, &metadata());
     let keys: Value = script.documents[KEYS].1.parse().expect("JSON");
     for (others, expected) in [(99, 200), (100, 503)] {
         let mut all = vec![json!({ "kty": "unknown" }); others];
         all.push(keys["keys"][0].clone());
-        let script = script.clone().with(KEYS, 200, json!({ "keys": all }));
+        let script = script.clone().with(KEYS, 200, &json!({ "keys": all }));
         assert_eq!(status(&script, &token).await, expected);
     }
 }
@@ -147,7 +149,7 @@ async fn number_of_keys_is_bounded() {
 #[tokio::test]
 async fn documents_with_another_status_than_200_are_not_used() {
     let (script, token) = issuer();
-    let script = script.with(METADATA, 200, metadata());
+    let script = script.with(METADATA, 200, &metadata());
     let keys = script.documents[KEYS].1.clone();
     for other in [201, 203, 302, 403, 500] {
         let script = script.clone().with(KEYS, other, &keys);
@@ -170,8 +172,8 @@ async fn issuer_of_the_metadata_is_compared_exactly() {
         let script =
             script
                 .clone()
-                .with(METADATA, 200, metadata)
-                .with(OPENID, 200, self::metadata());
+                .with(METADATA, 200, &metadata)
+                .with(OPENID, 200, &self::metadata());
         assert_eq!(status(&script, &token).await, 503, "{other}");
         assert!(!script.requested().contains(&KEYS.to_owned()));
         assert!(!script.requested().contains(&OPENID.to_owned()));

@@ -216,15 +216,15 @@ mod tests {
     async fn cached_token_is_forgotten_after_its_time() {
         let mut cache = TokenCache::default();
         let token = AccessToken::new("https://a.example").subject("ada");
-        let (time, second) = (Duration::from_secs(30), Duration::from_secs(1));
+        let [time, half, almost, second] = [30, 15, 14, 1].map(Duration::from_secs);
         cache.insert("endless".to_owned(), token.clone(), time);
-        let ends = token.expires_at(SystemTime::now() + time / 2);
+        let ends = token.expires_at(SystemTime::now() + half);
         cache.insert("ends".to_owned(), ends, time);
-        tokio::time::advance(time / 2 - second).await;
+        tokio::time::advance(almost).await;
         assert!(cache.get("endless").is_some() && cache.get("ends").is_some());
         tokio::time::advance(second).await;
         assert!(cache.get("endless").is_some() && cache.get("ends").is_none());
-        tokio::time::advance(time / 2).await;
+        tokio::time::advance(half).await;
         assert!(cache.get("endless").is_none());
     }
 
