@@ -23,13 +23,13 @@ struct Watched {
 
 struct Held {
     key: StoreKey,
-    held: Arc<Mutex<BTreeSet<StoreKey>>>,
+    all: Arc<Mutex<BTreeSet<StoreKey>>>,
     _lock: StoreLock,
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.held.lock().expect("no panic").remove(&self.key);
+        self.all.lock().expect("no panic").remove(&self.key);
     }
 }
 
@@ -64,7 +64,7 @@ impl TokenStore for Watched {
             self.held.lock().expect("no panic").insert(key.clone());
             let held: StoreLock = Box::new(Held {
                 key: key.clone(),
-                held: Arc::clone(&self.held),
+                all: Arc::clone(&self.held),
                 _lock: lock,
             });
             Ok(held)
