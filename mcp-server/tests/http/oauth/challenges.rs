@@ -272,6 +272,9 @@ fn invalid_settings_are_errors() {
         "invalid issuer `http://auth.example`: expected the scheme `https`, or `http` with the host \
          `localhost`, `127.0.0.1` or `[::1]`"
     );
+    let tokens = mcp_server::StaticTokens::new("http://auth.example");
+    let text = error(OAuth::builder(RESOURCE).verifier(tokens));
+    assert!(text.starts_with("invalid issuer `http://auth.example`: "));
     let keys = mcp_server::Issuer::new(issuer).jwks_uri("file:///etc/passwd");
     assert!(error(OAuth::builder(RESOURCE).issuer(keys)).starts_with("invalid URL of keys"));
     for name in ["none", "HS256", "RS1", ""] {
