@@ -75,3 +75,30 @@ pub(super) fn proof(
     let value = HeaderValue::try_from(proof);
     value.map_err(|error| failed(OAuthFault::Configuration(error.to_string())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nonces_are_kept_by_origin_and_for_a_bounded_number_of_them() {
+        let nonces = Nonces::default();
+        let learn = |url: &str, nonce: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(DPOP_NONCE, nonce.parse().expect("a value"));
+            nonces.learn(url, &headers)
+        };
+        assert!(learn("https://a.example/token", "1"));
+        assert!(!learn("https://A.example/other?x", "1"));
+        assert!(learn("https://a.example", "2"));
+        assert_eq!(nonces.of("https://a.example/").as_deref(), Some("2"));
+        assert_eq!(nonces.of("https://a.example:444/"), None);
+        assert_eq!(nonces.of("http://a.example/"), None);
+        for at in 0..ORIGINS * 3 {
+            assert!(learn(&format!("https://a{at}.example"), "n"));
+            assert!(nonces.0.lock().expect("no panic").len() <= ORIGINS);
+            // The newest one is always known.
+            assert!(nonces.of(&format!("https://a{at}.example")).is_some());
+        }
+    }
+}

@@ -131,3 +131,29 @@ impl NetResponse {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the network policy for a server at an address.
+    async fn around(server: &str, address: [u8; 4]) -> Net {
+        let policy = FetchPolicy::new();
+        let policy =
+            policy.resolver(move |_, port| async move { Ok(vec![(address, port).into()]) });
+        Net::around(&policy, server).await.expect("a URL")
+    }
+
+    #[tokio::test]
+    async fn browser_is_sent_to_this_machine_only_by_a_server_on_it() {
+        let local = "http://127.0.0.1:1/authorize";
+        let remote = around("https://a.example/mcp", [8, 8, 8, 8]).await;
+        assert!(remote.check_for_browser("https://a.example").is_ok());
+        assert!(remote.check_for_browser(local).is_err());
+        let own = around("http://127.0.0.1:2/mcp", [127, 0, 0, 1]).await;
+        assert!(own.check_for_browser(local).is_ok());
+        for url in ["http://192.168.0.1/", "http://a.example/", "file:///x"] {
+            assert!(own.check_for_browser(url).is_err(), "{url}");
+        }
+    }
+}

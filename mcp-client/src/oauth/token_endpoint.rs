@@ -237,3 +237,37 @@ fn seconds<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u
         Some(Seconds::Other(_)) | None => None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::fetch::FetchPolicy;
+
+    #[tokio::test]
+    async fn credentials_in_headers_are_marked_as_secret() {
+        let net = Net::around(&FetchPolicy::new(), "http://127.0.0.1/mcp").await;
+        let client = ClientRecord {
+            issuer: "http://127.0.0.1".to_owned(),
+            id: "id".to_owned(),
+            secret: Some(Secret::new("secret")),
+            method: ClientAuthMethod::SecretBasic,
+            redirect_uri: None,
+            secret_expires_at: None,
+        };
+        let endpoint = TokenEndpoint {
+            net: &net.expect("a URL"),
+            url: "http://127.0.0.1/token",
+            issuer: &client.issuer,
+            client: &client,
+            key: None,
+            dpop: None,
+            nonces: &Nonces::default(),
+        };
+        let mut headers = HeaderMap::new();
+        let assertion = endpoint.authenticate(&mut headers).expect("a header");
+        assert!(assertion.is_none());
+        // The base64 of `id:secret`.
+        assert_eq!(headers[AUTHORIZATION], "Basic aWQ6c2VjcmV0");
+        assert!(headers[AUTHORIZATION].is_sensitive());
+    }
+}

@@ -67,6 +67,7 @@ impl Authorize for Shared {
     }
 
     fn received(&self, response: AuthorizeResponse<'_>) {
+        assert!(response.sent.values().all(HeaderValue::is_sensitive));
         self.0.note(format!("status {}", response.status.as_u16()));
     }
 }

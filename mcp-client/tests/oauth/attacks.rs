@@ -218,8 +218,12 @@ async fn endpoints_cannot_be_other_schemes_or_hosts_in_plain_text() {
 #[tokio::test]
 async fn huge_slow_and_endless_answers_are_cut_off() {
     type Make = fn(&World) -> Answer;
-    let cases: [(&str, Make); 4] = [
+    let cases: [(&str, Make); 5] = [
         ("more than the", |_| answer(200, "x".repeat(300 << 10))),
+        // It does not say how long it is.
+        ("more than the", |_| {
+            answer(200, "x".repeat(300 << 10)).header("connection", "close")
+        }),
         ("nothing was received", |_| {
             let mut slow = answer(200, "{}");
             slow.pause = Duration::from_secs(60);
@@ -243,6 +247,22 @@ async fn huge_slow_and_endless_answers_are_cut_off() {
         let error = refused(&world, &oauth).await;
         assert!(error.to_string().contains(text), "{error}");
         assert!(world.count(RESOURCE) <= 5);
+    }
+}
+
+#[tokio::test]
+async fn documents_are_bounded_by_default() {
+    for path in [RESOURCE, SERVER, "/register", "/token"] {
+        let world = World::start().await;
+        world.script(move |asked, _| {
+            (asked.path == path).then(|| answer(200, "x".repeat((256 << 10) + 1)))
+        });
+        let error = refused(&world, &oauth().build().expect("valid")).await;
+        let is_too_large = match &error.fault {
+            OAuthFault::Fetch(error) => matches!(**error, FetchError::TooLarge { .. }),
+            _ => false,
+        };
+        assert!(is_too_large, "{path}: {error}");
     }
 }
 
@@ -275,6 +295,7 @@ async fn challenges_of_other_schemes_and_malformed_ones_do_not_hide_ours() {
                 format!("Basic x, bearer realm=\"a, b\", scope=\"s\", resource_metadata=\"{url}\"");
             answer(401, "")
                 .header("www-authenticate", "Digest qop=\"auth")
+                .header("www-authenticate", "Digest scope=\"digest\", realm=\"x\"")
                 .header("www-authenticate", "Negotiate, Broken a=b c=d")
                 .header("www-authenticate", ours)
         })

@@ -3,6 +3,7 @@
 use mcp_client::oauth::{
     ClientAuthMethod, Dpop, MemoryStore, OAuth, OAuthClient, OAuthFault, OAuthStep, PendingLogin,
 };
+use mcp_client::{CallError, HttpError, TransportError};
 use mcp_types::oauth::dpop::{Proof, ath};
 use mcp_types::oauth::jwt::Algorithm;
 use mcp_types::oauth::sha256;
@@ -107,7 +108,14 @@ async fn forbidden_without_scopes_asks_nobody() {
     world.script(|asked, world| {
         (asked.path == "/mcp").then(|| world.challenge(403, ", error=\"invalid_token\""))
     });
-    client.tools().one_page().await.expect_err("refused");
+    let error = client.tools().one_page().await.expect_err("refused");
+    let CallError::Lost { source, .. } = &error else {
+        panic!("{error}");
+    };
+    let TransportError::Http(HttpError::Unauthorized { status, .. }) = source.as_ref() else {
+        panic!("{error}");
+    };
+    assert_eq!(status.as_u16(), 403);
     assert_eq!((world.count("/authorize"), world.count("/token")), (1, 1));
 }
 

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use mcp_client::oauth::{Loopback, OAuth, OAuthFault};
+use mcp_client::oauth::{Loopback, MemoryStore, OAuth, OAuthError, OAuthFault};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
 
 use crate::world::*;
 
 /// Sends a request to the redirect URI, and returns the response.
-async fn browse(redirect: &str, method: &str, target: &str) -> String {
+pub(crate) async fn browse(redirect: &str, method: &str, target: &str) -> String {
     let address = redirect
         .strip_prefix("http://")
         .and_then(|rest| rest.split('/').next());
@@ -84,6 +85,13 @@ async fn only_the_redirect_of_this_login_is_accepted_and_only_once() {
             "{target}: {response}"
         );
         assert!(!response.contains("evil"), "{response}");
+        for header in [
+            "content-security-policy: default-src 'none'\r\n",
+            "cache-control: no-store\r\n",
+            "connection: close\r\n",
+        ] {
+            assert!(response.contains(header), "{response}");
+        }
         if status == "200" {
             assert!(response.contains("You may close this page."), "{response}");
         }
@@ -117,6 +125,81 @@ async fn only_the_redirect_of_this_login_is_accepted_and_only_once() {
     assert_eq!(world.count("/register"), 1);
 }
 
+/// Begins a login at a loopback receiver. Returns the redirect URI and the query of the redirect.
+async fn begun(
+    world: &World,
+    oauth: &OAuth,
+    urls: &Mutex<Vec<String>>,
+) -> (JoinHandle<Result<(), OAuthError>>, String, String) {
+    let (oauth, server) = (oauth.clone(), world.server());
+    let login = tokio::spawn(async move { oauth.login(&server).await });
+    let asked = shown(urls).await;
+    let issuer = encode(&world.origin());
+    let query = format!("code=c&state={}&iss={issuer}", asked["state"]);
+    (login, asked["redirect_uri"].clone(), query)
+}
+
+#[tokio::test]
+async fn second_redirect_is_told_that_it_is_too_late() {
+    let world = World::start().await;
+    let urls = Arc::default();
+    let oauth = OAuth::authorization_code(agent(&urls)).build();
+    let (login, redirect, query) = begun(&world, &oauth.expect("valid"), &urls).await;
+    let address = redirect.split('/').nth(2).expect("an address");
+    // It connects before the first one, but sends its request later.
+    let mut second = TcpStream::connect(address).await.expect("listens");
+    second.write_all(b"GET ").await.expect("sent");
+    let target = format!("/callback?{query}");
+    let page = browse(&redirect, "GET", &target).await;
+    assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
+    let rest = format!("{target} HTTP/1.1\r\nhost: x\r\n\r\n");
+    second.write_all(rest.as_bytes()).await.expect("sent");
+    let mut page = String::new();
+    second.read_to_string(&mut page).await.expect("received");
+    assert!(page.starts_with("HTTP/1.1 400 "), "{page}");
+    assert!(page.contains("has already been completed"), "{page}");
+    login.await.expect("no panic").expect("logged in");
+    assert_eq!(world.count("/token"), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn receiver_listens_at_its_own_address_only() {
+    let world = World::start().await;
+    let urls = Arc::default();
+    let oauth = OAuth::authorization_code(agent(&urls)).build();
+    let (login, redirect, query) = begun(&world, &oauth.expect("valid"), &urls).await;
+    let port = redirect.split([':', '/']).nth(4).expect("a port");
+    // Also an address of this machine.
+    let elsewhere = TcpStream::connect(format!("127.0.0.2:{port}")).await;
+    elsewhere.expect_err("nothing listens there");
+    browse(&redirect, "GET", &format!("/callback?{query}")).await;
+    login.await.expect("no panic").expect("logged in");
+}
+
+#[tokio::test]
+async fn port_of_the_program_counts_more_than_that_of_the_registration() {
+    let world = World::start().await;
+    let (urls, store) = (Arc::default(), MemoryStore::new());
+    let free = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = free.local_addr().expect("an address").port();
+    let any = OAuth::authorization_code(agent(&urls)).store(store.clone());
+    let chosen = OAuth::authorization_code(agent(&urls).port(port)).store(store);
+    let (login, redirect, query) = begun(&world, &any.build().expect("valid"), &urls).await;
+    browse(&redirect, "GET", &format!("/callback?{query}")).await;
+    login.await.expect("no panic").expect("logged in");
+    let chosen = chosen.build().expect("valid");
+    let error = chosen.login(&world.server()).await.expect_err("in use");
+    let text = format!("cannot listen on port {port} of 127.0.0.1");
+    assert!(error.to_string().contains(&text), "{error}");
+    drop(free);
+    let (login, redirect, query) = begun(&world, &chosen, &urls).await;
+    assert_eq!(redirect, format!("http://127.0.0.1:{port}/callback"));
+    browse(&redirect, "GET", &format!("/callback?{query}")).await;
+    login.await.expect("no panic").expect("logged in");
+    assert_eq!(world.count("/register"), 2);
+}
+
 #[tokio::test]
 async fn login_ends_if_the_browser_does_not_come_back() {
     let world = World::start().await;
@@ -129,4 +212,14 @@ async fn login_ends_if_the_browser_does_not_come_back() {
         error.to_string().contains("did not come back within"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn login_ends_if_the_program_cannot_show_the_address() {
+    let world = World::start().await;
+    let agent = Loopback::new(|_| Err("there is no screen".into()));
+    let agent = agent.time(Duration::from_secs(5));
+    let oauth = OAuth::authorization_code(agent).build().expect("valid");
+    let error = oauth.login(&world.server()).await.expect_err("not shown");
+    assert!(error.to_string().contains("there is no screen"), "{error}");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_client::oauth::{FileStore, MemoryStore};
+use mcp_client::oauth::{FileStore, MemoryStore, OAuth, OAuthClient, OAuthFault};
 use serde_json::json;
 
 use crate::world::*;
@@ -189,4 +189,130 @@ async fn login_goes_on_although_the_call_has_ended() {
     assert!(cut.is_err());
     client.tools().one_page().await.expect("listed");
     assert_eq!(refreshes(&world), 1);
+}
+
+#[tokio::test]
+async fn each_refresh_token_is_used_once() {
+    let world = World::start().await;
+    rotating(&world, 3600);
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    for count in 1..4 {
+        world.expire();
+        client.tools().one_page().await.expect("listed");
+        assert_eq!((refreshes(&world), world.count("/authorize")), (count, 1));
+    }
+}
+
+#[tokio::test]
+async fn scopes_stay_if_a_refresh_does_not_name_them() {
+    let world = World::start().await;
+    world.script(|asked, world| {
+        (asked.path == "/token").then(|| {
+            let mut token = world.token();
+            if asked.form("grant_type").as_deref() != Some("refresh_token") {
+                token["scope"] = json!("read write");
+            }
+            answer(200, token)
+        })
+    });
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    world.expire();
+    client.tools().one_page().await.expect("listed");
+    assert_eq!(refreshes(&world), 1);
+    let status = oauth.status().await.expect("read");
+    assert_eq!(status[0].scopes, ["read", "write"]);
+}
+
+#[tokio::test]
+async fn refresh_token_that_has_ended_is_not_tried_again() {
+    let world = World::start().await;
+    let store = MemoryStore::new();
+    let first = oauth().store(store.clone()).build().expect("valid");
+    connect(&world, &first).await.expect("connected");
+    world.expire();
+    world.script(|asked, _| {
+        (asked.path == "/token").then(|| answer(400, json!({"error": "invalid_grant"})))
+    });
+    // Two programs that cannot log in, of which each tries twice.
+    for _ in 0..2 {
+        let program = OAuth::stored_tokens().store(store.clone());
+        let program = program.build().expect("valid");
+        for _ in 0..2 {
+            let error = refused(&world, &program).await;
+            assert!(matches!(error.fault, OAuthFault::LoginRequired), "{error}");
+        }
+    }
+    assert_eq!(refreshes(&world), 1);
+}
+
+#[tokio::test]
+async fn refresh_that_failed_is_not_repeated_for_each_request() {
+    let world = World::start().await;
+    // The token is due at once, but the server still accepts it.
+    rotating(&world, 0);
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    let before = refreshes(&world);
+    world.script(|asked, _| (asked.path == "/token").then(|| answer(503, "")));
+    for _ in 0..5 {
+        client.tools().one_page().await.expect("listed");
+    }
+    assert_eq!(refreshes(&world), before + 1);
+}
+
+#[tokio::test]
+async fn client_without_a_user_gets_the_next_token_before_the_old_one_ends() {
+    let world = World::start().await;
+    world.script(|asked, world| {
+        (asked.path == "/token").then(|| {
+            let mut token = world.token();
+            token["expires_in"] = json!(0);
+            let members = token.as_object_mut().expect("an object");
+            members.remove("refresh_token");
+            answer(200, token)
+        })
+    });
+    let robot = OAuthClient::new("robot").secret("s");
+    let oauth = OAuth::client_credentials(robot).build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    let before = world.count("/token");
+    client.tools().one_page().await.expect("listed");
+    let asked = world.asked("/token");
+    assert!(asked.len() > before);
+    for asked in asked {
+        assert_eq!(
+            asked.form("grant_type").as_deref(),
+            Some("client_credentials")
+        );
+    }
+    // No request was rejected but the first one.
+    let unauthorized = world.asked("/mcp");
+    let unauthorized = unauthorized
+        .iter()
+        .filter(|asked| asked.header("authorization").is_none());
+    assert_eq!(unauthorized.count(), 1);
+}
+
+#[tokio::test]
+async fn login_of_another_program_is_used() {
+    let world = World::start().await;
+    world.script(|asked, world| {
+        (asked.path == "/token").then(|| {
+            let mut token = world.token();
+            let members = token.as_object_mut().expect("an object");
+            members.remove("refresh_token");
+            answer(200, token)
+        })
+    });
+    let store = MemoryStore::new();
+    let program = || oauth().store(store.clone()).build().expect("valid");
+    let (first, second) = (program(), program());
+    let one = connect(&world, &first).await.expect("connected");
+    let two = connect(&world, &second).await.expect("connected");
+    world.expire();
+    one.tools().one_page().await.expect("listed");
+    two.tools().one_page().await.expect("listed");
+    assert_eq!(world.count("/authorize"), 2);
 }

@@ -55,6 +55,11 @@ async fn secrets_are_neither_logged_nor_shown() {
     client.tools().one_page().await.expect("listed");
     let login = oauth.begin(&world.server(), REDIRECT).await.expect("begun");
     let mut shown = format!("{oauth:?} {store:?} {login:?} {client:?}");
+    let begun = login.url().as_str().to_owned();
+    let begun = begun.split(['?', '&', '=']).map(str::to_owned);
+    // The state and the challenge of the login that has begun.
+    let begun: Vec<String> = begun.filter(|part| part.len() == 43).collect();
+    assert_eq!(begun.len(), 2);
 
     // Errors quote neither the token nor what the server sends with it.
     world.expire();
@@ -80,6 +85,9 @@ async fn secrets_are_neither_logged_nor_shown() {
         "secret-code",
     ] {
         assert!(!shown.contains(secret), "{secret}: {shown}");
+    }
+    for secret in begun {
+        assert!(!shown.contains(&secret), "{shown}");
     }
     let verifier = world.asked("/token")[0]
         .form("code_verifier")

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use mcp_client::oauth::{FileStore, OAuth, Secret, StoreKey, TokenStore};
+use mcp_client::oauth::{FileStore, MemoryStore, OAuth, Secret, StoreKey, TokenStore};
 
 use crate::world::*;
 
@@ -48,9 +48,15 @@ async fn stored_tokens_are_used_by_the_next_program() {
 #[tokio::test]
 async fn lock_is_held_until_it_is_dropped() {
     let folder = folder("lock");
-    let (one, two) = (FileStore::new(&folder), FileStore::new(&folder));
-    let key: StoreKey =
-        serde_json::from_str(r#"{"Client":{"issuer":"https://a.example"}}"#).expect("a key");
+    held(FileStore::new(&folder), FileStore::new(&folder)).await;
+    fs::remove_dir_all(&folder).expect("removed");
+    let memory = MemoryStore::new();
+    held(memory.clone(), memory).await;
+}
+
+/// Checks that two views of one store exclude each other.
+async fn held(one: impl TokenStore, two: impl TokenStore + 'static) {
+    let key = key_of("https://a.example");
     let lock = one.lock(&key).await.expect("locked");
     let waiting = tokio::spawn({
         let key = key.clone();
@@ -58,8 +64,65 @@ async fn lock_is_held_until_it_is_dropped() {
     });
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!waiting.is_finished());
+    // Another key has another lock.
+    let other = key_of("https://b.example");
+    one.lock(&other).await.expect("locked");
+    assert!(!waiting.is_finished());
     drop(lock);
     waiting.await.expect("no panic").expect("locked");
+}
+
+fn key_of(issuer: &str) -> StoreKey {
+    let text = format!(r#"{{"Client":{{"issuer":"{issuer}"}}}}"#);
+    serde_json::from_str(&text).expect("a key")
+}
+
+#[tokio::test]
+async fn reader_sees_the_old_value_or_the_new_one() {
+    let folder = folder("atomic");
+    let (one, two) = (FileStore::new(&folder), FileStore::new(&folder));
+    let key = key_of("https://a.example");
+    let text = |count: usize| Secret::new(format!("{count} {}", "x".repeat(64 << 10)));
+    one.save(&key, &text(0)).await.expect("saved");
+    let writing = tokio::spawn({
+        let key = key.clone();
+        async move {
+            for count in 1..200 {
+                one.save(&key, &text(count)).await.expect("saved");
+            }
+        }
+    });
+    let mut last = 0;
+    while !writing.is_finished() {
+        let value = two.load(&key).await.expect("whole").expect("there");
+        let count = value.expose().split(' ').next().expect("a number");
+        let count: usize = count.parse().expect("a number");
+        assert!(count >= last);
+        last = count;
+    }
+    writing.await.expect("no panic");
+    fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[tokio::test]
+async fn file_of_another_key_is_not_used_and_failures_leave_nothing_behind() {
+    let folder = folder("files");
+    let store = FileStore::new(&folder);
+    let (one, two) = (key_of("https://a.example"), key_of("https://b.example"));
+    let path = |key: &StoreKey| {
+        let name = mcp_types::oauth::sha256(key.to_string().as_bytes());
+        folder.join(format!("{name}.json"))
+    };
+    store.save(&one, &Secret::new("one")).await.expect("saved");
+    fs::copy(path(&one), path(&two)).expect("copied");
+    assert_eq!(store.load(&two).await.expect("read"), None);
+    fs::remove_file(path(&two)).expect("removed");
+    // Nothing can replace a folder.
+    fs::create_dir(path(&two)).expect("created");
+    let failed = store.save(&two, &Secret::new("two")).await;
+    let error = failed.expect_err("a folder").to_string();
+    assert!(error.contains(&*path(&two).to_string_lossy()), "{error}");
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2);
     fs::remove_dir_all(&folder).expect("removed");
 }
 
@@ -67,8 +130,7 @@ async fn lock_is_held_until_it_is_dropped() {
 async fn damaged_file_is_an_error_that_names_it_and_shows_nothing_of_it() {
     let folder = folder("damaged");
     let store = FileStore::new(&folder);
-    let key: StoreKey =
-        serde_json::from_str(r#"{"Client":{"issuer":"https://a.example"}}"#).expect("a key");
+    let key = key_of("https://a.example");
     store.save(&key, &Secret::new("one")).await.expect("saved");
     store.save(&key, &Secret::new("two")).await.expect("saved");
     assert_eq!(
@@ -92,7 +154,8 @@ async fn damaged_file_is_an_error_that_names_it_and_shows_nothing_of_it() {
         "{error}"
     );
     fs::write(&file, "x".repeat(2 << 20)).expect("written");
-    store.load(&key).await.expect_err("too large");
+    let error = store.load(&key).await.expect_err("too large").to_string();
+    assert!(error.contains("too large"), "{error}");
     store.remove(&key).await.expect("removed");
     assert_eq!(store.load(&key).await.expect("nothing"), None);
     store.remove(&key).await.expect("nothing to do");

@@ -284,10 +284,18 @@ async fn serve(world: Arc<World>, mut stream: TcpStream) -> Option<()> {
         for (name, value) in &answer.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        head.push_str(&format!("content-length: {}\r\n\r\n", answer.body.len()));
+        // Without a length, the body ends with the connection.
+        let has_length = !answer.headers.iter().any(|(name, _)| name == "connection");
+        if has_length {
+            head.push_str(&format!("content-length: {}\r\n", answer.body.len()));
+        }
+        head.push_str("\r\n");
         stream.write_all(head.as_bytes()).await.ok()?;
         tokio::time::sleep(answer.pause).await;
         stream.write_all(answer.body.as_bytes()).await.ok()?;
+        if !has_length {
+            return None;
+        }
     }
 }
 

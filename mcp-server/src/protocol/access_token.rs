@@ -192,6 +192,9 @@ mod tests {
             assert!(!names[at + 1..].contains(name), "{name:?}");
         }
         assert_eq!(token.principal(), None);
+        // It would be the name of a user at another issuer.
+        let spaced = AccessToken::new("https://a.example sub").subject("x");
+        assert_eq!(spaced.principal(), None);
         assert_eq!(AccessToken::new("a sub b").subject("c").principal(), None);
     }
 

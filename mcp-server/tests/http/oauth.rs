@@ -2,7 +2,9 @@
 
 mod callers;
 mod challenges;
+mod documents;
 mod dpop;
+mod holder;
 mod introspection;
 mod keys;
 mod scopes;

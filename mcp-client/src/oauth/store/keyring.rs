@@ -29,6 +29,8 @@ const ACCOUNT: &str = "token store";
 pub struct KeyringStore {
     files: FileStore,
     service: String,
+    /// Opens the entry of a service in the keyring.
+    entry: fn(&str) -> ::keyring::Result<Entry>,
     key: Arc<OnceCell<LessSafeKey>>,
 }
 
@@ -39,6 +41,7 @@ impl KeyringStore {
         Self {
             files: FileStore::new(folder),
             service: service.into(),
+            entry: |service| Entry::new(service, ACCOUNT),
             key: Arc::default(),
         }
     }
@@ -51,8 +54,8 @@ impl KeyringStore {
                 user: String::new(),
             };
             let _lock = self.files.lock(&lock).await?;
-            let service = self.service.clone();
-            let key = spawn_blocking(move || key_of(&service)).await??;
+            let (service, entry) = (self.service.clone(), self.entry);
+            let key = spawn_blocking(move || key_of(&entry(&service)?)).await??;
             let key = UnboundKey::new(&AES_256_GCM, &key);
             let key = key.map_err(|_| "the key in the keyring has another length")?;
             Ok(LessSafeKey::new(key))
@@ -62,8 +65,7 @@ impl KeyringStore {
 }
 
 /// Reads the key from the keyring, or creates it.
-fn key_of(service: &str) -> Result<Zeroizing<Vec<u8>>, StoreError> {
-    let entry = Entry::new(service, ACCOUNT)?;
+fn key_of(entry: &Entry) -> Result<Zeroizing<Vec<u8>>, StoreError> {
     match entry.get_secret() {
         Ok(key) => Ok(Zeroizing::new(key)),
         Err(::keyring::Error::NoEntry) => {
@@ -144,7 +146,80 @@ impl fmt::Debug for KeyringStore {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
+    use keyring_core::api::CredentialStoreApi as _;
+
     use super::*;
+
+    /// The keyring of the tests.
+    fn keyring() -> Arc<keyring_core::mock::Store> {
+        static KEYRING: OnceLock<Arc<keyring_core::mock::Store>> = OnceLock::new();
+        let new = || keyring_core::mock::Store::new().expect("a keyring");
+        Arc::clone(KEYRING.get_or_init(new))
+    }
+
+    fn entry(service: &str) -> ::keyring::Result<Entry> {
+        let inner = keyring().build(service, ACCOUNT, None)?;
+        Ok(Entry { inner })
+    }
+
+    /// Returns the store that a program opens.
+    fn opened(service: &str, folder: &std::path::Path) -> KeyringStore {
+        KeyringStore {
+            entry,
+            ..KeyringStore::new(service, folder)
+        }
+    }
+
+    #[tokio::test]
+    async fn programs_share_the_key_in_the_keyring() {
+        let name = format!("mcp-keyring-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let name = StoreKey::Client {
+            issuer: "https://a.example".to_owned(),
+        };
+        let value = Secret::new("{\"refresh_token\":\"x\"}");
+        let (one, two) = (opened("shared", &folder), opened("shared", &folder));
+        // Both find no key, and only one creates it.
+        let (first, second) = tokio::join!(one.save(&name, &value), two.save(&name, &value));
+        first.and(second).expect("saved");
+        let key = entry("shared").and_then(|entry| entry.get_secret());
+        assert_eq!(key.expect("a key").len(), AES_256_GCM.key_len());
+        for store in [one, two, opened("shared", &folder)] {
+            let loaded = store.load(&name).await.expect("loaded");
+            assert_eq!(loaded.as_ref(), Some(&value));
+            let keys = store.keys().await.expect("read");
+            assert_eq!(keys, std::slice::from_ref(&name));
+        }
+        let files = FileStore::new(&folder).load(&name).await.expect("loaded");
+        assert!(!files.expect("a value").expose().contains("refresh_token"));
+        // Without the key, the files are of no use.
+        let error = opened("other", &folder).load(&name).await;
+        let error = error.expect_err("another key").to_string();
+        let expected = "a stored value was not encrypted with the key in the keyring";
+        assert_eq!(error, expected);
+        let damaged = entry("damaged").and_then(|entry| entry.set_secret(b"short"));
+        damaged.expect("stored");
+        let error = opened("damaged", &folder).save(&name, &value).await;
+        let error = error.expect_err("a short key").to_string();
+        assert_eq!(error, "the key in the keyring has another length");
+        one_keyring_is_locked(&folder, &name).await;
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
+
+    /// A keyring that is locked is an error, and is asked again later.
+    async fn one_keyring_is_locked(folder: &std::path::Path, name: &StoreKey) {
+        let locked = entry("locked").expect("an entry");
+        let credential = locked.inner.as_any().downcast_ref();
+        let credential: &keyring_core::mock::Cred = credential.expect("of the mock");
+        credential.set_error(::keyring::Error::NoStorageAccess("it is locked".into()));
+        let store = opened("locked", folder);
+        let error = store.save(name, &Secret::new("x")).await;
+        let error = error.expect_err("locked").to_string();
+        assert!(error.contains("it is locked"), "{error}");
+        store.save(name, &Secret::new("x")).await.expect("saved");
+    }
 
     #[test]
     fn sealed_value_opens_only_with_its_key_and_name() {

@@ -173,6 +173,8 @@ impl Listening {
             }
         };
         drop(sender);
+        // Later redirects are answered as such, although nobody would receive them.
+        redirects.close();
         // The browser gets its page.
         let rest = async { while connections.join_next().await.is_some() {} };
         let _ = timeout(Duration::from_secs(1), rest).await;

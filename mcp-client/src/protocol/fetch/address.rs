@@ -214,6 +214,27 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "oauth")]
+    #[test]
+    fn reach_is_that_of_the_farthest_address_of_the_server() {
+        for (server, expected) in [
+            (&["8.8.8.8"][..], Reach::Public),
+            (&["127.0.0.1", "::1"], Reach::Loopback),
+            (&["::ffff:127.0.0.1"], Reach::Loopback),
+            (&["10.0.0.1"], Reach::Network),
+            (&["127.0.0.1", "10.0.0.1"], Reach::Network),
+            (&["127.0.0.1", "10.0.0.1", "8.8.8.8"], Reach::Public),
+            (&[], Reach::Public),
+        ] {
+            let addresses = server.iter().map(|text| {
+                let address: IpAddr = text.parse().expect("an address");
+                std::net::SocketAddr::from((address, 443))
+            });
+            let addresses: Vec<_> = addresses.collect();
+            assert_eq!(Reach::around(&addresses), expected, "{server:?}");
+        }
+    }
+
     #[test]
     fn ordinary_addresses_are_public() {
         for text in [

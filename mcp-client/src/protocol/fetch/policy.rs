@@ -222,3 +222,24 @@ impl fmt::Debug for FetchPolicy {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, feature = "oauth"))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn choice_of_the_program_is_kept_around_any_server() {
+        let server = Origin::parse("https://a.example").expect("an origin");
+        let policy = FetchPolicy::new().resolver(|_, port| async move {
+            let public = [8, 8, 8, 8];
+            Ok(vec![(public, port).into()])
+        });
+        assert_eq!(policy.around(&server).await.reach, Reach::Public);
+        let open = policy.allow_private(true);
+        assert_eq!(open.around(&server).await.reach, Reach::All);
+        // A server whose name cannot be resolved is not taken for a local one.
+        let unresolved = FetchPolicy::new()
+            .resolver(|_, _| async { Err(io::Error::from(io::ErrorKind::NotFound)) });
+        assert_eq!(unresolved.around(&server).await.reach, Reach::Public);
+    }
+}

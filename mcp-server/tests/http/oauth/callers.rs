@@ -1,7 +1,7 @@
 //! What one caller began, no other one can use; and it ends with the token.
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use mcp_server::{AccessToken, HttpConfig, OAuth, Principal, PromptDef, Server};
 use serde_json::json;
@@ -318,14 +318,21 @@ async fn stream_of_a_token_without_an_end_goes_on() {
     let (server, mut probe) = server(|builder| builder);
     let issuer = "https://auth.example";
     let ada = AccessToken::new(issuer).subject("ada").audience([RESOURCE]);
-    let tokens = mcp_server::StaticTokens::new(issuer).token("t", ada);
+    let far = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(u64::MAX >> 1));
+    let far = ada.clone().expires_at(far.expect("a time"));
+    let tokens = mcp_server::StaticTokens::new(issuer)
+        .token("endless", ada)
+        // The latest time that there is.
+        .token("far", far);
     let address = protect(&server, OAuth::builder(RESOURCE).verifier(tokens));
-    let mut raw = Raw::connect(address).await;
-    let headers = with_token(call_headers("say_and_wait"), "t");
-    raw.request("POST", &headers, &call(1, "say_and_wait"))
-        .await;
-    soon(probe.waiting.recv()).await;
-    probe.go.notify_waiters();
-    let head = raw.head().await;
-    assert!(raw.body(&head).await.contains("said and waited"));
+    for token in ["endless", "far"] {
+        let mut raw = Raw::connect(address).await;
+        let headers = with_token(call_headers("say_and_wait"), token);
+        raw.request("POST", &headers, &call(1, "say_and_wait"))
+            .await;
+        soon(probe.waiting.recv()).await;
+        probe.go.notify_waiters();
+        let head = raw.head().await;
+        assert!(raw.body(&head).await.contains("said and waited"), "{token}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Requests without a usable token, and the metadata that leads clients to one.
 
-use mcp_server::{HttpConfig, OAuth};
+use mcp_server::{HttpConfig, Issuer, OAuth};
 use serde_json::{Value, json};
 
 use super::setup::*;
@@ -84,6 +84,11 @@ async fn health_readiness_and_metrics_need_no_token() {
             assert!(body.contains(r#"cause="unauthorized"} 1"#), "{body}");
         }
     }
+    // A POST could be a message of the protocol.
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        let mut raw = Raw::connect(address).await.at(path);
+        assert_eq!(raw.ask("POST", &media(), PING).await.0.status, 401);
+    }
 }
 
 #[tokio::test]
@@ -154,9 +159,11 @@ async fn metadata_is_public_at_both_paths_and_comes_from_the_configuration() {
     let issuer = TestIssuer::start().await;
     let (server, _probe) = server(|builder| builder);
     let oauth = trusting(&issuer)
-        .issuer("https://second.example/tenant")
+        // Two ways to verify its tokens, but one issuer.
+        .issuer(Issuer::new("https://second.example/tenant").introspection("mcp", "secret"))
         .required_scopes(["mcp:use"])
-        .resource_name("Files");
+        .resource_name("Files")
+        .resource_documentation("https://mcp.example.com/about");
     let config = HttpConfig::new().any_host();
     let address = protect_with(&server, oauth, config);
     let expected = json!({
@@ -165,6 +172,7 @@ async fn metadata_is_public_at_both_paths_and_comes_from_the_configuration() {
         "scopes_supported": ["mcp:use"],
         "bearer_methods_supported": ["header"],
         "resource_name": "Files",
+        "resource_documentation": "https://mcp.example.com/about",
     });
     for path in ["", "/mcp"] {
         let path = format!("/.well-known/oauth-protected-resource{path}");
@@ -177,6 +185,7 @@ async fn metadata_is_public_at_both_paths_and_comes_from_the_configuration() {
             assert_eq!(head.status, 200, "{path}");
             assert_eq!(head.get("content-type"), Some("application/json"));
             assert_eq!(head.get("access-control-allow-origin"), Some("*"));
+            assert_eq!(head.get("cache-control"), Some("public, max-age=300"));
             assert_eq!(
                 serde_json::from_str::<Value>(&body).expect("JSON"),
                 expected
@@ -193,8 +202,13 @@ async fn metadata_is_public_at_both_paths_and_comes_from_the_configuration() {
         assert_eq!(head.status, 204);
         assert_eq!(head.get("access-control-allow-origin"), Some("*"));
         assert_eq!(head.get("access-control-allow-headers"), Some("*"));
+        let methods = Some("GET, HEAD, OPTIONS");
+        assert_eq!(head.get("access-control-allow-methods"), methods);
+        assert_eq!(head.get("access-control-max-age"), Some("7200"));
         let mut raw = Raw::connect(address).await.at(&path);
-        assert_eq!(raw.ask("POST", &media(), "{}").await.0.status, 405);
+        let (head, body) = raw.ask("POST", &media(), "{}").await;
+        assert_eq!((head.status, head.get("allow")), (405, methods));
+        assert_eq!(body, "");
     }
     // Another resource at the same host has other metadata.
     let mut raw = Raw::connect(address)
@@ -258,6 +272,9 @@ fn invalid_settings_are_errors() {
         "invalid issuer `http://auth.example`: expected the scheme `https`, or `http` with the host \
          `localhost`, `127.0.0.1` or `[::1]`"
     );
+    let tokens = mcp_server::StaticTokens::new("http://auth.example");
+    let text = error(OAuth::builder(RESOURCE).verifier(tokens));
+    assert!(text.starts_with("invalid issuer `http://auth.example`: "));
     let keys = mcp_server::Issuer::new(issuer).jwks_uri("file:///etc/passwd");
     assert!(error(OAuth::builder(RESOURCE).issuer(keys)).starts_with("invalid URL of keys"));
     for name in ["none", "HS256", "RS1", ""] {

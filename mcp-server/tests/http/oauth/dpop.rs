@@ -1,72 +1,16 @@
 //! Proofs of possession (RFC 9449).
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_server::types::oauth::dpop::{ProofClaims, ath};
-use mcp_server::types::oauth::jwk::thumbprint;
 use mcp_server::types::oauth::jwt::SigningKey;
-use mcp_server::{Http, HttpConfig, Keys, OAuthBuilder, Server};
+use mcp_server::{Http, HttpConfig, Keys, OAuthBuilder, Server, ToolDef};
 use serde_json::json;
 
+use super::holder::Holder;
 use super::setup::*;
 use crate::legacy;
 use crate::raw::*;
-
-/// A client with a key, and a token that is bound to it.
-struct Holder {
-    key: SigningKey,
-    token: String,
-}
-
-impl Holder {
-    fn new(issuer: &TestIssuer) -> Self {
-        let key = SigningKey::generate().expect("a key");
-        let jkt = thumbprint(&key.public().expect("a public key")).expect("a thumbprint");
-        let token = issuer.token(json!({ "cnf": { "jkt": jkt } }));
-        Self { key, token }
-    }
-
-    /// Returns the claims of a valid proof.
-    fn claims(&self) -> ProofClaims {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let id = COUNT.fetch_add(1, Ordering::SeqCst);
-        let mut claims = ProofClaims::new(format!("proof-{id}"), "POST", RESOURCE, now());
-        claims.ath = Some(ath(&self.token));
-        claims
-    }
-
-    fn proof(&self, change: impl FnOnce(&mut ProofClaims)) -> String {
-        let mut claims = self.claims();
-        change(&mut claims);
-        claims.sign(&self.key).expect("signed")
-    }
-
-    fn headers(&self, proof: &str) -> Headers {
-        let token = format!("DPoP {}", self.token);
-        let headers = with_header(call_headers("echo"), "Authorization", &token);
-        with_header(headers, "DPoP", proof)
-    }
-
-    async fn echo(&self, address: SocketAddr, proof: &str) -> Head {
-        Raw::post(address, &self.headers(proof), &call(1, "echo"))
-            .await
-            .0
-    }
-
-    /// Checks that a proof is rejected, and returns the description.
-    async fn rejected(&self, address: SocketAddr, proof: &str) -> String {
-        let head = self.echo(address, proof).await;
-        assert_eq!(head.status, 401);
-        let challenge = head.get("www-authenticate").expect("a challenge");
-        let start = "DPoP algs=\"ES256 ES384 EdDSA PS256 RS256\", error=\"invalid_dpop_proof\", \
-                     error_description=\"";
-        let rest = challenge.strip_prefix(start).expect(challenge);
-        let (description, rest) = rest.split_once('"').expect("quoted");
-        assert_eq!(rest, format!(", resource_metadata=\"{METADATA}\""));
-        description.to_owned()
-    }
-}
 
 async fn subject() -> (TestIssuer, Holder, SocketAddr) {
     with(|oauth| oauth).await
@@ -201,6 +145,12 @@ async fn proof_for_another_request_is_rejected() {
     }
     let proof = holder.proof(|claims| claims.iat -= 250);
     assert_eq!(holder.echo(address, &proof).await.status, 200);
+    // The name of the scheme is not case-sensitive.
+    let token = format!("dpop {}", holder.token);
+    let headers = with_header(call_headers("echo"), "Authorization", &token);
+    let headers = with_header(headers, "DPoP", &holder.proof(|_| {}));
+    let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
+    assert_eq!(head.status, 200);
 }
 
 #[tokio::test]
@@ -385,15 +335,23 @@ async fn each_request_of_a_session_needs_a_proof_for_its_own_method() {
 
 #[tokio::test]
 async fn insufficient_scope_of_a_bound_token_is_a_challenge_of_its_scheme() {
-    let (_issuer, holder, address) = with(|oauth| oauth.required_scopes(["mcp:use"])).await;
+    let expected = format!(
+        "DPoP error=\"insufficient_scope\", scope=\"mcp:use\", resource_metadata=\"{METADATA}\""
+    );
+    let (issuer, holder, address) = with(|oauth| oauth.required_scopes(["mcp:use"])).await;
     let head = holder.echo(address, &holder.proof(|_| {})).await;
     assert_eq!(head.status, 403);
-    assert_eq!(
-        head.get("www-authenticate"),
-        Some(&*format!(
-            "DPoP error=\"insufficient_scope\", scope=\"mcp:use\", resource_metadata=\"{METADATA}\""
-        ))
-    );
+    assert_eq!(head.get("www-authenticate"), Some(&*expected));
+    // The same if only the tool requires the scope.
+    let tool = ToolDef::new("guarded").scopes(["mcp:use"]);
+    let server = Server::builder("guarded", "1").add_tool(tool.handler(async || ""));
+    let server = server.build().expect("the definition is sound");
+    let address = protect(&server, trusting(&issuer));
+    let headers = holder.headers(&holder.proof(|_| {}));
+    let headers = with_header(headers, "Mcp-Name", "guarded");
+    let (head, body) = Raw::post(address, &headers, &call(1, "guarded")).await;
+    assert_eq!(head.status, 403, "{body}");
+    assert_eq!(head.get("www-authenticate"), Some(&*expected));
 }
 
 #[tokio::test]
@@ -416,4 +374,12 @@ async fn proofs_are_for_the_path_that_the_client_used() {
     assert_eq!(holder.echo(address, &proof).await.status, 200);
     let proof = holder.proof(|claims| claims.htu = "https://mcp.example.com/other".to_owned());
     assert_eq!(holder.echo(address, &proof).await.status, 401);
+
+    // A proxy removed the beginning of the path.
+    let oauth = mcp_server::OAuth::builder("https://mcp.example.com/files/mcp")
+        .audience(RESOURCE)
+        .issuer(&*issuer.url);
+    let address = protect(&server, oauth);
+    let proof = holder.proof(|claims| claims.htu = "https://mcp.example.com/files/mcp".to_owned());
+    assert_eq!(holder.echo(address, &proof).await.status, 200);
 }

@@ -6,7 +6,7 @@ use mcp_server::{
     AccessToken, Context, Group, HandlerError, OAuth, OAuthBuilder, PromptDef, ResourceDef, Server,
     ServerBuilder, StaticTokens, ToolDef,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::setup::*;
 use crate::legacy;
@@ -127,6 +127,38 @@ async fn scopes_that_all_requests_need_are_checked_before_the_body_is_read() {
     );
     raw.write(head.as_bytes()).await;
     assert_eq!(raw.head().await.status, 403);
+}
+
+#[tokio::test]
+async fn challenge_of_an_operation_begins_with_the_scopes_of_all_requests() {
+    let server = scoped(|builder| builder);
+    let granted = ["mcp:use", "mcp:use_files:write"];
+    let address = protect(&server, tokens(&granted).required_scopes(["mcp:use"]));
+    let refused = call_tool(address, "mcp:use", "write").await;
+    lacks(&refused, "mcp:use files:write");
+    let refused = call_tool(address, "mcp:use_files:write", "dynamic").await;
+    lacks(&refused, "mcp:use files:write files:shared");
+}
+
+#[tokio::test]
+async fn scopes_may_have_the_name_and_the_form_of_other_issuers() {
+    let issuer = TestIssuer::start().await;
+    let server = scoped(|builder| builder);
+    let address = protect(&server, trusting(&issuer).required_scopes(["a", "b"]));
+    for (claims, expected) in [
+        (json!({ "scope": "a b" }), 200),
+        (json!({ "scope": ["a", "b"] }), 200),
+        (json!({ "scope": null, "scp": "b a" }), 200),
+        (json!({ "scope": null, "scp": ["a", "b"] }), 200),
+        (json!({ "scope": "a", "scp": "b" }), 403),
+        (json!({ "scope": null }), 403),
+        (json!({ "scope": "A B" }), 403),
+        (json!({ "scope": "ab" }), 403),
+    ] {
+        let headers = with_token(call_headers("open"), &issuer.token(claims.clone()));
+        let (head, _) = Raw::post(address, &headers, &call(1, "open")).await;
+        assert_eq!(head.status, expected, "{claims}");
+    }
 }
 
 #[tokio::test]
@@ -264,13 +296,16 @@ async fn lists_contain_everything_unless_the_program_filters_them() {
     assert_eq!(names, all);
     assert_eq!(scope, "public");
 
-    let oauth = tokens(&["", "files:write", "admin_machines", "files:read"]);
+    let oauth = tokens(&["", "files:write", "admin", "admin_machines", "files:read"]);
     let address = protect(&scoped(public), oauth.list_permitted_only());
     let (names, scope) = list(address, "", "tools/list").await;
     assert_eq!(names, ["open", "late"]);
     assert_eq!(scope, "private");
     let (names, _) = list(address, "files:write", "tools/list").await;
     assert_eq!(names, ["open", "write", "dynamic", "late"]);
+    // One of two scopes is not enough.
+    let (names, _) = list(address, "admin", "tools/list").await;
+    assert_eq!(names, ["open", "late"]);
     let (names, _) = list(address, "admin_machines", "tools/list").await;
     assert_eq!(names, ["open", "late", "admin_restart"]);
     for (method, granted, expected) in [

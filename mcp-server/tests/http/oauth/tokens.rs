@@ -29,6 +29,8 @@ async fn valid_token_is_accepted_in_all_its_forms() {
         json!({}),
         json!({"aud": ["https://other.example", RESOURCE]}),
         json!({"sub": null}),
+        // Some issuers have another name for the client.
+        json!({"sub": null, "client_id": null, "azp": "c1"}),
         json!({"nbf": now() - 10, "iat": now()}),
         json!({"exp": fraction}),
         // Within the leeway for clocks.
@@ -105,9 +107,21 @@ async fn wrong_claims_are_rejected() {
     ] {
         rejected(address, &issuer.token(changes.clone())).await;
     }
-    let description = rejected(address, &issuer.token(json!({"exp": null}))).await;
-    let expected = "the access token is not valid: the time of its expiry (`exp`) is missing";
-    assert_eq!(description, expected);
+    for (changes, expected) in [
+        (
+            json!({"exp": null}),
+            "the time of its expiry (`exp`) is missing",
+        ),
+        // An entry of another type invalidates the list.
+        (
+            json!({"aud": [RESOURCE, 1]}),
+            "`aud` is not a list of strings",
+        ),
+    ] {
+        let description = rejected(address, &issuer.token(changes)).await;
+        let expected = format!("the access token is not valid: {expected}");
+        assert_eq!(description, expected);
+    }
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use crate::protocol::access_token::AccessToken;
 use crate::protocol::challenge::Challenge;
 use crate::protocol::core::Core;
 use crate::protocol::error_text::Chain;
+use crate::protocol::seal::Keys;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::oauth::claims::LEEWAY;
 use crate::transport::http::oauth::config::{OAuth, ResourceServer};
@@ -78,8 +79,12 @@ impl OAuth {
             return Err(server.insufficient_scope(&token).into());
         }
         let until = token.expires_at.map(|end| {
-            let left = (end + LEEWAY).duration_since(SystemTime::now());
-            Instant::now() + left.unwrap_or_default().min(LONGEST)
+            let left = end.duration_since(SystemTime::now());
+            let left = left.map_or_else(
+                |past| LEEWAY.saturating_sub(past.duration()),
+                |left| left.saturating_add(LEEWAY),
+            );
+            Instant::now() + left.min(LONGEST)
         });
         let principal = token.principal();
         let principal = principal
@@ -128,9 +133,11 @@ impl ResourceServer {
         if token.issuer != issuer {
             return Some("the access token is that of another issuer");
         }
+        // Compared without a sum, which could overflow for a verifier of the program.
+        let since_end = |end: SystemTime| SystemTime::now().duration_since(end);
         if token
             .expires_at
-            .is_some_and(|end| end + LEEWAY <= SystemTime::now())
+            .is_some_and(|end| since_end(end).is_ok_and(|since| since >= LEEWAY))
         {
             return Some("the access token has expired");
         }
@@ -168,23 +175,26 @@ impl ResourceServer {
             resource: &self.resource,
             thumbprint,
         };
-        Ok(self.proofs.verify(&request, &keys).map_err(|error| {
-            let kind = match error {
-                ProofError::Nonce => "use_dpop_nonce",
-                ProofError::Full => {
-                    let status = StatusCode::TOO_MANY_REQUESTS;
-                    return TokenRefusal::new(status, error.to_string(), Vec::new());
-                }
-                _ => "invalid_dpop_proof",
-            };
-            let challenge = possession()
-                .with("error", kind)
-                .with("error_description", &error.to_string());
-            let challenges = vec![self.located(challenge)];
-            let refusal =
-                TokenRefusal::new(StatusCode::UNAUTHORIZED, error.to_string(), challenges);
-            refusal.with_nonce(self.proofs.nonce(&keys))
-        })?)
+        let verified = self.proofs.verify(&request, &keys);
+        Ok(verified.map_err(|error| self.bad_proof(error, &keys))?)
+    }
+
+    /// Creates the refusal of a request whose proof of possession is not accepted.
+    fn bad_proof(&self, error: ProofError, keys: &Keys) -> TokenRefusal {
+        let kind = match error {
+            ProofError::Nonce => "use_dpop_nonce",
+            ProofError::Full => {
+                let status = StatusCode::TOO_MANY_REQUESTS;
+                return TokenRefusal::new(status, error.to_string(), Vec::new());
+            }
+            _ => "invalid_dpop_proof",
+        };
+        let challenge = possession()
+            .with("error", kind)
+            .with("error_description", &error.to_string());
+        let challenges = vec![self.located(challenge)];
+        let refusal = TokenRefusal::new(StatusCode::UNAUTHORIZED, error.to_string(), challenges);
+        refusal.with_nonce(self.proofs.nonce(keys))
     }
 
     /// Creates the refusal of a request without a token. It has no `error`, because the client did
@@ -244,4 +254,47 @@ fn possession() -> Challenge {
     Challenge::bearer()
         .with_proof_of_possession()
         .with("algs", &algorithms.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+
+    use super::*;
+    use crate::transport::http::oauth::static_tokens::StaticTokens;
+
+    #[test]
+    fn full_record_of_proofs_asks_the_client_to_wait() {
+        let tokens = StaticTokens::new("https://auth.example");
+        let oauth = OAuth::builder("https://mcp.example.com").verifier(tokens);
+        let oauth = oauth.dpop_nonces().build().expect("the settings are valid");
+        let keys = Keys::from_bytes([1; 32]);
+        let headers = |refusal: &TokenRefusal| {
+            let mut headers = HeaderMap::new();
+            refusal.add_headers(&mut headers);
+            headers
+        };
+        let refusal = oauth.0.bad_proof(ProofError::Full, &keys);
+        assert_eq!(refusal.status(), StatusCode::TOO_MANY_REQUESTS);
+        let full = headers(&refusal);
+        assert_eq!(full["retry-after"], "1");
+        // Another token or proof would not help, so nothing is asked for.
+        assert_eq!(full.len(), 1, "{full:?}");
+        let refusal = oauth.0.bad_proof(ProofError::Time, &keys);
+        assert_eq!(refusal.status(), StatusCode::UNAUTHORIZED);
+        let late = headers(&refusal);
+        assert!(late.contains_key("www-authenticate") && late.contains_key(DPOP_NONCE));
+    }
+
+    #[test]
+    fn accepted_request_gets_the_nonce_for_the_next_one() {
+        let authorized = Authorized {
+            until: None,
+            nonce: Some(HeaderValue::from_static("next")),
+        };
+        let response = authorized.apply(Response::new(HttpBody::none()));
+        assert_eq!(response.headers()[DPOP_NONCE], "next");
+        let response = Authorized::default().apply(Response::new(HttpBody::none()));
+        assert!(response.headers().is_empty());
+    }
 }

@@ -178,3 +178,67 @@ fn since_epoch() -> Duration {
     now.duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::oauth::dpop::ProofClaims;
+    use mcp_types::oauth::jwk;
+    use mcp_types::oauth::jwt::SigningKey;
+
+    use super::*;
+
+    const RESOURCE: &str = "https://mcp.example.com/mcp";
+
+    #[test]
+    fn nonce_is_renewed_after_half_of_its_time_and_then_expires() {
+        let (verifier, keys) = (ProofVerifier::new(true), Keys::from_bytes([1; 32]));
+        let sealed = |purpose: &str, age: Duration| {
+            let created = since_epoch()
+                .checked_sub(age)
+                .expect("after 1970")
+                .as_secs();
+            keys.seal(purpose, &[], &created.to_be_bytes())
+                .expect("sealed")
+        };
+        let second = Duration::from_secs(1);
+        let check = |nonce: &str| verifier.check_nonce(Some(nonce), &keys);
+        assert_eq!(check(&sealed(PURPOSE, Duration::ZERO)), Ok(None));
+        let next = check(&sealed(PURPOSE, NONCE_TIME / 2 + second));
+        let next = next.expect("still valid").expect("a nonce");
+        assert_eq!(check(next.to_str().expect("ASCII")), Ok(None));
+        assert_eq!(
+            check(&sealed(PURPOSE, NONCE_TIME + second)),
+            Err(ProofError::Nonce)
+        );
+        // What was sealed for anything else is not a nonce.
+        assert_eq!(
+            check(&sealed("cursor", Duration::ZERO)),
+            Err(ProofError::Nonce)
+        );
+        assert_eq!(verifier.check_nonce(None, &keys), Err(ProofError::Nonce));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn proof_with_a_time_in_the_future_is_remembered_until_it_is_too_old() {
+        let (verifier, keys) = (ProofVerifier::new(false), Keys::from_bytes([1; 32]));
+        let key = SigningKey::generate().expect("a key");
+        let thumbprint = jwk::thumbprint(&key.public().expect("a public key"));
+        // Ten seconds before it would be too far in the future.
+        let time = (since_epoch() + PROOF_TIME).as_secs() - 10;
+        let mut claims = ProofClaims::new("id".to_owned(), "POST", RESOURCE, time);
+        claims.ath = Some(ath("token"));
+        let proof = claims.sign(&key).expect("signed");
+        let request = http::Request::post("/mcp").header(DPOP, proof).body(());
+        let (parts, ()) = request.expect("a request").into_parts();
+        let request = ProvenRequest {
+            parts: &parts,
+            token: "token",
+            resource: &SecureUrl::parse(RESOURCE).expect("a URL"),
+            thumbprint: &thumbprint.expect("a thumbprint"),
+        };
+        assert_eq!(verifier.verify(&request, &keys), Ok(None));
+        // Only the record ages here: by its time, the proof is valid for almost ten minutes.
+        tokio::time::advance(PROOF_TIME.mul_f64(1.9)).await;
+        assert_eq!(verifier.verify(&request, &keys), Err(ProofError::Replayed));
+    }
+}

@@ -96,3 +96,63 @@ where
     }
     Ok(read.freeze())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use http_body::{Frame, SizeHint};
+
+    use super::*;
+
+    /// A body of chunks of 100 bytes.
+    struct Chunks {
+        left: usize,
+        announced: u64,
+    }
+
+    impl Body for Chunks {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            let Some(left) = self.left.checked_sub(1) else {
+                return Poll::Ready(None);
+            };
+            self.left = left;
+            Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&[b'x'; 100])))))
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            let mut hint = SizeHint::new();
+            hint.set_lower(self.announced);
+            hint
+        }
+    }
+
+    /// Reads ten chunks, and returns the result and the number of chunks that were left.
+    async fn read_ten(announced: u64, limit: usize) -> (Result<usize, String>, usize) {
+        let mut body = Chunks {
+            left: 10,
+            announced,
+        };
+        let result = read(Pin::new(&mut body), limit).await;
+        let result = result.map(|read| read.len());
+        (result.map_err(|error| error.to_string()), body.left)
+    }
+
+    #[tokio::test]
+    async fn body_is_read_up_to_the_limit_only() {
+        assert_eq!(read_ten(0, 1_000).await, (Ok(1_000), 0));
+        let too_large = |limit| Err(format!("the body is larger than {limit} bytes"));
+        assert_eq!(read_ten(0, 250).await, (too_large(250), 7));
+        // Nothing is read of a body that announces to be too large.
+        assert_eq!(read_ten(1_000, 999).await, (too_large(999), 10));
+        assert_eq!(read_ten(1_000, 1_000).await, (Ok(1_000), 0));
+    }
+}

@@ -187,7 +187,14 @@ fn form_encoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use http::Response;
+    use tokio::task::JoinSet;
+
     use super::*;
+    use crate::transport::http::oauth::fetch::HttpFetch;
 
     #[test]
     fn cache_is_bounded_and_forgets_expired_tokens() {
@@ -203,6 +210,80 @@ mod tests {
         let expired = token.expires_at(SystemTime::now() - Duration::from_secs(1));
         cache.insert("expired".to_owned(), expired, Duration::from_secs(60));
         assert!(cache.get("expired").is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn cached_token_is_forgotten_after_its_time() {
+        let mut cache = TokenCache::default();
+        let token = AccessToken::new("https://a.example").subject("ada");
+        let [time, half, almost, second] = [30, 15, 14, 1].map(Duration::from_secs);
+        cache.insert("endless".to_owned(), token.clone(), time);
+        let ends = token.expires_at(SystemTime::now() + half);
+        cache.insert("ends".to_owned(), ends, time);
+        tokio::time::advance(almost).await;
+        assert!(cache.get("endless").is_some() && cache.get("ends").is_some());
+        tokio::time::advance(second).await;
+        assert!(cache.get("endless").is_some() && cache.get("ends").is_none());
+        tokio::time::advance(half).await;
+        assert!(cache.get("endless").is_none());
+    }
+
+    /// An issuer that never answers.
+    #[derive(Clone, Default)]
+    struct Silent(Arc<AtomicUsize>);
+
+    impl HttpFetch for Silent {
+        async fn fetch(
+            &self,
+            _: Request<Bytes>,
+            _: usize,
+        ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            std::future::pending().await
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_to_the_issuer_are_bounded_and_so_are_those_that_wait() {
+        let silent = Silent::default();
+        let url = SecureUrl::parse("https://a.example").expect("a URL");
+        let verifier = Arc::new(IntrospectionVerifier {
+            issuer: url.clone(),
+            fetcher: Fetcher::new(silent.clone()),
+            endpoint: OnceCell::new_with(Some(url)),
+            authorization: HeaderValue::from_static("Basic eDp4"),
+            cache_time: Duration::ZERO,
+            trusts_audience: false,
+            cache: Mutex::default(),
+            permits: RequestSlots::default(),
+        });
+        let verify = |at: usize| {
+            let verifier = Arc::clone(&verifier);
+            async move {
+                let (parts, ()) = Request::new(()).into_parts();
+                let text = format!("token-{at}");
+                let token = PresentedToken::new(&text, "https://b.example", &parts);
+                match verifier.verify(token).await {
+                    Err(TokenError::Unavailable(source)) => source.to_string(),
+                    other => panic!("{other:?}"),
+                }
+            }
+        };
+        let mut all = JoinSet::new();
+        for at in 0..CONCURRENT + WAITING {
+            all.spawn(verify(at));
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(silent.0.load(Ordering::SeqCst), CONCURRENT);
+        let busy = "too many tokens are being introspected";
+        assert_eq!(verify(usize::MAX).await, busy);
+        // The first ones time out, and as many others take their place.
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        assert_eq!(silent.0.load(Ordering::SeqCst), CONCURRENT * 2);
+        all.spawn(verify(usize::MAX));
+        for failed in all.join_all().await {
+            assert_eq!(failed, "https://a.example: no response within 10 s");
+        }
     }
 
     #[test]

@@ -1,0 +1,214 @@
+//! Servers that reject tokens again and again, demand further scopes, or move to another issuer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_client::oauth::{MemoryStore, OAuthClient, OAuthFault};
+use serde_json::json;
+
+use crate::world::*;
+
+const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
+
+/// Returns the scopes of all authorization requests.
+fn requested(world: &World) -> Vec<String> {
+    let asked = world.asked("/authorize");
+    let scopes = asked
+        .into_iter()
+        .map(|mut asked| asked.query.remove("scope"));
+    scopes.map(Option::unwrap_or_default).collect()
+}
+
+/// Returns a token response without a refresh token.
+fn without_refresh(world: &World) -> Answer {
+    let mut token = world.token();
+    let members = token.as_object_mut().expect("an object");
+    members.remove("refresh_token");
+    answer(200, token)
+}
+
+#[tokio::test]
+async fn server_that_demands_another_scope_each_time_is_given_up() {
+    let world = World::start().await;
+    let count = AtomicUsize::new(0);
+    world.script(move |asked, world| {
+        asked.body.contains("tools/list").then(|| {
+            let scope = count.fetch_add(1, Ordering::SeqCst);
+            let error = "insufficient_scope";
+            world.challenge(403, &format!(", error=\"{error}\", scope=\"s{scope}\""))
+        })
+    });
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    client.tools().one_page().await.expect_err("refused");
+    assert_eq!(requested(&world), ["", "s0", "s0 s1", "s0 s1 s2"]);
+    let error = client.tools().one_page().await.expect_err("refused");
+    let error = fault(&error);
+    assert!(matches!(error.fault, OAuthFault::Rounds(3)), "{error}");
+    assert_eq!(world.count("/authorize"), 4);
+}
+
+#[tokio::test]
+async fn scopes_in_a_403_are_requested_also_without_an_error() {
+    let world = World::start().await;
+    world.script(|asked, world| {
+        let is_first = world.count("/authorize") == 1;
+        (is_first && asked.body.contains("tools/list"))
+            .then(|| world.challenge(403, ", scope=\"write\""))
+    });
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    client.tools().one_page().await.expect("listed");
+    assert_eq!(requested(&world), ["", "write"]);
+}
+
+#[tokio::test]
+async fn login_after_a_rejection_keeps_the_scopes() {
+    let world = World::start().await;
+    world.script(|asked, world| match asked.path.as_str() {
+        "/token" => Some(without_refresh(world)),
+        "/mcp" if asked.header("authorization").is_none() => {
+            Some(world.challenge(401, ", scope=\"read\""))
+        }
+        "/mcp" if world.count("/authorize") == 1 && asked.body.contains("tools/list") => {
+            Some(world.challenge(401, ", error=\"invalid_token\", scope=\"write\""))
+        }
+        _ => None,
+    });
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    client.tools().one_page().await.expect("listed");
+    assert_eq!(requested(&world), ["read", "read write"]);
+}
+
+#[tokio::test]
+async fn failed_logins_are_not_counted_as_rejected_tokens() {
+    let world = World::start().await;
+    world.script(|asked, world| match asked.path.as_str() {
+        "/mcp" if asked.method == "POST" => Some(world.challenge(401, "")),
+        "/token" => Some(without_refresh(world)),
+        "/authorize" if world.count("/authorize") > 1 => {
+            let issuer = encode(&world.origin());
+            let state = &asked.query["state"];
+            let query = format!("error=access_denied&state={state}&iss={issuer}");
+            Some(redirect_with(&query))
+        }
+        _ => None,
+    });
+    let oauth = oauth().build().expect("valid");
+    for _ in 0..4 {
+        let error = refused(&world, &oauth).await;
+        assert!(
+            matches!(&error.fault, OAuthFault::Refused { error, .. } if error == "access_denied"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn accepted_token_ends_the_count_of_rejected_ones() {
+    let world = World::start().await;
+    world.script(|asked, world| {
+        let is_refresh = asked.form("grant_type").as_deref() == Some("refresh_token");
+        (asked.path == "/token" && is_refresh).then(|| {
+            // The server does not accept it.
+            let mut token = world.token();
+            token["access_token"] = json!(format!("unusable-{}", world.count("/token")));
+            answer(200, token)
+        })
+    });
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    for logins in 2..7 {
+        world.expire();
+        client.tools().one_page().await.expect("listed");
+        assert_eq!(world.count("/authorize"), logins);
+    }
+}
+
+/// Lets the first server name the second one as its authorization server.
+fn moves(world: &Arc<World>, other: &World) {
+    let issuer = other.origin();
+    world.script(move |asked, world| {
+        let mut metadata = world.resource_metadata();
+        metadata["authorization_servers"] = json!([issuer]);
+        (asked.path == RESOURCE).then(|| answer(200, metadata))
+    });
+    let accepting = Arc::clone(world);
+    other.script(move |asked, _| (asked.path == "/token").then(|| answer(200, accepting.token())));
+    world.expire();
+}
+
+#[tokio::test]
+async fn new_issuer_of_a_server_gets_nothing_of_the_old_one() {
+    let (world, other) = (World::start().await, World::start().await);
+    let oauth = oauth().build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    moves(&world, &other);
+    client.tools().one_page().await.expect("listed");
+    // No refresh at the old one: its tokens would not be accepted.
+    assert_eq!((world.count("/token"), other.count("/token")), (1, 1));
+    let token = &other.asked("/token")[0];
+    assert_eq!(
+        token.form("grant_type").as_deref(),
+        Some("authorization_code")
+    );
+    assert_eq!(token.form("refresh_token"), None);
+    assert_eq!((world.count("/register"), other.count("/register")), (1, 1));
+    // The tokens of the new issuer are refreshed there.
+    world.expire();
+    client.tools().one_page().await.expect("listed");
+    assert_eq!((world.count("/token"), other.count("/token")), (1, 2));
+}
+
+#[tokio::test]
+async fn secret_of_the_client_is_not_sent_to_a_new_issuer() {
+    for issuer in [false, true] {
+        let (world, other) = (World::start().await, World::start().await);
+        let mut client = OAuthClient::new("id").secret("client-secret");
+        let mut builder = oauth();
+        if issuer {
+            client = client.issuer(world.origin());
+        }
+        builder = builder.client(client);
+        let oauth = builder.build().expect("valid");
+        let client = connect(&world, &oauth).await.expect("connected");
+        moves(&world, &other);
+        let error = client.tools().one_page().await.expect_err("refused");
+        let error = fault(&error);
+        let OAuthFault::ClientOfOther { expected, found } = &error.fault else {
+            panic!("{error}");
+        };
+        assert_eq!((expected, found), (&world.origin(), &other.origin()));
+        assert_eq!((other.count("/authorize"), other.count("/token")), (0, 0));
+    }
+    // The choice of the program does not change whose client it is.
+    let world = World::start().await;
+    let client = OAuthClient::new("id").issuer("https://elsewhere.example");
+    let oauth = oauth().issuer(world.origin()).client(client);
+    let error = refused(&world, &oauth.build().expect("valid")).await;
+    assert!(
+        matches!(error.fault, OAuthFault::ClientOfOther { .. }),
+        "{error}"
+    );
+    assert_eq!(world.count("/authorize"), 0);
+}
+
+#[tokio::test]
+async fn issuer_of_the_earlier_login_is_used_again() {
+    let world = World::start().await;
+    world.script(|asked, world| {
+        let mut metadata = world.resource_metadata();
+        // The first one does not exist.
+        metadata["authorization_servers"] = json!(["https://first.example", world.origin()]);
+        (asked.path == RESOURCE).then(|| answer(200, metadata))
+    });
+    let store = MemoryStore::new();
+    let chosen = oauth().issuer(world.origin()).store(store.clone());
+    let chosen = chosen.build().expect("valid");
+    connect(&world, &chosen).await.expect("connected");
+    world.expire();
+    let oauth = oauth().store(store).build().expect("valid");
+    connect(&world, &oauth).await.expect("connected");
+    assert_eq!((world.count("/authorize"), world.count("/token")), (1, 2));
+}
