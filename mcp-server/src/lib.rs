@@ -85,6 +85,8 @@ pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};
 pub use features::resources::contents::IntoContents;
 pub use features::resources::definition::ResourceDef;
+#[cfg(feature = "versioned-resources")]
+pub use features::resources::filter::ResourceFilter;
 #[cfg(feature = "pagination")]
 pub use features::resources::listed::{ListAt, ResourcePage};
 pub use features::resources::request::ResourceUri;

@@ -201,6 +201,28 @@ async fn port_of_the_program_counts_more_than_that_of_the_registration() {
 }
 
 #[tokio::test]
+async fn number_of_connections_to_the_receiver_is_bounded() {
+    let world = World::start().await;
+    let urls = Arc::default();
+    let oauth = OAuth::authorization_code(agent(&urls)).build();
+    let (login, redirect, query) = begun(&world, &oauth.expect("valid"), &urls).await;
+    let address = redirect.split('/').nth(2).expect("an address");
+    let mut idle = Vec::new();
+    for _ in 0..16 {
+        idle.push(TcpStream::connect(address).await.expect("listens"));
+    }
+    let target = format!("/callback?{query}");
+    let redirect = browse(&redirect, "GET", &target);
+    let mut redirect = std::pin::pin!(redirect);
+    let early = tokio::time::timeout(Duration::from_millis(300), &mut redirect).await;
+    early.expect_err("waits for one of the others to end");
+    drop(idle);
+    let page = redirect.await;
+    assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
+    login.await.expect("no panic").expect("logged in");
+}
+
+#[tokio::test]
 async fn login_ends_if_the_browser_does_not_come_back() {
     let world = World::start().await;
     let urls = Arc::default();

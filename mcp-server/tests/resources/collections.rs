@@ -1,5 +1,7 @@
 //! SEP-2093: `resources/list` with the URI of a collection.
 
+use mcp_server::types::Resource;
+use mcp_server::{ListAt, Proposal, ResourceDef, ResourcePage, Server};
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -49,6 +51,33 @@ async fn members_are_listed_page_by_page() {
         assert_eq!(pages.len(), 3);
     }
     assert_eq!(reads.total(), 0, "contents were made");
+}
+
+#[tokio::test]
+async fn collection_without_a_reader_lists_its_members_and_has_no_contents() {
+    let members = |_: ListAt| async { ResourcePage::new([Resource::new("row:1", "one")]) };
+    let server = Server::builder("test", "1")
+        .proposals([Proposal::Sep2093])
+        .add_resource(ResourceDef::new("rows:", "rows").list(members))
+        .build()
+        .unwrap();
+    let clients = [
+        Client::newest(&server, &[]),
+        Client::newest(&server, SEP_2093),
+    ];
+    for mut client in clients.into_iter().flatten() {
+        let uri = json!({ "uri": "rows:" });
+        let page = client.result("resources/list", uri.clone()).await;
+        assert_eq!(names(&page), ["one"], "{}", client.describe());
+        let read = client.result("resources/read", uri.clone()).await;
+        assert_eq!(read["contents"], json!([]), "{}", client.describe());
+        let metadata = client.result("resources/metadata", uri).await;
+        assert_eq!(metadata["resource"]["resourceType"], "collection");
+    }
+    for mut client in Client::older(&server, &[]).await {
+        let read = client.result("resources/read", json!({ "uri": "rows:" }));
+        assert_eq!(read.await["contents"], json!([]));
+    }
 }
 
 #[tokio::test]

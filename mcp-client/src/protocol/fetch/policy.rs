@@ -228,6 +228,24 @@ mod tests {
     use super::*;
 
     #[tokio::test]
+    async fn plain_http_is_only_for_authorization_on_this_machine() {
+        let server = Origin::parse("http://127.0.0.1:1").expect("an origin");
+        let open = FetchPolicy::new()
+            .allow_private(true)
+            .allow_host("127.0.0.1");
+        let around = open.around(&server).await;
+        for (policy, url, is_allowed) in [
+            (&open, "https://127.0.0.1/a", true),
+            (&open, "http://127.0.0.1/a", false),
+            (&open, "http://localhost/a", false),
+            (&around, "http://127.0.0.1/a", true),
+            (&around, "http://a.example/a", false),
+        ] {
+            assert_eq!(policy.origin(url).is_ok(), is_allowed, "{url}");
+        }
+    }
+
+    #[tokio::test]
     async fn choice_of_the_program_is_kept_around_any_server() {
         let server = Origin::parse("https://a.example").expect("an origin");
         let policy = FetchPolicy::new().resolver(|_, port| async move {

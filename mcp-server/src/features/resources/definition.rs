@@ -117,7 +117,8 @@ impl ResourceDef {
     }
 
     /// Sets the [handler](Handler) that reads the resource: an async function of extractors, such as
-    /// [`ResourceUri`](crate::ResourceUri).
+    /// [`ResourceUri`](crate::ResourceUri). A collection, which has a handler that lists its members,
+    /// needs none: reading it then returns no contents.
     pub fn handler<M, H>(mut self, handler: H) -> Self
     where
         H: Handler<NoArguments, M>,
@@ -235,7 +236,10 @@ impl Definition for ResourceDef {
     }
 
     fn check(&mut self) -> Result<(), DefinitionError> {
-        if self.reader.is_none() {
+        let has_handler = self.reader.is_some();
+        #[cfg(feature = "pagination")]
+        let has_handler = has_handler || self.lister.is_some();
+        if !has_handler {
             return Err("the resource has no handler".into());
         }
         if !has_scheme(&self.resource.uri) {

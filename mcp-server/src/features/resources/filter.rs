@@ -1,4 +1,4 @@
-//! [`Filter`]: the resources that a client selects in `resources/list`.
+//! [`ResourceFilter`]: the resources that a client selects in `resources/list`.
 
 use std::cmp::Ordering;
 
@@ -9,20 +9,20 @@ use mcp_types::json::{Number, Object, Value};
 use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
 
-/// The criteria of `resources/list`. A resource has to meet all of them. The proposal lets servers
-/// choose which criteria they support:
-///
-/// - `kind`: the kind of the resource, or a list of kinds.
-/// - `uriPrefix`: the beginning of its URI.
-/// - `metadata`: members that its metadata has, with equal values.
-#[derive(Debug, Default)]
-pub(crate) struct Filter {
-    kinds: Option<Vec<String>>,
-    uri_prefix: Option<String>,
-    metadata: Option<Object>,
+/// The criteria with which a client limits `resources/list`, by the proposal `versioned-resources`. A
+/// resource has to meet all of them. The proposal lets servers choose which criteria they support.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ResourceFilter {
+    /// `kind`: the kind of the resource, or a list of kinds, of which it has one.
+    pub kinds: Option<Vec<String>>,
+    /// `uriPrefix`: the beginning of its URI.
+    pub uri_prefix: Option<String>,
+    /// `metadata`: members that its metadata has, with equal values.
+    pub metadata: Option<Object>,
 }
 
-impl Filter {
+impl ResourceFilter {
     /// Decodes the member `filter`.
     ///
     /// # Errors
@@ -49,7 +49,8 @@ impl Filter {
     }
 
     /// Returns `true` if a resource meets all criteria.
-    pub(crate) fn matches(&self, resource: &Resource) -> bool {
+    #[must_use]
+    pub fn matches(&self, resource: &Resource) -> bool {
         let kind = self.kinds.as_ref().is_none_or(|kinds| {
             let kind = resource.kind.as_ref();
             kind.is_some_and(|kind| kinds.contains(kind))
@@ -140,7 +141,7 @@ mod tests {
     fn matches(filter: &str, resource: &str) -> bool {
         let filter: Object = json::from_str(filter).unwrap();
         let resource: Resource = json::from_str(resource).unwrap();
-        Filter::read(&filter).unwrap().matches(&resource)
+        ResourceFilter::read(&filter).unwrap().matches(&resource)
     }
 
     #[test]

@@ -6,6 +6,8 @@ use mcp_types::Resource;
 use mcp_types::json::Map;
 use serde::de::DeserializeOwned;
 
+#[cfg(feature = "versioned-resources")]
+use super::filter::ResourceFilter;
 use super::variables;
 use crate::protocol::handler::Input;
 use crate::protocol::handler_error::HandlerError;
@@ -56,6 +58,11 @@ pub struct ListAt {
     /// The number of resources on a page; `None` without a
     /// [page size](crate::ServerBuilder::page_size). If the handler returns more, all are sent.
     pub size: Option<NonZeroUsize>,
+    /// The criteria of the client, by the proposal `versioned-resources`. The server applies them to
+    /// what the handler returns, so a handler may ignore them, or apply those that it understands:
+    /// then a page has as many matching resources as fit on it, and a database does the search.
+    #[cfg(feature = "versioned-resources")]
+    pub filter: Option<ResourceFilter>,
     variables: Map<String>,
 }
 
@@ -67,8 +74,15 @@ impl ListAt {
             collection: None,
             after,
             size,
+            #[cfg(feature = "versioned-resources")]
+            filter: None,
             variables: Map::new(),
         }
+    }
+
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) fn filtered(self, filter: Option<ResourceFilter>) -> Self {
+        Self { filter, ..self }
     }
 
     /// Restricts the list to the members of a collection.

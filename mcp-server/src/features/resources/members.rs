@@ -6,14 +6,15 @@ use mcp_types::ResourceType;
 use crate::features::catalog::Definition;
 use crate::features::list_page::bad_cursor;
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::{ListedPage, Position};
+use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
 /// Returns one page of the members.
 pub(crate) async fn page(
     uri: &str,
+    scope: &Scope,
     start: Position,
     cx: &Context,
     catalog: &ResourceCatalog,
@@ -29,7 +30,7 @@ pub(crate) async fn page(
     if found.describe(cx).await?.resource_type == Some(ResourceType::Document) {
         return Err(HandlerError::not_a_collection(uri));
     }
-    let at = ListAt::new(after, catalog.page_size());
+    let at = scope.list_at(after, catalog.page_size());
     let listed = found.list(at, cx).await?;
     let (resources, next) = listed.into_parts();
     Ok(ListedPage {

@@ -21,7 +21,6 @@ use super::scope::Scope;
 use crate::features::catalog::{Definition, ListItem};
 use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::ListedPage;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
@@ -47,15 +46,15 @@ pub(crate) async fn list(
     };
     #[cfg(feature = "sep-2093")]
     let mut page = match &scope.collection {
-        Some(uri) => members::page(uri, start, &cx, &catalog).await?,
-        None => all(start, &cx, &catalog).await?,
+        Some(uri) => members::page(uri, &scope, start, &cx, &catalog).await?,
+        None => all(&scope, start, &cx, &catalog).await?,
     };
     #[cfg(not(feature = "sep-2093"))]
     #[cfg_attr(
         not(feature = "_proposals"),
         expect(unused_mut, reason = "only proposals describe resources")
     )]
-    let mut page = all(start, &cx, &catalog).await?;
+    let mut page = all(&scope, start, &cx, &catalog).await?;
     #[cfg(feature = "_proposals")]
     {
         let listed = describe_listed(&mut page, &cx, &catalog).await;
@@ -91,6 +90,7 @@ pub(crate) async fn list(
 /// Returns one page of all resources: the added ones first, then those of one template after the
 /// other.
 async fn all(
+    scope: &Scope,
     start: Position,
     cx: &Context,
     catalog: &ResourceCatalog,
@@ -144,7 +144,7 @@ async fn all(
             continue;
         }
         let after = within.take_if(|(at, _)| *at == index);
-        let at = ListAt::new(after.map(|(_, position)| position), size);
+        let at = scope.list_at(after.map(|(_, position)| position), size);
         let listed = match template.lister() {
             Some(lister) => lister(at, template.access_rules().scoped(cx)).await?,
             None => ResourcePage::default(),

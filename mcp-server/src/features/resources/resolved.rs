@@ -191,7 +191,8 @@ impl CheckedResource {
 
     async fn contents(&self, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
         let (Some(reader), mime_type) = self.0.definition.reader() else {
-            return Err(HandlerError::resource_not_found(&self.0.uri));
+            // A collection that only lists its members.
+            return Ok(Vec::new());
         };
         let params = ReadParams {
             uri: self.0.uri.clone(),

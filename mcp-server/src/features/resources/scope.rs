@@ -1,5 +1,7 @@
 //! [`Scope`]: the params of `resources/list` other than the cursor.
 
+use std::num::NonZeroUsize;
+
 use mcp_types::PaginatedRequestParams;
 
 use crate::features::catalog::Definition;
@@ -10,8 +12,9 @@ use crate::protocol::handler_error::HandlerError;
 #[cfg(feature = "versioned-resources")]
 use super::describe_listed::ListedResource;
 #[cfg(feature = "versioned-resources")]
-use super::filter::Filter;
+use super::filter::ResourceFilter;
 use crate::features::resources::definition::ResourceDef;
+use crate::features::resources::listed::ListAt;
 
 /// Which resources are listed. Cursors are bound to it.
 #[derive(Default)]
@@ -21,7 +24,7 @@ pub(crate) struct Scope {
     /// The filter (`versioned-resources`), as JSON.
     filter: Option<String>,
     #[cfg(feature = "versioned-resources")]
-    criteria: Option<Filter>,
+    criteria: Option<ResourceFilter>,
 }
 
 impl Scope {
@@ -51,10 +54,18 @@ impl Scope {
         if cx.offered(mcp_types::Proposal::VersionedResources)
             && let Some(filter) = &params.filter
         {
-            self.criteria = Some(Filter::read(filter)?);
+            self.criteria = Some(ResourceFilter::read(filter)?);
             self.filter = Some(mcp_types::json::to_string(filter)?);
         }
         Ok(self)
+    }
+
+    /// Returns the params of a handler that lists.
+    pub(crate) fn list_at(&self, after: Option<String>, size: Option<NonZeroUsize>) -> ListAt {
+        let at = ListAt::new(after, size);
+        #[cfg(feature = "versioned-resources")]
+        let at = at.filtered(self.criteria.clone());
+        at
     }
 
     /// Returns the resources that match the filter.

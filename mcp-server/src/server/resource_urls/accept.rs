@@ -4,6 +4,9 @@ use http::HeaderMap;
 use http::header::ACCEPT;
 use mcp_types::{AnyResourceContents, Resource};
 
+/// The maximum number of media ranges that are looked at. Browsers send about ten.
+const RANGES: usize = 64;
+
 /// The media ranges of the header `Accept`. Without any, every media type is acceptable.
 pub(crate) struct Accept<'a>(Vec<MediaRange<'a>>);
 
@@ -25,12 +28,12 @@ pub(crate) struct Negotiated {
 }
 
 impl<'a> Accept<'a> {
-    /// Parses the header. Ranges that are not valid are ignored.
+    /// Parses the header. Ranges that are not valid, and those behind the first [`RANGES`], are ignored.
     pub(crate) fn of(headers: &'a HeaderMap) -> Self {
         let values = headers.get_all(ACCEPT).iter();
         let values = values.filter_map(|value| value.to_str().ok());
         let ranges = values.flat_map(|value| value.split(','));
-        Self(ranges.filter_map(MediaRange::parse).collect())
+        Self(ranges.take(RANGES).filter_map(MediaRange::parse).collect())
     }
 
     /// Returns `true` if the client prefers no other representation to the one that the server
@@ -59,9 +62,10 @@ impl<'a> Accept<'a> {
         }
         let quality = |contents: &AnyResourceContents| self.quality(contents.mime_type());
         let mut best = contents.get(preferred).map_or(0, quality);
-        for (index, contents) in contents.iter().enumerate() {
+        let own = contents.iter().enumerate();
+        for (index, contents) in own.filter(|(_, contents)| contents.uri() == resource.uri) {
             let quality = quality(contents);
-            if contents.uri() == resource.uri && quality > best {
+            if quality > best {
                 best = quality;
                 chosen = Negotiated {
                     index,
@@ -151,10 +155,10 @@ mod tests {
 
     use super::*;
 
-    fn headers(accept: &[&'static str]) -> HeaderMap {
+    fn headers(accept: &[&str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for value in accept {
-            headers.append(ACCEPT, HeaderValue::from_static(value));
+            headers.append(ACCEPT, HeaderValue::from_str(value).unwrap());
         }
         headers
     }
@@ -205,6 +209,7 @@ mod tests {
             text("x:a", "application/pdf"),
         ];
         let html = Resource::new("x:a", "a").mime_type("text/html");
+        let many = format!("{}text/plain", "image/png, ".repeat(RANGES));
         for (accept, index, is_preferred) in [
             (&[][..], 2, true),
             (&["*/*"], 2, true),
@@ -212,6 +217,8 @@ mod tests {
             (&["text/plain"], 1, false),
             (&["text/plain;q=0.5, application/*"], 3, false),
             (&["text/html;q=0.1, */*"], 1, false),
+            // Only the first ranges count.
+            (&[many.as_str()], 2, true),
             // Nothing is acceptable: the resource is served nevertheless.
             (&["image/png"], 2, true),
             (&["*/*;q=0"], 2, true),

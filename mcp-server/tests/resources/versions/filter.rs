@@ -157,6 +157,35 @@ async fn members_of_a_collection_are_filtered() {
 }
 
 #[tokio::test]
+async fn handler_that_searches_itself_fills_its_pages() {
+    let rows = TemplateDef::new("r:{number}", "row")
+        .handler(|ResourceUri(uri): ResourceUri| async move { uri })
+        .list(async |at: ListAt| -> Result<_, HandlerError> {
+            let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;
+            let mut listed = ResourcePage::default();
+            for number in start..100 {
+                if at.is_full(&listed) {
+                    return Ok(listed.next(number.to_string()));
+                }
+                let kind = if number % 10 == 0 { "table" } else { "file" };
+                let row = Resource::new(format!("r:{number}"), number.to_string()).kind(kind);
+                if at.filter.as_ref().is_none_or(|filter| filter.matches(&row)) {
+                    listed.resources.push(row);
+                }
+            }
+            Ok(listed)
+        });
+    let builder = opted().page_size(5).add_resource_template(rows);
+    let mut peer = Peer::modern(&builder.build().unwrap());
+    let mut params = json!({ "filter": { "kind": "table" } });
+    let page = peer.result("resources/list", params.clone()).await;
+    assert_eq!(names(&page), ["0", "10", "20", "30", "40"]);
+    params["cursor"] = page["nextCursor"].clone();
+    let page = peer.result("resources/list", params).await;
+    assert_eq!(names(&page), ["50", "60", "70", "80", "90"]);
+}
+
+#[tokio::test]
 async fn invalid_criterion_is_rejected_by_name() {
     let mut peer = Peer::modern(&server(None));
     for (filter, place) in [
