@@ -96,6 +96,8 @@ pub use features::resources::request::Variables;
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "templates")]
 pub use features::resources::variables::TemplateVariables;
+#[cfg(feature = "versioned-resources")]
+pub use features::resources::versioned::Versioned;
 pub use features::tools::definition::ToolDef;
 pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;

@@ -51,6 +51,8 @@ pub(crate) mod urls;
 #[cfg(any(feature = "pagination", feature = "templates"))]
 pub(crate) mod variables;
 #[cfg(feature = "versioned-resources")]
+pub(crate) mod versioned;
+#[cfg(feature = "versioned-resources")]
 pub(crate) mod versions;
 
 use std::sync::Arc;

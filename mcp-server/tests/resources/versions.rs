@@ -8,6 +8,7 @@ mod notes;
 mod others;
 mod replaced;
 mod subscribe;
+mod together;
 
 use mcp_server::{Proposal, Server, ServerBuilder};
 use serde_json::{Value, json};

@@ -10,10 +10,10 @@ use mcp_types::{
 use super::finish::{finish, withhold_of_contents};
 use super::member_metadata::member_metadata;
 use crate::features::resources::catalog::ResourceCatalog;
-#[cfg(feature = "versioned-resources")]
-use crate::features::resources::content_version::derived;
 use crate::features::resources::metadata_view::read_metadata;
 use crate::features::resources::resolved::CheckedResource;
+#[cfg(feature = "versioned-resources")]
+use crate::features::resources::versions::complete_from_contents;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
@@ -42,7 +42,7 @@ pub(crate) async fn read(
     finish(&mut resource, cx, resources);
     #[cfg(feature = "versioned-resources")]
     if resource.version.is_none() && cx.offered(mcp_types::Proposal::VersionedResources) {
-        resource.version = Some(derived(&contents));
+        complete_from_contents(&mut resource, &contents);
     }
     let mime_type = resource.mime_type.as_deref();
     let preferred = AnyResourceContents::preferred(&contents, &resource.uri, mime_type);

@@ -37,6 +37,35 @@ pub(crate) async fn describe_with_version(
         return Ok((resource, None));
     }
     let contents = found.read_as(&resource, cx).await?;
-    resource.version = Some(derived(&contents));
+    complete_from_contents(&mut resource, &contents);
     Ok((resource, Some(contents)))
+}
+
+/// Adds what the preferred contents say about their resource, which has no version so far. If they say
+/// no version either, it is derived from all contents.
+pub(crate) fn complete_from_contents(resource: &mut Resource, contents: &[AnyResourceContents]) {
+    macro_rules! fill {
+        ($contents:ident: $($member:ident)*) => {
+            $(if resource.$member.is_none() {
+                resource.$member.clone_from(&$contents.$member);
+            })*
+        };
+    }
+    let mime_type = resource.mime_type.as_deref();
+    let preferred = AnyResourceContents::preferred(contents, &resource.uri, mime_type);
+    match preferred.and_then(|index| contents.get(index)) {
+        Some(AnyResourceContents::Text(text)) => {
+            fill!(text: version kind metadata);
+            #[cfg(feature = "sep-2093")]
+            fill!(text: resource_type);
+        }
+        Some(AnyResourceContents::Blob(blob)) => {
+            fill!(blob: version kind metadata);
+            #[cfg(feature = "sep-2093")]
+            fill!(blob: resource_type);
+        }
+        _ => {}
+    }
+    let version = &mut resource.version;
+    version.get_or_insert_with(|| derived(contents));
 }
