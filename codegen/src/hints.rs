@@ -63,6 +63,9 @@ pub struct Hints {
     pub sources: BTreeMap<String, String>,
     /// Lists that are also decoded from one string of words: `Type.member`.
     pub one_or_many: Vec<String>,
+    /// Optional members whose value is stored in a box, `Type.member`: large ones that few messages have,
+    /// in types that stand in lists.
+    pub boxed: Vec<String>,
     /// The constant with the name of a revision as it is written in messages. The draft has the name
     /// in it, unless that is the name of a revision.
     pub version_constant: String,
@@ -245,6 +248,12 @@ impl Hints {
     pub fn is_one_or_many(&self, revision: &str, owner: &str, member: &str) -> bool {
         let key = format!("{owner}.{member}");
         self.one_or_many.contains(&key) || self.one_or_many.contains(&format!("{revision}/{key}"))
+    }
+
+    /// Returns `true` if an optional member is stored in a box.
+    #[must_use]
+    pub fn is_boxed(&self, owner: &str, member: &str) -> bool {
+        self.boxed.contains(&format!("{owner}.{member}"))
     }
 
     /// Returns the address of a definition's description. A revision without an address in the hints

@@ -172,11 +172,11 @@ impl Member {
     }
 
     pub(crate) fn is_boxed(&self) -> bool {
-        self.recursion == Recursion::Boxed
+        matches!(self.recursion, Recursion::Boxed | Recursion::BoxedForSize)
     }
 
     pub(crate) fn is_recursive(&self) -> bool {
-        self.recursion != Recursion::None
+        matches!(self.recursion, Recursion::Boxed | Recursion::Indirect)
     }
 }
 
@@ -234,6 +234,8 @@ pub enum Recursion {
     Indirect,
     /// It can, and is stored in a `Box`.
     Boxed,
+    /// It cannot, but it is in a box, because the hints say so.
+    BoxedForSize,
 }
 
 /// A string enumeration.

@@ -100,7 +100,8 @@ impl Scope<'_> {
 
     /// Generates the strategy of a member, unless it is that of its type.
     fn member_strategy(&self, member: &Member) -> Result<Option<TokenStream>, EmitError> {
-        if !member.is_recursive() && !is_restricted(self, &member.ty) {
+        let is_plain = !member.is_recursive() && !member.is_boxed();
+        if is_plain && !is_restricted(self, &member.ty) {
             return Ok(None);
         }
         let mut all = self.value_strategy(&member.ty)?;

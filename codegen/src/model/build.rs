@@ -303,7 +303,11 @@ impl Builder<'_> {
                 deprecated: is_deprecated(value),
                 features: features(value),
                 json: json.clone(),
-                recursion: Recursion::None,
+                recursion: if !is_required && self.hints.is_boxed(name, json) {
+                    Recursion::BoxedForSize
+                } else {
+                    Recursion::None
+                },
                 ty,
             });
         }

@@ -148,7 +148,9 @@ fn mark_recursion(model: &mut Model, groups: &Groups) {
         };
         match &mut def.kind {
             Kind::Object(object) => {
-                for member in &mut object.members {
+                // The hints may have put a member in a box already.
+                let members = object.members.iter_mut();
+                for member in members.filter(|member| !member.is_boxed()) {
                     member.recursion = returns(&member.ty);
                 }
             }

@@ -218,7 +218,7 @@ impl EmbeddedResource {
     #[must_use]
     pub fn effective_annotations(&self) -> Option<&Annotations> {
         let own = Said::by(&self.resource).annotations;
-        own.as_ref().or(self.annotations.as_ref())
+        own.as_deref().or(self.annotations.as_ref())
     }
 }
 
@@ -228,7 +228,7 @@ struct Said<'a> {
     title: &'a Option<String>,
     description: &'a Option<String>,
     icons: &'a Option<Vec<Icon>>,
-    annotations: &'a Option<Annotations>,
+    annotations: &'a Option<Box<Annotations>>,
     resource_type: &'a Option<ResourceType>,
     size: Option<i64>,
 }

@@ -141,11 +141,11 @@ fn annotate(embedded: &mut EmbeddedResource, cx: &Context) {
     let block = &mut embedded.annotations;
     let contents = view.annotations;
     if contents.is_none() {
-        contents.clone_from(block);
+        *contents = block.clone().map(Box::new);
     }
     if cx.negotiated(Proposal::Sep2093) {
         *block = None;
     } else if block.is_none() {
-        block.clone_from(contents);
+        *block = contents.as_deref().cloned();
     }
 }

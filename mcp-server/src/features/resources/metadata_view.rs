@@ -16,7 +16,7 @@ pub(crate) struct MetadataView<'a> {
     #[cfg(any(feature = "sep-2093", feature = "https-url"))]
     pub(crate) uri: &'a str,
     #[cfg(feature = "sep-2093")]
-    pub(crate) annotations: &'a mut Option<Annotations>,
+    pub(crate) annotations: &'a mut Option<Box<Annotations>>,
     #[cfg(feature = "sep-2093")]
     described: DescribedMembers<'a>,
     #[cfg(feature = "versioned-resources")]
@@ -161,7 +161,9 @@ impl MetadataView<'_> {
         fill(members.title, resource.title.as_ref());
         fill(members.description, resource.description.as_ref());
         fill(members.icons, resource.icons.as_ref());
-        fill(self.annotations, resource.annotations.as_ref());
+        if self.annotations.is_none() {
+            *self.annotations = resource.annotations.clone().map(Box::new);
+        }
         fill(members.resource_type, resource.resource_type.as_ref());
         #[cfg(feature = "versioned-resources")]
         {

@@ -103,7 +103,7 @@ pub struct BlobResourceContents {
     ///
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
-    pub annotations: Option<Annotations>,
+    pub annotations: Option<Box<Annotations>>,
     /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
     /// unknown.
     ///
@@ -366,7 +366,7 @@ pub struct TextResourceContents {
     ///
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
-    pub annotations: Option<Annotations>,
+    pub annotations: Option<Box<Annotations>>,
     /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
     /// unknown.
     ///

@@ -41,7 +41,7 @@ codec::object_codec! {
     #[cfg(feature = "sep-2093")]
     8 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
     #[cfg(feature = "sep-2093")]
-    9 "annotations" optional annotations = some(Annotations);
+    9 "annotations" optional_boxed annotations = some_boxed(Annotations);
     #[cfg(feature = "sep-2093")]
     10 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
     #[cfg(feature = "sep-2093")]
@@ -163,7 +163,7 @@ codec::object_codec! {
     #[cfg(feature = "sep-2093")]
     8 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
     #[cfg(feature = "sep-2093")]
-    9 "annotations" optional annotations = some(Annotations);
+    9 "annotations" optional_boxed annotations = some_boxed(Annotations);
     #[cfg(feature = "sep-2093")]
     10 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
     #[cfg(feature = "sep-2093")]
