@@ -5,9 +5,8 @@ use std::io::{Read, Write};
 use std::process::{Child, Command};
 
 use mcp_client::types::Revision;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::{mcp, subject};
+use crate::{mcp, pseudo_terminal, subject};
 
 /// A user at a terminal in which `mcp` runs.
 pub(crate) struct User {
@@ -23,26 +22,13 @@ impl User {
 
     /// The same with arguments for the subject.
     pub(crate) fn runs_with(arguments: &[&str], subjects: &[&str]) -> Self {
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-        grantpt(&terminal).expect("granted");
-        unlockpt(&terminal).expect("unlocked");
-        let name = ptsname(&terminal, Vec::new()).expect("a name");
-        let name = name.into_string().expect("text");
-        let end = || {
-            let mut options = File::options();
-            options
-                .read(true)
-                .write(true)
-                .open(&name)
-                .expect("the other end")
-        };
         let mut command: Command = mcp();
         command.args(arguments).arg("--").arg(subject());
         command.args(subjects);
-        command.stdin(end()).stdout(end()).stderr(end());
+        let (terminal, child) = pseudo_terminal::start(&mut command);
         Self {
-            terminal: terminal.into(),
-            child: command.spawn().expect("it runs"),
+            terminal,
+            child,
             seen: String::new(),
         }
     }

@@ -1,16 +1,16 @@
 //! The program `mcp` sends the user to a browser.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 
 use crate::loopback::browse;
+use crate::pseudo_terminal;
 use crate::world::*;
 
 /// A desktop, on which a fake browser notes what it is asked to open.
@@ -95,20 +95,10 @@ impl Running {
 
     /// Starts a program at a terminal.
     fn at_terminal(mut command: Command) -> Self {
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-        grantpt(&terminal).expect("granted");
-        unlockpt(&terminal).expect("unlocked");
-        let name = ptsname(&terminal, Vec::new()).expect("a name");
-        let name = name.into_string().expect("text");
-        let end = || {
-            let mut options = File::options();
-            let end = options.read(true).write(true).open(&name);
-            end.expect("the other end")
-        };
-        command.stdin(end()).stdout(end()).stderr(end());
+        let (terminal, child) = pseudo_terminal::start(&mut command);
         Self {
-            child: command.spawn().expect("it runs"),
-            output: Box::new(File::from(terminal)),
+            child,
+            output: Box::new(terminal),
             printed: String::new(),
         }
     }

@@ -217,9 +217,7 @@ async fn proofs_have_the_nonces_of_both_servers_and_the_digest_of_the_token() {
         let nonce = proof.as_ref().and_then(|proof| proof.nonce.as_deref());
         match asked.path.as_str() {
             "/.well-known/oauth-authorization-server" => {
-                let mut metadata = world.server_metadata();
-                metadata["dpop_signing_alg_values_supported"] = json!(["ES256"]);
-                Some(answer(200, metadata))
+                Some(answer(200, world.server_metadata_with_proofs()))
             }
             "/.well-known/oauth-protected-resource/mcp" => {
                 let mut metadata = world.resource_metadata();
@@ -277,16 +275,7 @@ async fn bearer_token_is_refused_where_a_bound_one_is_required() {
     let oauth = oauth().dpop(Dpop::Required).build().expect("valid");
     let error = refused(&world, &oauth).await;
     assert_eq!(error.step, OAuthStep::Token);
-    assert!(
-        matches!(
-            error.fault,
-            OAuthFault::TokenType {
-                expected: "DPoP",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert_needs_bound_token(&error);
 }
 
 #[tokio::test]

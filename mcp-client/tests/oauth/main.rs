@@ -13,6 +13,9 @@ mod manual;
 #[cfg(feature = "cli")]
 mod program;
 mod proofs;
+#[cfg(all(feature = "cli", target_os = "linux"))]
+#[path = "../cli/pseudo_terminal.rs"]
+mod pseudo_terminal;
 mod refresh;
 mod registration;
 mod requests;

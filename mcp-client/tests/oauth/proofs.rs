@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_client::oauth::{Dpop, OAuth, OAuthFault};
+use mcp_client::oauth::{Dpop, OAuth};
 use mcp_client::{Client, Http};
 use mcp_types::oauth::dpop::{Proof, ProofClaims};
 use mcp_types::oauth::jwt::Algorithm;
@@ -171,9 +171,7 @@ async fn challenge_for_proofs_is_enough_to_bind_the_token() {
     let world = World::start().await;
     world.script(|asked, world| match asked.path.as_str() {
         "/.well-known/oauth-authorization-server" => {
-            let mut metadata = world.server_metadata();
-            metadata["dpop_signing_alg_values_supported"] = json!(["ES256"]);
-            Some(answer(200, metadata))
+            Some(answer(200, world.server_metadata_with_proofs()))
         }
         "/token" => Some(bound_token(world)),
         "/mcp" if asked.header("authorization").is_none() => {
@@ -192,9 +190,7 @@ async fn typed(first: &'static str, later: &'static str) -> (Arc<World>, Client,
     let world = World::start().await;
     world.script(move |asked, world| match asked.path.as_str() {
         "/.well-known/oauth-authorization-server" => {
-            let mut metadata = world.server_metadata();
-            metadata["dpop_signing_alg_values_supported"] = json!(["ES256"]);
-            Some(answer(200, metadata))
+            Some(answer(200, world.server_metadata_with_proofs()))
         }
         "/.well-known/oauth-protected-resource/mcp" => {
             let mut metadata = world.resource_metadata();
@@ -223,16 +219,7 @@ async fn bound_token_does_not_become_a_bearer_token() {
     let (world, client, _) = typed("DPoP", "Bearer").await;
     let error = client.tools().one_page().await.expect_err("refused");
     let error = fault(&error);
-    assert!(
-        matches!(
-            error.fault,
-            OAuthFault::TokenType {
-                expected: "DPoP",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert_needs_bound_token(&error);
     // The refresh is bound to the same key as the token.
     let thumbprints: Vec<_> = world
         .asked("/token")

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use mcp_client::oauth::{Headless, OAuth, OAuthBuilder, OAuthError};
+use mcp_client::oauth::{Headless, OAuth, OAuthBuilder, OAuthError, OAuthFault};
 use mcp_client::types::Revision;
 use mcp_client::{CallError, Client, ConnectError, Http, HttpError, TransportError};
 use serde_json::{Value, json};
@@ -157,6 +157,13 @@ impl World {
         })
     }
 
+    /// The same of a server that binds tokens to keys.
+    pub(crate) fn server_metadata_with_proofs(&self) -> Value {
+        let mut metadata = self.server_metadata();
+        metadata["dpop_signing_alg_values_supported"] = json!(["ES256"]);
+        metadata
+    }
+
     /// Returns the redirect with a code.
     pub(crate) fn redirect(&self, asked: &Asked) -> Answer {
         let state = asked.query.get("state").cloned().unwrap_or_default();
@@ -254,6 +261,18 @@ pub(crate) fn fault(error: &CallError) -> OAuthError {
 
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("no panic")
+}
+
+/// Checks that the client refused a token because it is not bound to the client's key.
+pub(crate) fn assert_needs_bound_token(error: &OAuthError) {
+    let is_refused = matches!(
+        error.fault,
+        OAuthFault::TokenType {
+            expected: "DPoP",
+            ..
+        }
+    );
+    assert!(is_refused, "{error}");
 }
 
 pub(crate) fn encode(text: &str) -> String {

@@ -34,7 +34,7 @@ pub trait FromMembers<'de>: Vacant + Sized {
 
     /// Decodes all members in the place of [`Vacant::VACANT`].
     #[inline]
-    fn read_members<A: MapAccess<'de>>(
+    fn decode_members<A: MapAccess<'de>>(
         place: &mut Self,
         members: Members<'de, A>,
     ) -> Result<(), A::Error> {

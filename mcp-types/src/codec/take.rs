@@ -7,13 +7,13 @@ impl<'de, A: MapAccess<'de>> Members<'de, A> {
     /// Decodes a struct.
     #[inline]
     pub fn object<T: FromMembers<'de>>(self, place: &mut T) -> Result<(), A::Error> {
-        T::read_members(place, self)
+        T::decode_members(place, self)
     }
 
     /// Decodes a union.
     #[inline]
     pub fn union<T: FromAny<'de>>(self, place: &mut T) -> Result<(), A::Error> {
-        T::read_object(place, self)
+        T::decode_members(place, self)
     }
 
     /// Decodes any other type.

@@ -60,7 +60,7 @@ pub trait FromAny<'de>: Sized {
     }
 
     /// Decodes the members of an object in place.
-    fn read_object<A: MapAccess<'de>>(
+    fn decode_members<A: MapAccess<'de>>(
         place: &mut Self,
         members: Members<'de, A>,
     ) -> Result<(), A::Error> {
@@ -184,7 +184,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<'_, T> {
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
         let mut members = members;
         if !hides_numbers() {
-            return T::read_object(self.0, Members::new(members));
+            return T::decode_members(self.0, Members::new(members));
         }
         let first = members.next_key::<Key<'de>>()?;
         if first.as_ref().is_some_and(|key| key.as_str() == NUMBER) {
@@ -192,7 +192,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<'_, T> {
             let number = Number::from_digits(&digits).map_err(A::Error::custom)?;
             return self.store(T::from_number(number));
         }
-        T::read_object(self.0, Members::after(first, members))
+        T::decode_members(self.0, Members::after(first, members))
     }
 }
 
@@ -208,7 +208,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for KnownObject<'_, 'de, T> {
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-        T::read_object(self.1, Members::of(self.0, members))
+        T::decode_members(self.1, Members::of(self.0, members))
     }
 }
 

@@ -86,13 +86,7 @@ impl<'de> Text<'de> {
     /// Skips white space, and returns the next byte without reading it.
     #[inline]
     fn peek(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.bytes().get(self.at)?;
-            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
-                return Some(byte);
-            }
-            self.at += 1;
-        }
+        scan::peek(self.bytes(), &mut self.at)
     }
 
     /// Reads `null`, `true` or `false`, of which the first byte was seen.
@@ -108,16 +102,13 @@ impl<'de> Text<'de> {
     /// Reads a string, whose opening quote was seen.
     #[inline]
     fn string(&mut self) -> Result<Cow<'de, str>> {
-        let start = self.at + 1;
-        let rest = self.bytes().get(start..).unwrap_or_default();
-        let end = start + scan::plain(rest);
-        if self.bytes().get(end) == Some(&b'"')
-            && let Some(text) = self.whole.get(start..end)
-        {
-            self.at = end + 1;
-            return Ok(Cow::Borrowed(text));
+        match scan::plain_string(self.whole, self.at) {
+            Ok(text) => {
+                self.at += text.len() + 2;
+                Ok(Cow::Borrowed(text))
+            }
+            Err(end) => self.escaped(self.at + 1, end).map(Cow::Owned),
         }
-        self.escaped(start, end).map(Cow::Owned)
     }
 
     /// Passes a string to a visitor.

@@ -123,7 +123,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             "docs",
             vec![Task::Run(docs.with("RUSTDOCFLAGS", "-D warnings"))],
         ),
-        numbers()?,
+        step("numbers", numbers()?),
         features()?,
         step("wasm", vec![wasm()?]),
         step("attack", attack()),
@@ -186,10 +186,12 @@ fn unless(missing: fn() -> Option<&'static str>, line: &str) -> Task {
 /// Tests `mcp-types` with all choices of how `serde_json` represents numbers and the order of
 /// members, because other crates of a program make this choice. `preserve_order` alone is covered
 /// by the step `tests`: the generator and the commands enable it.
-///
-/// Compiling the crate keeps one processor busy for most of the time, so the choices are divided in two
-/// halves.
-fn numbers() -> Result<Step> {
+fn numbers() -> Result<Vec<Task>> {
+    let choices = [
+        "",
+        "serde_json/arbitrary_precision",
+        "serde_json/arbitrary_precision,serde_json/preserve_order",
+    ];
     let test = if has_nextest() { "nextest run" } else { "test" };
     // The unit tests need neither the registry nor the older revisions, whose code takes most of
     // the time to compile.
@@ -202,26 +204,16 @@ fn numbers() -> Result<Step> {
         .filter(needed)
         .collect();
     let few = few.join(",");
-    let fewer_cases = |line: Cargo| line.with("PROPTEST_CASES", cases(FEWER_CASES));
-    let unit = |choice: &str| {
-        let line = Cargo::new(&format!("{test} -p mcp-types --lib --features"));
-        fewer_cases(line.and(&[&format!("{few},{choice}")]))
-    };
-    let suite = |choice: &str| {
-        let line = format!("{test} -p mcp-types --test * --all-features --features");
-        fewer_cases(Cargo::new(&line).and(&[choice]))
-    };
-    let precise = "serde_json/arbitrary_precision";
-    let both = "serde_json/arbitrary_precision,serde_json/preserve_order";
-    Ok(Step {
-        name: "numbers",
-        tasks: vec![
-            Task::Run(unit("")),
-            Task::Run(suite("")),
-            Task::Run(unit(precise)),
-        ],
-        beside: vec![suite(precise), suite(both), unit(both)],
-    })
+    let tasks = choices.into_iter().flat_map(|choice| {
+        let unit = Cargo::new(&format!("{test} -p mcp-types --lib --features"))
+            .and(&[&format!("{few},{choice}")]);
+        let suite = Cargo::new(&format!(
+            "{test} -p mcp-types --test * --all-features --features"
+        ))
+        .and(&[choice]);
+        [unit, suite].map(|line| Task::Run(line.with("PROPTEST_CASES", cases(FEWER_CASES))))
+    });
+    Ok(tasks.collect())
 }
 
 /// Checks each library without features, with each feature alone, with the default features and

@@ -173,7 +173,8 @@ impl Listening {
             }
         };
         drop(sender);
-        // Later redirects are answered as such, although nobody would receive them.
+        // Nobody receives another redirect. With the channel closed, its sender gets the page that says
+        // that the login has already been completed.
         redirects.close();
         // The browser gets its page.
         let rest = async { while connections.join_next().await.is_some() {} };

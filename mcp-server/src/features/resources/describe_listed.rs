@@ -137,8 +137,8 @@ async fn description(
 ) -> Option<Resource> {
     let uri = resource.uri.clone();
     let uri = PeerText(&uri);
-    // The list itself does not run guards: whoever may not read the resource sees what its
-    // definition says.
+    // Guards do not hide a resource from a list. A caller that they reject gets the members that the
+    // definition and the handler of the list set, and not those of the description.
     let found = match found.check_access(cx).await {
         Ok(found) => found,
         Err(error) => {

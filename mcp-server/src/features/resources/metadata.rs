@@ -42,7 +42,7 @@ pub(crate) async fn read(
     finish(&mut resource, cx, resources);
     #[cfg(feature = "versioned-resources")]
     if resource.version.is_none() && cx.offered(mcp_types::Proposal::VersionedResources) {
-        complete_from_contents(&mut resource, &contents);
+        complete_from_contents(&mut resource, &mut contents);
     }
     let mime_type = resource.mime_type.as_deref();
     let preferred = AnyResourceContents::preferred(&contents, &resource.uri, mime_type);

@@ -3,10 +3,12 @@
 
 #[cfg(feature = "versioned-resources")]
 use mcp_types::JsonObject;
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+use mcp_types::Resource;
 #[cfg(feature = "https-url")]
 use mcp_types::peer_text::PeerText;
 #[cfg(feature = "sep-2093")]
-use mcp_types::{Annotations, Icon, Resource, ResourceType};
+use mcp_types::{Annotations, Icon, ResourceType};
 use mcp_types::{AnyResourceContents, Proposal};
 
 use crate::protocol::core::Context;
@@ -45,6 +47,16 @@ struct VersionedMembers<'a> {
     kind: &'a mut Option<String>,
     version: &'a mut Option<String>,
     metadata: &'a mut Option<JsonObject>,
+}
+
+#[cfg(feature = "versioned-resources")]
+impl VersionedMembers<'_> {
+    /// Copies members of the resource that are empty here.
+    fn fill(self, resource: &Resource) {
+        fill(self.kind, resource.kind.as_ref());
+        fill(self.version, resource.version.as_ref());
+        fill(self.metadata, resource.metadata.as_ref());
+    }
 }
 
 /// The members of `https-url`.
@@ -166,11 +178,7 @@ impl MetadataView<'_> {
         }
         fill(members.resource_type, resource.resource_type.as_ref());
         #[cfg(feature = "versioned-resources")]
-        {
-            fill(self.versioned.kind, resource.kind.as_ref());
-            fill(self.versioned.version, resource.version.as_ref());
-            fill(self.versioned.metadata, resource.metadata.as_ref());
-        }
+        self.versioned.fill(resource);
         #[cfg(feature = "https-url")]
         if is_preferred && self.url.http_url.is_none() {
             self.url.http_url.clone_from(&resource.http_url);
@@ -194,7 +202,32 @@ impl MetadataView<'_> {
     }
 }
 
-#[cfg(feature = "sep-2093")]
+#[cfg(feature = "versioned-resources")]
+impl MetadataView<'_> {
+    /// Copies the version and what belongs to it, as far as the contents do not have it.
+    pub(crate) fn fill_version(self, resource: &Resource) {
+        #[cfg(feature = "sep-2093")]
+        fill(
+            self.described.resource_type,
+            resource.resource_type.as_ref(),
+        );
+        self.versioned.fill(resource);
+    }
+
+    /// The reverse of [`fill_version`](Self::fill_version).
+    pub(crate) fn copy_version_to(self, resource: &mut Resource) {
+        #[cfg(feature = "sep-2093")]
+        fill(
+            &mut resource.resource_type,
+            self.described.resource_type.as_ref(),
+        );
+        fill(&mut resource.kind, self.versioned.kind.as_ref());
+        fill(&mut resource.version, self.versioned.version.as_ref());
+        fill(&mut resource.metadata, self.versioned.metadata.as_ref());
+    }
+}
+
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 fn fill<T: Clone>(member: &mut Option<T>, value: Option<&T>) {
     if member.is_none() {
         *member = value.cloned();

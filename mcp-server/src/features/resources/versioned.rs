@@ -1,11 +1,12 @@
 //! [`Versioned`]: contents together with what else the handler knows of the resource.
 
-use mcp_types::AnyResourceContents;
 #[cfg(feature = "sep-2093")]
 use mcp_types::ResourceType;
 use mcp_types::json::Object;
+use mcp_types::{AnyResourceContents, Resource};
 
 use crate::features::resources::contents::IntoContents;
+use crate::features::resources::metadata_view::read_metadata;
 use crate::protocol::handler_error::HandlerError;
 
 /// Contents and the version of the resource, by the proposal `versioned-resources`: the result of a
@@ -38,11 +39,8 @@ use crate::protocol::handler_error::HandlerError;
 #[must_use]
 pub struct Versioned<C> {
     contents: C,
-    version: String,
-    kind: Option<String>,
-    metadata: Option<Object>,
-    #[cfg(feature = "sep-2093")]
-    resource_type: Option<ResourceType>,
+    /// What the handler knows, without URI and name.
+    resource: Resource,
 }
 
 impl<C: IntoContents> Versioned<C> {
@@ -50,30 +48,26 @@ impl<C: IntoContents> Versioned<C> {
     pub fn new(contents: C, version: impl Into<String>) -> Self {
         Self {
             contents,
-            version: version.into(),
-            kind: None,
-            metadata: None,
-            #[cfg(feature = "sep-2093")]
-            resource_type: None,
+            resource: Resource::new("", "").version(version),
         }
     }
 
     /// Sets the kind of the resource.
     pub fn kind(mut self, kind: impl Into<String>) -> Self {
-        self.kind = Some(kind.into());
+        self.resource.kind = Some(kind.into());
         self
     }
 
     /// Sets metadata with any members.
     pub fn metadata(mut self, metadata: impl Into<Object>) -> Self {
-        self.metadata = Some(metadata.into());
+        self.resource.metadata = Some(metadata.into());
         self
     }
 
     /// Sets the type of the resource, by SEP-2093.
     #[cfg(feature = "sep-2093")]
     pub fn resource_type(mut self, resource_type: ResourceType) -> Self {
-        self.resource_type = Some(resource_type);
+        self.resource.resource_type = Some(resource_type);
         self
     }
 }
@@ -86,28 +80,10 @@ impl<C: IntoContents> IntoContents for Versioned<C> {
         uri: &str,
         mime_type: Option<&str>,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        macro_rules! set {
-            ($contents:ident: $($member:ident)*) => {
-                $($contents.$member = $contents.$member.take().or_else(|| self.$member.clone());)*
-            };
-        }
         let mut contents = self.contents.into_contents(uri, mime_type)?;
-        for own in contents.iter_mut().filter(|own| own.uri() == uri) {
-            match own {
-                AnyResourceContents::Text(text) => {
-                    text.version.get_or_insert_with(|| self.version.clone());
-                    set!(text: kind metadata);
-                    #[cfg(feature = "sep-2093")]
-                    set!(text: resource_type);
-                }
-                AnyResourceContents::Blob(blob) => {
-                    blob.version.get_or_insert_with(|| self.version.clone());
-                    set!(blob: kind metadata);
-                    #[cfg(feature = "sep-2093")]
-                    set!(blob: resource_type);
-                }
-                _ => {}
-            }
+        let own = contents.iter_mut().filter(|own| own.uri() == uri);
+        for view in own.filter_map(read_metadata) {
+            view.fill_version(&self.resource);
         }
         Ok(contents)
     }

@@ -6,6 +6,7 @@ use mcp_types::{AnyResourceContents, Resource};
 
 use super::finish::finish;
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::metadata_view::read_metadata;
 use crate::features::resources::resolved::CheckedResource;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
@@ -36,35 +37,22 @@ pub(crate) async fn describe_with_version(
     if resource.version.is_some() {
         return Ok((resource, None));
     }
-    let contents = found.read_as(&resource, cx).await?;
-    complete_from_contents(&mut resource, &contents);
+    let mut contents = found.read_as(&resource, cx).await?;
+    complete_from_contents(&mut resource, &mut contents);
     Ok((resource, Some(contents)))
 }
 
 /// Adds what the preferred contents say about their resource, which has no version so far. If they say
 /// no version either, it is derived from all contents.
-pub(crate) fn complete_from_contents(resource: &mut Resource, contents: &[AnyResourceContents]) {
-    macro_rules! fill {
-        ($contents:ident: $($member:ident)*) => {
-            $(if resource.$member.is_none() {
-                resource.$member.clone_from(&$contents.$member);
-            })*
-        };
-    }
+pub(crate) fn complete_from_contents(
+    resource: &mut Resource,
+    contents: &mut [AnyResourceContents],
+) {
     let mime_type = resource.mime_type.as_deref();
     let preferred = AnyResourceContents::preferred(contents, &resource.uri, mime_type);
-    match preferred.and_then(|index| contents.get(index)) {
-        Some(AnyResourceContents::Text(text)) => {
-            fill!(text: version kind metadata);
-            #[cfg(feature = "sep-2093")]
-            fill!(text: resource_type);
-        }
-        Some(AnyResourceContents::Blob(blob)) => {
-            fill!(blob: version kind metadata);
-            #[cfg(feature = "sep-2093")]
-            fill!(blob: resource_type);
-        }
-        _ => {}
+    let preferred = preferred.and_then(|index| contents.get_mut(index));
+    if let Some(view) = preferred.and_then(read_metadata) {
+        view.copy_version_to(resource);
     }
     let version = &mut resource.version;
     version.get_or_insert_with(|| derived(contents));

@@ -43,9 +43,11 @@ impl<'a> Accept<'a> {
         best.is_none_or(|best| best == self.quality(resource.mime_type.as_deref()))
     }
 
-    /// Chooses among the contents with the URI of the resource; `None` if there are none. If the
-    /// client accepts several equally, or none, the server decides, by the media type of the
-    /// resource.
+    /// Chooses the contents that the client prefers, among those with the URI of the resource. Returns
+    /// `None` if no contents have this URI.
+    ///
+    /// The media type of the resource decides if the client prefers several contents equally, and if it
+    /// accepts none of them.
     pub(crate) fn choose(
         &self,
         resource: &Resource,

@@ -52,7 +52,7 @@ async fn url_is_read_as_the_caller_to_whom_it_was_issued() {
         let mut raw = Raw::connect(address).await.at(&who);
         let (head, body) = raw.ask("GET", &headers, "").await;
         assert_eq!((head.status, &body), (200, &expected));
-        // Scopes are those of a token, and a URL is none.
+        // A URL has the principal of the caller, but not the scopes of the caller's access token.
         let mut raw = Raw::connect(address).await.at(&secret);
         let (head, body) = raw.ask("GET", &headers, "").await;
         assert!(head.status >= 400 && !body.contains("hidden"), "{body}");

@@ -22,20 +22,12 @@ fn server(page: Option<usize>) -> Server {
     };
     let listed = TemplateDef::new("l:{name}", "listed")
         .handler(|ResourceUri(uri): ResourceUri| async move { uri })
-        .list(async |at: ListAt| -> Result<_, HandlerError> {
-            let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;
-            let mut listed = ResourcePage::default();
-            for number in start..6 {
-                if at.is_full(&listed) {
-                    return Ok(listed.next(number.to_string()));
-                }
+        .list(async |at: ListAt| {
+            page_of(&at, 6, |number| {
                 let kind = if number % 3 == 0 { "table" } else { "file" };
                 let name = format!("l{number}");
-                listed
-                    .resources
-                    .push(Resource::new(format!("l:{number}"), name).kind(kind));
-            }
-            Ok(listed)
+                Some(Resource::new(format!("l:{number}"), name).kind(kind))
+            })
         });
     let mut builder = opted();
     if let Some(page) = page.and_then(NonZeroUsize::new) {
@@ -50,6 +42,23 @@ fn server(page: Option<usize>) -> Server {
         .add_resource_template(listed)
         .build()
         .unwrap()
+}
+
+/// Returns the page of numbered resources that a handler lists, without those that it leaves out.
+fn page_of(
+    at: &ListAt,
+    count: usize,
+    resource: impl Fn(usize) -> Option<Resource>,
+) -> Result<ResourcePage, HandlerError> {
+    let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;
+    let mut listed = ResourcePage::default();
+    for number in start..count {
+        if at.is_full(&listed) {
+            return Ok(listed.next(number.to_string()));
+        }
+        listed.resources.extend(resource(number));
+    }
+    Ok(listed)
 }
 
 fn names(page: &Value) -> Vec<String> {
@@ -160,20 +169,13 @@ async fn members_of_a_collection_are_filtered() {
 async fn handler_that_searches_itself_fills_its_pages() {
     let rows = TemplateDef::new("r:{number}", "row")
         .handler(|ResourceUri(uri): ResourceUri| async move { uri })
-        .list(async |at: ListAt| -> Result<_, HandlerError> {
-            let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;
-            let mut listed = ResourcePage::default();
-            for number in start..100 {
-                if at.is_full(&listed) {
-                    return Ok(listed.next(number.to_string()));
-                }
+        .list(async |at: ListAt| {
+            page_of(&at, 100, |number| {
                 let kind = if number % 10 == 0 { "table" } else { "file" };
                 let row = Resource::new(format!("r:{number}"), number.to_string()).kind(kind);
-                if at.filter.as_ref().is_none_or(|filter| filter.matches(&row)) {
-                    listed.resources.push(row);
-                }
-            }
-            Ok(listed)
+                let is_found = at.filter.as_ref().is_none_or(|filter| filter.matches(&row));
+                is_found.then_some(row)
+            })
         });
     let builder = opted().page_size(5).add_resource_template(rows);
     let mut peer = Peer::modern(&builder.build().unwrap());

@@ -86,7 +86,7 @@ macro_rules! union_codec {
             $($(codec::union_value! { 'de $(#[$kind_when])* $kind $(($argument))? $decoder })*)?
 
             $(
-                fn read_object<A: serde::de::MapAccess<'de>>(
+                fn decode_members<A: serde::de::MapAccess<'de>>(
                     place: &mut Self,
                     members: codec::Members<'de, A>,
                 ) -> Result<(), A::Error> {
@@ -94,7 +94,7 @@ macro_rules! union_codec {
                 }
             )?
             $(
-                fn read_object<A: serde::de::MapAccess<'de>>(
+                fn decode_members<A: serde::de::MapAccess<'de>>(
                     place: &mut Self,
                     members: codec::Members<'de, A>,
                 ) -> Result<(), A::Error> {
@@ -133,7 +133,7 @@ macro_rules! union_codec {
                 }
             )?
             $(
-                fn read_object<A: serde::de::MapAccess<'de>>(
+                fn decode_members<A: serde::de::MapAccess<'de>>(
                     place: &mut Self,
                     members: codec::Members<'de, A>,
                 ) -> Result<(), A::Error> {

@@ -27,12 +27,13 @@ impl<'a> Output<'a> {
         Self { buffer, watch }
     }
 
+    /// Writes the bracket that opens an array or an object.
     #[inline]
-    fn open_array(&mut self) {
+    fn open(&mut self, bracket: u8) {
         if let Some(watch) = &mut self.watch {
-            watch.open_array();
+            watch.open();
         }
-        self.buffer.push(b'[');
+        self.buffer.push(bracket);
     }
 
     #[inline]
@@ -41,14 +42,6 @@ impl<'a> Output<'a> {
             watch.close();
         }
         self.buffer.push(b']');
-    }
-
-    #[inline]
-    fn open_object(&mut self) {
-        if let Some(watch) = &mut self.watch {
-            watch.open_object();
-        }
-        self.buffer.push(b'{');
     }
 
     #[inline]
@@ -97,7 +90,7 @@ impl<'a> Output<'a> {
     }
 
     fn open_variant(&mut self, variant: &'static str) {
-        self.open_object();
+        self.open(b'{');
         self.name(variant, true);
     }
 }
@@ -207,7 +200,7 @@ impl<'o, 'a> Serializer for &'o mut Output<'a> {
 
     #[inline]
     fn serialize_seq(self, _len: Option<usize>) -> Result<Container<'o, 'a>> {
-        self.open_array();
+        self.open(b'[');
         Ok(Container::new(self))
     }
 
@@ -227,13 +220,13 @@ impl<'o, 'a> Serializer for &'o mut Output<'a> {
         _len: usize,
     ) -> Result<Container<'o, 'a>> {
         self.open_variant(variant);
-        self.open_array();
+        self.open(b'[');
         Ok(Container::new(self))
     }
 
     #[inline]
     fn serialize_map(self, _len: Option<usize>) -> Result<Container<'o, 'a>> {
-        self.open_object();
+        self.open(b'{');
         Ok(Container::new(self))
     }
 
@@ -257,7 +250,7 @@ impl<'o, 'a> Serializer for &'o mut Output<'a> {
         _len: usize,
     ) -> Result<Container<'o, 'a>> {
         self.open_variant(variant);
-        self.open_object();
+        self.open(b'{');
         Ok(Container::new(self))
     }
 }

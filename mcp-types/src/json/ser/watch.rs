@@ -77,17 +77,15 @@ impl<'a> Watch<'a> {
         matches!(self.purpose, Purpose::Separate) && self.depth == 0
     }
 
-    pub(super) fn open_array(&mut self) {
-        self.depth += 1;
-    }
-
-    pub(super) fn open_object(&mut self) {
+    /// Takes note of the beginning of an array or an object.
+    pub(super) fn open(&mut self) {
         self.depth += 1;
         if self.matters() {
             self.is_empty = true;
         }
     }
 
+    /// Takes note of the end of an array or an object.
     pub(super) fn close(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         if self.matters() {

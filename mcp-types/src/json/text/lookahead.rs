@@ -98,28 +98,19 @@ impl<'de> Lookahead<'de> {
     /// Skips white space, and returns the next byte without reading it.
     #[inline]
     fn peek(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.bytes().get(self.at)?;
-            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
-                return Some(byte);
-            }
-            self.at += 1;
-        }
+        scan::peek(self.bytes(), &mut self.at)
     }
 
     /// Reads a string, whose opening quote was seen.
     #[inline]
     fn read_string(&mut self) -> Result<Cow<'de, str>> {
-        let start = self.at + 1;
-        let rest = self.bytes().get(start..).unwrap_or_default();
-        let end = start + scan::plain(rest);
-        if self.bytes().get(end) == Some(&b'"')
-            && let Some(text) = self.text.get(start..end)
-        {
-            self.at = end + 1;
-            return Ok(Cow::Borrowed(text));
+        match scan::plain_string(self.text, self.at) {
+            Ok(text) => {
+                self.at += text.len() + 2;
+                Ok(Cow::Borrowed(text))
+            }
+            Err(_) => self.read_escaped_string(),
         }
-        self.read_escaped_string()
     }
 
     #[cold]

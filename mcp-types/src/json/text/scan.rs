@@ -53,6 +53,31 @@ pub(in super::super) fn plain(bytes: &[u8]) -> usize {
     find(bytes, Stop::Special)
 }
 
+/// Skips white space from a position on, and returns the next byte without reading it.
+#[inline]
+pub(super) fn peek(bytes: &[u8], at: &mut usize) -> Option<u8> {
+    loop {
+        let byte = *bytes.get(*at)?;
+        if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+            return Some(byte);
+        }
+        *at += 1;
+    }
+}
+
+/// Returns the string whose opening quote is at a position, if it has no escapes, and otherwise where
+/// its plain beginning ends.
+#[inline]
+pub(super) fn plain_string(text: &str, quote: usize) -> Result<&str, usize> {
+    let start = quote + 1;
+    let rest = text.as_bytes().get(start..).unwrap_or_default();
+    let end = start + plain(rest);
+    match text.get(start..end) {
+        Some(plain) if text.as_bytes().get(end) == Some(&b'"') => Ok(plain),
+        _ => Err(end),
+    }
+}
+
 /// Returns the number of bytes before the first one at which the search stops.
 ///
 /// Most strings of a message are names and short texts, so only the first word is searched inline.
