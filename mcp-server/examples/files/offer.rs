@@ -159,7 +159,8 @@ async fn list(at: ListAt, State(offer): State<Offer>) -> Result<ResourcePage, Ha
         Ok((resources, next))
     });
     let (resources, next) = listed.await?;
-    let listed = ResourcePage::new(resources);
+    // What `describe` returns, too.
+    let listed = ResourcePage::new(resources).complete();
     Ok(match next {
         Some(position) => listed.next(position),
         None => listed,

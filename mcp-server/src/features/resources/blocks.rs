@@ -10,7 +10,7 @@ use mcp_types::{EmbeddedResource, Proposal};
 use super::describe_listed::describe_listed;
 use super::finish::{finish, finish_without_url, withhold, withhold_of_contents};
 #[cfg(feature = "https-url")]
-use super::position::ListedPage;
+use super::position::{ListedPage, ResourceSource};
 #[cfg(feature = "https-url")]
 use super::urls;
 use crate::features::resources::catalog::ResourceCatalog;
@@ -46,7 +46,8 @@ async fn without_url(
             && urls::depends_on_description(&link.uri, cx, resources)
         {
             indexes.push(index);
-            page.resources.push(Resource::new(&*link.uri, &*link.name));
+            let resource = Resource::new(&*link.uri, &*link.name);
+            page.extend([resource], ResourceSource::Handler);
         }
     }
     let described = describe_listed(&mut page, cx, resources).await;

@@ -178,7 +178,8 @@ impl ResourceDef {
     /// of `versioned-resources`, for URLs and links of `https-url`, and under SEP-2093 also before
     /// `resources/read`. If the program opted into one of these proposals, it also runs for each
     /// resource of a list: for up to 16 of them at the same time, and for at most 5 seconds each.
-    /// Otherwise it does not run.
+    /// It does not run for resources that a handler lists as
+    /// [complete](crate::ResourcePage::complete), nor in programs without these proposals.
     ///
     /// ```
     /// use mcp_server::types::Resource;

@@ -9,7 +9,7 @@ use mcp_types::{Proposal, Resource};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::position::ListedPage;
+use crate::features::resources::position::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::UncheckedResource;
 use crate::protocol::core::Context;
 use crate::protocol::error_report::for_log;
@@ -48,10 +48,8 @@ pub(crate) async fn describe_listed(
     let mut all: Vec<_> = listed.collect();
     if opted_in(cx) {
         let mut pending = Vec::new();
-        for (index, listed) in all.iter_mut().enumerate() {
-            let is_complete = index < page.defined;
-            let found = definition(&mut listed.resource, is_complete, cx, catalog);
-            if let Some(found) = found {
+        for (index, (listed, source)) in all.iter_mut().zip(&page.sources).enumerate() {
+            if let Some(found) = definition(&mut listed.resource, *source, cx, catalog) {
                 listed.is_described = false;
                 pending.push((index, found, listed.resource.clone()));
             }
@@ -73,21 +71,21 @@ fn opted_in(cx: &Context) -> bool {
     proposals.iter().any(|proposal| cx.core().offers(*proposal))
 }
 
-/// Completes a resource from its definition. Returns the definition if it has a handler that
-/// describes, and the client sees the resource.
+/// Completes a resource from its definition. Returns the definition if its handler that describes
+/// has to run, and the client sees the resource.
 fn definition(
     resource: &mut Resource,
-    is_complete: bool,
+    source: ResourceSource,
     cx: &Context,
     catalog: &ResourceCatalog,
 ) -> Option<UncheckedResource> {
-    let found = if is_complete {
-        catalog.locate_defined(&resource.uri)
-    } else {
-        catalog.locate(&resource.uri)
+    let found = match source {
+        ResourceSource::Definition => catalog.locate_defined(&resource.uri),
+        ResourceSource::Handler => catalog.locate(&resource.uri),
+        ResourceSource::CompleteHandler => None,
     };
     let found = found.filter(|found| found.is_visible(cx))?;
-    if !is_complete {
+    if source == ResourceSource::Handler {
         fill(resource, found.base_resource());
     }
     found.is_describable().then_some(found)

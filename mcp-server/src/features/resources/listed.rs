@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 #[cfg(feature = "versioned-resources")]
 use super::filter::ResourceFilter;
 use super::variables;
+use crate::features::resources::position::ResourceSource;
 use crate::protocol::handler::Input;
 use crate::protocol::handler_error::HandlerError;
 
@@ -120,6 +121,7 @@ pub struct ResourcePage {
     /// The resources.
     pub resources: Vec<Resource>,
     next: Option<String>,
+    is_complete: bool,
 }
 
 impl ResourcePage {
@@ -128,6 +130,7 @@ impl ResourcePage {
         Self {
             resources: resources.into_iter().collect(),
             next: None,
+            is_complete: false,
         }
     }
 
@@ -140,7 +143,22 @@ impl ResourcePage {
         self
     }
 
-    pub(crate) fn into_parts(self) -> (Vec<Resource>, Option<String>) {
-        (self.resources, self.next)
+    /// States that the resources have all members that they have elsewhere: the handler that
+    /// [describes](crate::ResourceDef::describe) does not run for them, and nothing is added from the
+    /// definition. For handlers that know everything when they list, such as those of a database.
+    #[must_use]
+    pub fn complete(mut self) -> Self {
+        self.is_complete = true;
+        self
+    }
+
+    /// Returns the resources, where they come from, and where the handler continues.
+    pub(crate) fn into_parts(self) -> (Vec<Resource>, ResourceSource, Option<String>) {
+        let source = if self.is_complete {
+            ResourceSource::CompleteHandler
+        } else {
+            ResourceSource::Handler
+        };
+        (self.resources, source, self.next)
     }
 }

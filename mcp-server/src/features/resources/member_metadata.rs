@@ -9,7 +9,7 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::describe_listed::describe_listed;
 use crate::features::resources::finish::{finish, finish_without_url};
 use crate::features::resources::listed::ListAt;
-use crate::features::resources::position::ListedPage;
+use crate::features::resources::position::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::CheckedResource;
 use crate::protocol::core::Context;
 use crate::protocol::error_report::for_log;
@@ -28,18 +28,14 @@ pub(crate) async fn member_metadata(
     if uris.is_empty() {
         return HashMap::new();
     }
-    let listed = listed(&uris, collection, cx, catalog).await;
+    let mut page = listed(&uris, collection, cx, catalog).await;
     let mut unlisted = uris;
-    for member in &listed {
+    for member in &page.resources {
         unlisted.remove(&member.uri);
     }
-    let of_list = listed.len();
-    let mut page = ListedPage {
-        resources: listed,
-        ..ListedPage::default()
-    };
+    let of_list = page.resources.len();
     for uri in unlisted {
-        page.resources.extend(defined(&uri, cx, catalog).await);
+        page.extend(defined(&uri, cx, catalog).await, ResourceSource::Handler);
     }
     let described = describe_listed(&mut page, cx, catalog).await;
     let known = described.into_iter().enumerate();
@@ -63,8 +59,8 @@ async fn listed(
     collection: &CheckedResource,
     cx: &Context,
     catalog: &ResourceCatalog,
-) -> Vec<Resource> {
-    let mut found = Vec::new();
+) -> ListedPage {
+    let mut found = ListedPage::default();
     let mut missing = uris.clone();
     let mut after = None;
     for _ in 0..PAGES {
@@ -80,12 +76,9 @@ async fn listed(
                 break;
             }
         };
-        let (members, next) = page.into_parts();
-        found.extend(
-            members
-                .into_iter()
-                .filter(|member| missing.remove(&member.uri)),
-        );
+        let (members, source, next) = page.into_parts();
+        let members = members.into_iter();
+        found.extend(members.filter(|member| missing.remove(&member.uri)), source);
         after = next;
         if after.is_none() || missing.is_empty() {
             break;

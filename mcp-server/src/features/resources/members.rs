@@ -32,12 +32,12 @@ pub(crate) async fn page(
     }
     let at = scope.list_at(after, catalog.page_size());
     let listed = found.list(at, cx).await?;
-    let (resources, next) = listed.into_parts();
-    Ok(ListedPage {
-        resources,
-        defined: 0,
+    let (resources, source, next) = listed.into_parts();
+    let mut page = ListedPage {
         next: next.map(Position::Member),
-        // The members of a collection may depend on the caller.
-        restricted: false,
-    })
+        // Not `restricted`: the members of a collection may depend on the caller anyway.
+        ..ListedPage::default()
+    };
+    page.extend(resources, source);
+    Ok(page)
 }

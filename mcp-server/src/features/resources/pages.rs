@@ -21,7 +21,7 @@ use super::scope::Scope;
 use crate::features::catalog::{Definition, ListItem};
 use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::position::ListedPage;
+use crate::features::resources::position::{ListedPage, ResourceSource};
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
@@ -109,11 +109,7 @@ async fn all(
             let size = catalog.page_size().map_or(usize::MAX, NonZeroUsize::get);
             let slice = catalog.resources.page(from, size, cx);
             page.restricted = slice.restricted;
-            page.resources = slice.items;
-            #[cfg(feature = "_proposals")]
-            {
-                page.defined = page.resources.len();
-            }
+            page.extend(slice.items, ResourceSource::Definition);
             reached = slice.last.map(Position::Listed);
             if slice.more {
                 page.next = reached;
@@ -149,11 +145,11 @@ async fn all(
             Some(lister) => lister(at, template.access_rules().scoped(cx)).await?,
             None => ResourcePage::default(),
         };
-        let (resources, next) = listed.into_parts();
+        let (resources, source, next) = listed.into_parts();
         // Resources with a definition of their own are already listed.
         let others = resources.into_iter();
         let others = others.filter(|resource| catalog.resources.get(&resource.uri).is_none());
-        page.resources.extend(others);
+        page.extend(others, source);
         if let Some(position) = next {
             page.next = Some(Position::Within(index, position));
             return Ok(page);

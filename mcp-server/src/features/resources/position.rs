@@ -6,13 +6,37 @@ use mcp_types::Resource;
 #[derive(Default)]
 pub(crate) struct ListedPage {
     pub(crate) resources: Vec<Resource>,
-    /// The number of resources at the beginning that have definitions of their own. Handlers list
-    /// the others.
+    /// Where each of the resources comes from.
     #[cfg(feature = "_proposals")]
-    pub(crate) defined: usize,
+    pub(crate) sources: Vec<ResourceSource>,
     pub(crate) next: Option<Position>,
     /// `true` if other callers may see other resources.
     pub(crate) restricted: bool,
+}
+
+/// Where a resource of a list comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResourceSource {
+    /// Its own definition.
+    Definition,
+    /// A handler that lists. The definition that has the URI may know more.
+    Handler,
+    /// A handler that lists, and that returns all members.
+    CompleteHandler,
+}
+
+impl ListedPage {
+    pub(crate) fn extend(
+        &mut self,
+        resources: impl IntoIterator<Item = Resource>,
+        source: ResourceSource,
+    ) {
+        self.resources.extend(resources);
+        #[cfg(feature = "_proposals")]
+        self.sources.resize(self.resources.len(), source);
+        #[cfg(not(feature = "_proposals"))]
+        let _ = source;
+    }
 }
 
 /// Where a list continues. Positions are never reused, so nothing is listed twice or omitted when

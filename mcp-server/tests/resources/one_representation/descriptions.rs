@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_server::types::Resource;
-use mcp_server::{HandlerError, ResourceDef, Server, ServerBuilder};
+use mcp_server::{
+    HandlerError, ListAt, ResourceDef, ResourcePage, Server, ServerBuilder, TemplateDef,
+};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
@@ -134,4 +136,37 @@ async fn list_is_sent_when_half_of_the_request_time_has_passed() {
         .await;
     let expected: Vec<_> = (0..200).map(|number| number < 16).collect();
     assert_eq!(titled(&page), expected);
+}
+
+#[tokio::test]
+async fn complete_resources_of_a_list_are_not_described() {
+    let rows = |scheme: &'static str, is_complete: bool| {
+        TemplateDef::new(format!("{scheme}:{{name}}"), "row")
+            .kind("row")
+            .handler(uri)
+            .describe(|row: Resource| async { row.title("described") })
+            .list(move |_: ListAt| async move {
+                let row = Resource::new(format!("{scheme}:a"), "row");
+                let page = ResourcePage::new([row.title("listed")]);
+                if is_complete { page.complete() } else { page }
+            })
+    };
+    let server = opted_in()
+        .add_resource_template(rows("one", true))
+        .add_resource_template(rows("two", false))
+        .build()
+        .unwrap();
+    let page = Peer::modern(&server)
+        .result("resources/list", json!({}))
+        .await;
+    let listed = |row: usize| {
+        let row = &page["resources"][row];
+        (
+            row["title"].clone(),
+            row["kind"].clone(),
+            row["httpUrl"].is_string(),
+        )
+    };
+    assert_eq!(listed(0), (json!("listed"), Value::Null, true));
+    assert_eq!(listed(1), (json!("described"), json!("row"), true));
 }
