@@ -1,9 +1,12 @@
 //! Plans how a decoder selects the variant of a union.
 
-use crate::hints::VariantRules;
-use crate::model::{Kind, Model, Ty, Union};
+use crate::hints::{Hints, VariantRules};
+use crate::model::{Kind, Model, Object, Ty, Union};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The greatest depth of unions within unions up to which the innermost variant is selected directly.
+const MOST_INNER: usize = 4;
 
 /// How to decode a union: by the kind of the JSON value, and objects by a tag or by their shape.
 #[derive(Debug)]
@@ -57,6 +60,12 @@ pub enum Objects {
 pub struct Candidate {
     /// The index of the variant.
     pub variant: usize,
+    /// The variants of the unions inside the variant that follow from the same conditions, from the
+    /// outermost to the innermost.
+    pub inner: Vec<Inner>,
+    /// Members that the type does not declare, one for each earlier candidate where there is one. An
+    /// object without them does not fit these candidates.
+    pub unless: BTreeSet<String>,
     /// Members that must be present.
     pub required: BTreeSet<String>,
     /// Members that must be present in a nested object: the member of the object, then the member
@@ -66,10 +75,22 @@ pub struct Candidate {
     pub consts: BTreeMap<String, Vec<Value>>,
 }
 
+/// A variant of a union within a union.
+#[derive(Clone, Debug)]
+pub struct Inner {
+    /// The name of the inner union.
+    pub union: String,
+    /// The index of its variant.
+    pub variant: usize,
+}
+
 /// An object type in a union, with the members that it requires.
 struct Leaf {
     variant: usize,
+    inner: Vec<Inner>,
     name: String,
+    /// All members, if the type is a struct.
+    declared: Option<BTreeSet<String>>,
     required: BTreeSet<String>,
     nested: BTreeSet<(String, String)>,
     consts: BTreeMap<String, Vec<Value>>,
@@ -78,13 +99,14 @@ struct Leaf {
 
 /// Creates the plan for decoding a union.
 #[must_use]
-pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&VariantRules>) -> Plan {
+pub fn plan(model: &Model, hints: &Hints, name: &str, union: &Union) -> Plan {
+    let decide = hints.rules_of(&model.revision, name);
     let mut scalars: BTreeMap<JsonKind, Vec<usize>> = BTreeMap::new();
     let mut leaves = Vec::new();
     let mut ambiguous = Vec::new();
     for (at, variant) in union.variants.iter().enumerate() {
         let mut kinds = Vec::new();
-        collect(model, &variant.ty, at, &mut kinds, &mut leaves, 0);
+        Collector::new(model, hints, at, &mut kinds, &mut leaves).collect(&variant.ty, 0);
         for kind in kinds {
             let tried = scalars.entry(kind).or_default();
             if !tried.contains(&at) {
@@ -122,89 +144,158 @@ pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&VariantRul
     }
 }
 
-fn collect(
-    model: &Model,
-    ty: &Ty,
+/// Collects the kinds of values of a variant, and the object types in it.
+struct Collector<'a> {
+    model: &'a Model,
+    hints: &'a Hints,
     variant: usize,
-    kinds: &mut Vec<JsonKind>,
-    leaves: &mut Vec<Leaf>,
-    depth: usize,
-) {
-    let leaf = |name: &str| Leaf {
-        variant,
-        name: name.to_owned(),
-        required: BTreeSet::new(),
-        nested: BTreeSet::new(),
-        consts: BTreeMap::new(),
-        optional_consts: BTreeMap::new(),
-    };
-    if depth > 16 {
-        return;
+    kinds: &'a mut Vec<JsonKind>,
+    leaves: &'a mut Vec<Leaf>,
+    /// The path to the current type, as long as the conditions of its types decide every step.
+    inner: Vec<Inner>,
+    is_decided: bool,
+}
+
+impl<'a> Collector<'a> {
+    fn new(
+        model: &'a Model,
+        hints: &'a Hints,
+        variant: usize,
+        kinds: &'a mut Vec<JsonKind>,
+        leaves: &'a mut Vec<Leaf>,
+    ) -> Self {
+        Self {
+            model,
+            hints,
+            variant,
+            kinds,
+            leaves,
+            inner: Vec::new(),
+            is_decided: true,
+        }
     }
-    match model.resolve(ty) {
-        Ty::Any => {
-            kinds.extend([
-                JsonKind::Null,
-                JsonKind::Bool,
-                JsonKind::Number,
-                JsonKind::String,
-                JsonKind::Array,
-            ]);
-            leaves.push(leaf("any value"));
+
+    fn leaf(&self, name: &str) -> Leaf {
+        Leaf {
+            variant: self.variant,
+            inner: self.inner.clone(),
+            name: name.to_owned(),
+            declared: None,
+            required: BTreeSet::new(),
+            nested: BTreeSet::new(),
+            consts: BTreeMap::new(),
+            optional_consts: BTreeMap::new(),
         }
-        Ty::AnyObject | Ty::EmptyObject | Ty::Map(_) => leaves.push(leaf("object")),
-        Ty::Null => kinds.push(JsonKind::Null),
-        Ty::Bool => kinds.push(JsonKind::Bool),
-        Ty::Int(_) | Ty::Number(_) => kinds.push(JsonKind::Number),
-        Ty::String(_) | Ty::Base64 => kinds.push(JsonKind::String),
-        Ty::Array(..) => kinds.push(JsonKind::Array),
-        Ty::Const(value) => kinds.push(match value {
-            Value::Null => JsonKind::Null,
-            Value::Bool(_) => JsonKind::Bool,
-            Value::Number(_) => JsonKind::Number,
-            Value::Array(_) => JsonKind::Array,
-            _ => JsonKind::String,
-        }),
-        Ty::Nullable(inner) => {
-            kinds.push(JsonKind::Null);
-            collect(model, inner, variant, kinds, leaves, depth + 1);
+    }
+
+    fn collect(&mut self, ty: &Ty, depth: usize) {
+        if depth > 16 {
+            return;
         }
-        Ty::Named(name) => match model.get(name).map(|def| &def.kind) {
+        match self.model.resolve(ty) {
+            Ty::Any => {
+                self.kinds.extend([
+                    JsonKind::Null,
+                    JsonKind::Bool,
+                    JsonKind::Number,
+                    JsonKind::String,
+                    JsonKind::Array,
+                ]);
+                self.leaves.push(self.leaf("any value"));
+            }
+            Ty::AnyObject | Ty::EmptyObject | Ty::Map(_) => self.leaves.push(self.leaf("object")),
+            Ty::Null => self.kinds.push(JsonKind::Null),
+            Ty::Bool => self.kinds.push(JsonKind::Bool),
+            Ty::Int(_) | Ty::Number(_) => self.kinds.push(JsonKind::Number),
+            Ty::String(_) | Ty::Base64 => self.kinds.push(JsonKind::String),
+            Ty::Array(..) => self.kinds.push(JsonKind::Array),
+            Ty::Const(value) => self.kinds.push(match value {
+                Value::Null => JsonKind::Null,
+                Value::Bool(_) => JsonKind::Bool,
+                Value::Number(_) => JsonKind::Number,
+                Value::Array(_) => JsonKind::Array,
+                _ => JsonKind::String,
+            }),
+            Ty::Nullable(inner) => {
+                self.kinds.push(JsonKind::Null);
+                let was_decided = std::mem::replace(&mut self.is_decided, false);
+                self.collect(inner, depth + 1);
+                self.is_decided = was_decided;
+            }
+            Ty::Named(name) => self.collect_named(name, depth),
+        }
+    }
+
+    fn collect_named(&mut self, name: &str, depth: usize) {
+        match self.model.get(name).map(|def| &def.kind) {
             Some(Kind::Object(object)) => {
-                let mut found = leaf(name);
-                for member in object
-                    .members
-                    .iter()
-                    .filter(|member| member.features.is_empty())
-                {
-                    if member.required {
-                        found.required.insert(member.json.clone());
-                        for inner in required_inside(model, &member.ty) {
-                            found.nested.insert((member.json.clone(), inner));
-                        }
-                    }
-                    let Some(values) = constants(model, &member.ty) else {
-                        continue;
-                    };
-                    let place = if member.required {
-                        &mut found.consts
-                    } else {
-                        &mut found.optional_consts
-                    };
-                    place.insert(member.json.clone(), values);
-                }
-                leaves.push(found);
+                let leaf = self.object_leaf(name, object);
+                self.leaves.push(leaf);
             }
             Some(Kind::Union(union)) => {
-                for inner in &union.variants {
-                    collect(model, &inner.ty, variant, kinds, leaves, depth + 1);
+                let was_decided = self.is_decided;
+                self.is_decided &= depth <= MOST_INNER && self.is_decided_by_shape(name, union);
+                for (at, variant) in union.variants.iter().enumerate() {
+                    if self.is_decided {
+                        self.inner.push(Inner {
+                            union: name.to_owned(),
+                            variant: at,
+                        });
+                    }
+                    self.collect(&variant.ty, depth + 1);
+                    if self.is_decided {
+                        self.inner.pop();
+                    }
+                }
+                self.is_decided = was_decided;
+            }
+            Some(Kind::Enum(_)) => self.kinds.push(JsonKind::String),
+            // A native type that is not one of the object types is a string or a number.
+            Some(Kind::Native(_)) => self.kinds.extend([JsonKind::Number, JsonKind::String]),
+            _ => {}
+        }
+    }
+
+    fn object_leaf(&self, name: &str, object: &Object) -> Leaf {
+        let mut found = self.leaf(name);
+        if self.is_decided {
+            let names = object.members.iter().map(|member| member.json.clone());
+            found.declared = Some(names.collect());
+        }
+        let members = object.members.iter();
+        for member in members.filter(|member| member.features.is_empty()) {
+            if member.required {
+                found.required.insert(member.json.clone());
+                for inner in required_inside(self.model, &member.ty) {
+                    found.nested.insert((member.json.clone(), inner));
                 }
             }
-            Some(Kind::Enum(_)) => kinds.push(JsonKind::String),
-            // A native type that is not one of the object types is a string or a number.
-            Some(Kind::Native(_)) => kinds.extend([JsonKind::Number, JsonKind::String]),
-            _ => {}
-        },
+            let Some(values) = constants(self.model, &member.ty) else {
+                continue;
+            };
+            let place = if member.required {
+                &mut found.consts
+            } else {
+                &mut found.optional_consts
+            };
+            place.insert(member.json.clone(), values);
+        }
+        found
+    }
+
+    /// Returns `true` if the decoder of an inner union would select its variant by the same conditions as
+    /// the outer one.
+    fn is_decided_by_shape(&self, name: &str, union: &Union) -> bool {
+        if self.hints.rules_of(&self.model.revision, name).is_some() {
+            return false;
+        }
+        let (mut kinds, mut leaves) = (Vec::new(), Vec::new());
+        for (at, variant) in union.variants.iter().enumerate() {
+            let mut collector = Collector::new(self.model, self.hints, at, &mut kinds, &mut leaves);
+            collector.is_decided = false;
+            collector.collect(&variant.ty, 0);
+        }
+        !leaves.is_empty() && tag(&leaves).is_none()
     }
 }
 
@@ -318,11 +409,15 @@ fn shape(
         let demands = leaf.required.len() + leaf.consts.len() + leaf.nested.len();
         (std::cmp::Reverse(demands), rank(leaf).unwrap_or(usize::MAX))
     });
+    let unless: Vec<_> = (0..leaves.len()).map(|at| unless(&leaves[..=at])).collect();
     Objects::Shape(
         leaves
             .into_iter()
-            .map(|leaf| Candidate {
+            .zip(unless)
+            .map(|(leaf, unless)| Candidate {
                 variant: leaf.variant,
+                inner: leaf.inner,
+                unless,
                 required: leaf
                     .required
                     .into_iter()
@@ -333,6 +428,26 @@ fn shape(
             })
             .collect(),
     )
+}
+
+/// Returns members that the last type does not declare, one for each earlier type that requires such a
+/// member.
+fn unless(leaves: &[Leaf]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let Some((last, earlier)) = leaves.split_last() else {
+        return names;
+    };
+    let Some(declared) = &last.declared else {
+        return names;
+    };
+    for leaf in earlier {
+        let demanded = leaf.required.iter().chain(leaf.consts.keys());
+        let mut undeclared = demanded.filter(|name| !declared.contains(*name));
+        if !undeclared.clone().any(|name| names.contains(name)) {
+            names.extend(undeclared.next().cloned());
+        }
+    }
+    names
 }
 
 fn same_demands(a: &Leaf, b: &Leaf) -> bool {

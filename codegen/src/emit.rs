@@ -142,8 +142,7 @@ impl<'a> Emitter<'a> {
                 .filter(|def| self.family.is_home(at, &def.name))
             {
                 if let Kind::Union(union) = &def.kind {
-                    let decide = self.hints.rules_of(&model.revision, &def.name);
-                    let plan = discriminate::plan(model, &def.name, union, decide);
+                    let plan = discriminate::plan(model, self.hints, &def.name, union);
                     found.extend(
                         plan.ambiguous
                             .iter()

@@ -32,8 +32,8 @@ pub use super::json::{Map, Number, Object, Value, from_object};
 pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]
 pub(crate) use define::{
-    default_codec, from_variant, object_codec, read_variant, setter, text_codec, union_codec,
-    union_value,
+    default_codec, from_variant, object_codec, read_content, read_variant, setter, text_codec,
+    union_codec, union_value,
 };
 pub use extra::{Empty, Extra};
 pub use members::Members;

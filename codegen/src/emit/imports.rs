@@ -56,7 +56,7 @@ fn idents_of_table(rows: &TokenStream) -> BTreeSet<String> {
             (TokenTree::Ident(_), Some(TokenTree::Group(content)))
                 if content.delimiter() == Delimiter::Parenthesis => {}
             (TokenTree::Ident(_), Some(TokenTree::Punct(punct)))
-                if matches!(punct.as_char(), ';' | '=') => {}
+                if matches!(punct.as_char(), ';' | '=' | '>') => {}
             (TokenTree::Ident(ident), _) => {
                 found.insert(ident.to_string());
             }

@@ -3,7 +3,7 @@
 use super::table::{Table, inline};
 use super::{EmitError, Item, Scope, cfg, docs};
 use crate::discriminate::{Candidate, JsonKind, Objects, plan};
-use crate::model::{Kind, Part, Ty, Union, Variant};
+use crate::model::{Kind, Part, Ty, Union, Variant, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -85,8 +85,7 @@ impl Scope<'_> {
             table.line(&format!("{}{content};", variant.ident));
         }
         table.close("}");
-        let decide = self.emitter.hints.rules_of(&self.model.revision, name);
-        let plan = plan(self.model, name, union, decide);
+        let plan = plan(self.model, self.emitter.hints, name, union);
         self.object_rows(union, &plan.objects, &mut table);
         if !plan.scalars.is_empty() {
             table.open("values {");
@@ -116,7 +115,7 @@ impl Scope<'_> {
                         .trim()
                         .to_owned()
                 }
-                _ => format!("[`{}`]", crate::model::type_ident(name)),
+                _ => format!("[`{}`]", type_ident(name)),
             },
             Ty::Array(..) => "An array.".into(),
             Ty::String(_) => "A string.".into(),
@@ -232,25 +231,47 @@ impl Scope<'_> {
                     None => format!("required {{ {tag:?} }}"),
                 });
             }
-            Objects::Shape(candidates) => {
-                table.open("shape [");
-                for candidate in candidates {
-                    row(union, candidate, table);
-                }
-                table.close("] {");
-                table.indent();
-                let mut known = Vec::new();
-                for candidate in candidates {
-                    let variant = &union.variants[candidate.variant];
-                    let shown = shown(variant);
-                    if !known.contains(&shown) {
-                        table.condition(cfg(&variant.features).as_ref());
-                        table.line(&format!("{shown:?} => {}", self.take(variant)));
-                        known.push(shown);
-                    }
-                }
-                table.close("}");
+            Objects::Shape(candidates) => self.shape_rows(union, candidates, table),
+        }
+    }
+
+    fn shape_rows(&self, union: &Union, candidates: &[Candidate], table: &mut Table) {
+        table.open("shape [");
+        for candidate in candidates {
+            let way = self.way(union, candidate);
+            way.conditions(table);
+            let is_struct = self.reading(way.end()) == "object";
+            table.line(&row(way.end(), candidate, is_struct));
+        }
+        table.close("] {");
+        table.indent();
+        let mut known = Vec::new();
+        for candidate in candidates {
+            let way = self.way(union, candidate);
+            let shown = shown(way.end());
+            if !known.contains(&shown) {
+                way.conditions(table);
+                let read = self.reading(way.end());
+                table.line(&format!("{shown:?} => {read} {};", way.steps()));
+                known.push(shown);
             }
+        }
+        table.close("}");
+    }
+
+    /// Returns the variants that a candidate leads to.
+    fn way<'u>(&'u self, union: &'u Union, candidate: &'u Candidate) -> Way<'u> {
+        let inner = candidate.inner.iter().filter_map(|inner| {
+            match self.model.get(&inner.union).map(|def| &def.kind) {
+                Some(Kind::Union(union)) => {
+                    Some((inner.union.as_str(), &union.variants[inner.variant]))
+                }
+                _ => None,
+            }
+        });
+        Way {
+            outer: &union.variants[candidate.variant],
+            inner: inner.collect(),
         }
     }
 
@@ -271,9 +292,40 @@ impl Scope<'_> {
     }
 }
 
+/// The variants on the way from a union to the type as which an object is decoded.
+struct Way<'a> {
+    outer: &'a Variant,
+    /// The unions inside the variant, each with its variant, from the outermost to the innermost.
+    inner: Vec<(&'a str, &'a Variant)>,
+}
+
+impl<'a> Way<'a> {
+    /// Returns the last variant.
+    fn end(&self) -> &'a Variant {
+        self.inner.last().map_or(self.outer, |(_, variant)| variant)
+    }
+
+    /// Adds the conditions under which all variants exist.
+    fn conditions(&self, table: &mut Table) {
+        let inner = self.inner.iter().map(|(_, variant)| *variant);
+        for variant in std::iter::once(self.outer).chain(inner) {
+            table.condition(cfg(&variant.features).as_ref());
+        }
+    }
+
+    /// Returns the variants in the notation of the table.
+    fn steps(&self) -> String {
+        let mut steps = format!("{} {}", hold(self.outer), self.outer.ident);
+        for (union, variant) in &self.inner {
+            let union = type_ident(union);
+            steps.push_str(&format!(" > {union} {} {}", hold(variant), variant.ident));
+        }
+        steps
+    }
+}
+
 /// Generates a row in the table of candidates.
-fn row(union: &Union, candidate: &Candidate, table: &mut Table) {
-    let variant = &union.variants[candidate.variant];
+fn row(variant: &Variant, candidate: &Candidate, is_struct: bool) -> String {
     let required: Vec<String> = candidate
         .required
         .iter()
@@ -291,14 +343,20 @@ fn row(union: &Union, candidate: &Candidate, table: &mut Table) {
         format!("({member:?}, &{values:?})")
     });
     let texts: Vec<String> = texts.collect();
-    table.condition(cfg(&variant.features).as_ref());
-    table.line(&format!(
-        "{:?}: [{}] [{}] [{}];",
+    // Only the decoder of a struct knows which members are undeclared.
+    let unless = if candidate.unless.is_empty() || !is_struct {
+        String::new()
+    } else {
+        let names = candidate.unless.iter().map(|name| format!("{name:?}"));
+        format!(" unless [{}]", names.collect::<Vec<_>>().join(", "))
+    };
+    format!(
+        "{:?}: [{}] [{}] [{}]{unless};",
         shown(variant),
         required.join(", "),
         nested.join(", "),
         texts.join(", ")
-    ));
+    )
 }
 
 /// Returns the name of a variant's type.

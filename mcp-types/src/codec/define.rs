@@ -16,4 +16,4 @@ mod union;
 
 pub(crate) use object::{default_codec, object_codec, setter};
 pub(crate) use text::text_codec;
-pub(crate) use union::{from_variant, read_variant, union_codec, union_value};
+pub(crate) use union::{from_variant, read_content, read_variant, union_codec, union_value};

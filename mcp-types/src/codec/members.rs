@@ -13,6 +13,8 @@ use serde::de::{DeserializeSeed, Error, MapAccess};
 pub struct Members<'de, A> {
     ahead: Ahead<'de>,
     rest: A,
+    /// Undeclared members with which the object may fit another variant.
+    unless: &'static [&'static str],
 }
 
 #[derive(Debug)]
@@ -33,6 +35,7 @@ impl<'de, A> Members<'de, A> {
         Self {
             ahead: Ahead::Nothing,
             rest: members,
+            unless: &[],
         }
     }
 
@@ -41,6 +44,7 @@ impl<'de, A> Members<'de, A> {
         Self {
             ahead: Ahead::Object(text),
             rest: members,
+            unless: &[],
         }
     }
 
@@ -57,6 +61,7 @@ impl<'de, A> Members<'de, A> {
         Self {
             ahead: first.map_or(Ahead::Nothing, Ahead::Name),
             rest: members,
+            unless: &[],
         }
     }
 
@@ -64,8 +69,24 @@ impl<'de, A> Members<'de, A> {
     pub(super) fn again(self, name: &'static str, tag: &'de str) -> Self {
         Self {
             ahead: Ahead::Tag(name, tag),
-            rest: self.rest,
+            ..self
         }
+    }
+
+    /// Makes the decoder of a struct fail if one of these members follows and the struct does not
+    /// declare it. The object may fit another variant then.
+    #[inline]
+    pub(super) fn unless(self, names: &'static [&'static str]) -> Self {
+        Self {
+            unless: names,
+            ..self
+        }
+    }
+
+    /// Returns `true` for a member with which the object may fit another variant.
+    #[inline]
+    pub(super) fn is_refused(&self, name: &str) -> bool {
+        self.unless.contains(&name)
     }
 
     #[cold]

@@ -56,6 +56,9 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
             None => return Ok(None),
         };
         let Some(member) = member else {
+            if self.members.is_refused(self.name()) {
+                return Err(super::unknown_member(self.name()));
+            }
             self.has_undeclared = true;
             return Ok(Some(UNDECLARED));
         };

@@ -1,10 +1,11 @@
 //! Unions without a tag: the variant is selected by the members of the object.
 
 mod outline;
+mod plan;
 
 use super::super::json;
 use super::{FromAny, FromMembers, Members, Object, Value};
-use outline::Plan;
+use plan::Plan;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeOwned, Error, MapAccess};
 use std::cmp::Reverse;
@@ -22,6 +23,9 @@ pub struct Candidate {
     /// Members that must be present with one of the listed strings as value. An empty list allows
     /// any value.
     pub texts: &'static [(&'static str, &'static [&'static str])],
+    /// Members that the type does not declare, one for each earlier candidate where there is one. An
+    /// object without them does not fit these candidates.
+    pub unless: &'static [&'static str],
 }
 
 /// The candidates of a union, in the order in which they are tried.
@@ -153,7 +157,7 @@ fn has_text(object: &Object, name: &str, texts: &[&str]) -> Option<bool> {
 /// members come first.
 ///
 /// If the text of the object is known, the members are decoded directly as the first candidate that
-/// fits. Only if that fails and others fit, too, or if none fits, the members are buffered as exact
+/// fits, as soon as that is known. Only if that fails and others fit, too, or if none fits, the members are buffered as exact
 /// values, and each candidate that fits is tried in turn: the schema accepts what any of them accepts.
 /// If none fits, but the object resembles one of them more than all others, the error is that of this
 /// candidate, with its path: the object lacks a member of it, and may have another fault that explains
@@ -172,17 +176,23 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
     let object = if let Some(text) = members.text()
         && let Some(fit) = first_fit(text, &candidates.plan)
     {
-        match decode(place, fit.name, Undecided::Members(members)) {
-            Err(error) if !fit.is_only => first_error = Some(error),
+        let members = members.unless(fit.unless);
+        let error = match decode(place, fit.name, Undecided::Members(members)) {
+            Err(error) if !fit.is_only => error,
             outcome => return outcome,
-        }
-        tried = Some(fit.name);
+        };
         // The members were consumed. If another candidate accepts them, `Text` continues behind the
         // end of the object.
-        match json::text::read_first(text) {
+        let object: Object = match json::text::read_first(text) {
             Ok(object) => object,
-            Err(error) => return Err(first_error.unwrap_or_else(|| A::Error::custom(error))),
+            Err(_) => return Err(error),
+        };
+        // Otherwise the candidate was given up because of such a member.
+        if !fit.unless.iter().any(|name| object.contains_key(name)) {
+            first_error = Some(error);
+            tried = Some(fit.name);
         }
+        object
     } else {
         Object::deserialize(MapAccessDeserializer::new(members))?
     };

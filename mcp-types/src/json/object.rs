@@ -204,7 +204,7 @@ pub(crate) fn twice<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a 
 /// Returns one of 64 marks for a name, which is cheap to compute. Names with different marks
 /// differ.
 #[inline]
-fn mark(name: &str) -> u64 {
+pub(super) fn mark(name: &str) -> u64 {
     let bytes = name.as_bytes();
     let byte = |at: usize| bytes.get(at).map_or(0, |byte| usize::from(*byte));
     let sum = bytes.len()

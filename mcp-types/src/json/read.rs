@@ -12,7 +12,7 @@ use serde::de::{
 use super::super::error::excerpt;
 use super::grow;
 use super::number::arbitrary_precision;
-use super::object::Member;
+use super::object::{Member, mark};
 use super::text::EXACT;
 use super::{Map, Number, Object, Value};
 
@@ -120,12 +120,13 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let object = Object::read(&mut access, Self)?;
+        let mut names = Names::default();
+        let object = Object::read(&mut access, Self, &mut names)?;
         if let Some(number) = private_number(&object) {
             return Ok(Value::Number(number));
         }
-        if UNIQUE && let Some(name) = object.duplicate() {
-            return Err(duplicate(name));
+        if UNIQUE {
+            names.expect_unique(&object)?;
         }
         Ok(Value::Object(object))
     }
@@ -151,19 +152,19 @@ fn private_number(object: &Object) -> Option<Number> {
 }
 
 impl<V> Map<V> {
-    /// Reads all members without a check for duplicates.
+    /// Reads all members. Duplicates are left to [`Names::expect_unique`].
     #[inline]
-    fn read<'de, A, S>(access: &mut A, seed: S) -> Result<Self, A::Error>
+    fn read<'de, A, S>(access: &mut A, seed: S, names: &mut Names) -> Result<Self, A::Error>
     where
         A: MapAccess<'de>,
         S: DeserializeSeed<'de, Value = V> + Copy,
     {
-        let Some(name) = access.next_key_seed(Name)? else {
+        let Some(name) = access.next_key_seed(&mut *names)? else {
             return Ok(Self::new());
         };
         let value = access.next_value_seed(seed)?;
         let first = Member { name, value };
-        let Some(name) = access.next_key_seed(Name)? else {
+        let Some(name) = access.next_key_seed(&mut *names)? else {
             return Ok(Self::from_members(vec![first]));
         };
         // Allocates for several members only if there are at least two.
@@ -171,7 +172,7 @@ impl<V> Map<V> {
         members.push(first);
         let value = access.next_value_seed(seed)?;
         members.push(Member { name, value });
-        while let Some(name) = access.next_key_seed(Name)? {
+        while let Some(name) = access.next_key_seed(&mut *names)? {
             let value = access.next_value_seed(seed)?;
             grow::push(&mut members, Member { name, value }, None);
         }
@@ -180,10 +181,28 @@ impl<V> Map<V> {
     }
 }
 
-/// Decodes a name.
-struct Name;
+/// Decodes the names of an object, and notes whether one may have occurred twice.
+#[derive(Default)]
+struct Names {
+    /// The marks of the names.
+    seen: u64,
+    is_suspect: bool,
+}
 
-impl<'de> DeserializeSeed<'de> for Name {
+impl Names {
+    /// Fails if an object with these names has one of them twice.
+    #[inline]
+    fn expect_unique<V, E: de::Error>(&self, object: &Map<V>) -> Result<(), E> {
+        if self.is_suspect
+            && let Some(name) = object.duplicate()
+        {
+            return Err(duplicate(name));
+        }
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Names {
     type Value = SmolStr;
 
     #[inline]
@@ -192,7 +211,7 @@ impl<'de> DeserializeSeed<'de> for Name {
     }
 }
 
-impl Visitor<'_> for Name {
+impl Visitor<'_> for &mut Names {
     type Value = SmolStr;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -201,6 +220,9 @@ impl Visitor<'_> for Name {
 
     #[inline]
     fn visit_str<E>(self, name: &str) -> Result<SmolStr, E> {
+        let mark = mark(name);
+        self.is_suspect |= self.seen & mark != 0;
+        self.seen |= mark;
         Ok(SmolStr::new(name))
     }
 }
@@ -217,11 +239,10 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Map<V>, A::Error> {
-                let map = Map::read(&mut access, PhantomData::<V>)?;
-                match map.duplicate() {
-                    Some(name) => Err(duplicate(name)),
-                    None => Ok(map),
-                }
+                let mut names = Names::default();
+                let map = Map::read(&mut access, PhantomData::<V>, &mut names)?;
+                names.expect_unique(&map)?;
+                Ok(map)
             }
         }
 

@@ -20,7 +20,8 @@
 /// * `null` has the variants without content. `variants` has the others; `Name(how Type);` has a
 ///   conversion from its content, where `how` is a function of [`hold`](super::super::hold).
 /// * Then follows how objects are decoded: as `only` one variant, by a `tag`, or by their `shape`:
-///   a list of candidates, and how each of them is decoded. `object`, `union` and `map` are methods
+///   a list of candidates with the fields of [`Candidate`](super::super::Candidate), and how each of
+///   them is decoded. `object`, `union` and `map` are methods
 ///   of [`Members`](super::super::Members) and [`Undecided`](super::super::Undecided).
 /// * `values` has the decoders of other values than objects, by the kind of the JSON value.
 macro_rules! union_codec {
@@ -44,12 +45,14 @@ macro_rules! union_codec {
             shape [
                 $(
                     $(#[$row_when:meta])*
-                    $row:literal: [$($required:literal),*] [$($nested:expr),*] [$($texts:expr),*];
+                    $row:literal: [$($required:literal),*] [$($nested:expr),*] [$($texts:expr),*]
+                    $(unless [$($unless:literal),*])?;
                 )*
             ] {
                 $(
                     $(#[$shape_when:meta])*
-                    $shape:literal => $shape_read:ident $shape_hold:ident $shaped:ident;
+                    $shape:literal => $shape_read:ident $shape_hold:ident $shaped:ident
+                    $(> $inner:ident $inner_hold:ident $inner_shaped:ident)*;
                 )*
             }
         )?
@@ -90,7 +93,7 @@ macro_rules! union_codec {
                     place: &mut Self,
                     members: codec::Members<'de, A>,
                 ) -> Result<(), A::Error> {
-                    codec::read_variant!(place, members $only_read $only_hold $only)
+                    codec::read_variant!(place, members $only_read Self $only_hold $only)
                 }
             )?
             $(
@@ -103,7 +106,7 @@ macro_rules! union_codec {
                             $(
                                 $(#[$tag_when])*
                                 $($value)|+ => {
-                                    codec::read_variant!(place, members $tag_read $tag_hold $tagged)
+                                    codec::read_variant!(place, members $tag_read Self $tag_hold $tagged)
                                 }
                             )*
                             other => Err(codec::unknown_tag($name, $tag, other)),
@@ -115,7 +118,7 @@ macro_rules! union_codec {
                         $(
                             codec::Tagged::Missing(members) => {
                                 codec::read_variant!(
-                                    place, members $absent_read $absent_hold $absent
+                                    place, members $absent_read Self $absent_hold $absent
                                 )
                             }
                             codec::Tagged::Absent(text) => {
@@ -144,6 +147,7 @@ macro_rules! union_codec {
                             required: &[$($required),*],
                             nested: &[$($nested),*],
                             texts: &[$($texts),*],
+                            unless: &[$($($unless),*)?],
                         }
                     ),*]);
                     codec::read_shape(place, members, $name, CANDIDATES, |place, name, object| {
@@ -152,7 +156,9 @@ macro_rules! union_codec {
                                 $(#[$shape_when])*
                                 $shape => {
                                     codec::read_variant!(
-                                        place, object $shape_read $shape_hold $shaped
+                                        place, object $shape_read
+                                        Self $shape_hold $shaped
+                                        $(> $inner $inner_hold $inner_shaped)*
                                     )
                                 }
                             )*
@@ -175,15 +181,39 @@ macro_rules! union_codec {
     };
 }
 
-/// Decodes the members of an object as the content of a variant of `Self`, in place.
+/// Decodes the members of an object as the content of a variant, in place. `A hold Variant > B hold
+/// Inner` stands for a variant of `A` that contains a union `B`, of which the variant is known, too.
 macro_rules! read_variant {
-    ($place:ident, $members:ident $read:ident $hold:ident $variant:ident) => {{
-        *$place = Self::$variant(codec::hold::$hold(codec::Vacant::VACANT));
+    (
+        $place:ident, $members:ident $read:ident $union:ident $hold:ident $variant:ident
+        $(> $inner:ident $inner_hold:ident $inner_variant:ident)*
+    ) => {{
+        *$place = $union::$variant(codec::hold::$hold(codec::Vacant::VACANT));
         match $place {
-            Self::$variant(content) => $members.$read(codec::hold::place!($hold content)),
+            $union::$variant(content) => codec::read_content!(
+                codec::hold::place!($hold content), $members $read
+                $(> $inner $inner_hold $inner_variant)*
+            ),
             #[allow(unreachable_patterns, reason = "a union may have only one variant")]
             _ => Err(codec::unknown_variant(stringify!($variant))),
         }
+    }};
+}
+
+/// Decodes the members of an object as the content of a variant whose place is known.
+macro_rules! read_content {
+    ($place:expr, $members:ident $read:ident) => {
+        $members.$read($place)
+    };
+    (
+        $place:expr, $members:ident $read:ident > $union:ident $hold:ident $variant:ident
+        $(> $inner:ident $inner_hold:ident $inner_variant:ident)*
+    ) => {{
+        let place: &mut $union = $place;
+        codec::read_variant!(
+            place, $members $read $union $hold $variant
+            $(> $inner $inner_hold $inner_variant)*
+        )
     }};
 }
 
@@ -234,4 +264,4 @@ macro_rules! union_value {
     };
 }
 
-pub(crate) use {from_variant, read_variant, union_codec, union_value};
+pub(crate) use {from_variant, read_content, read_variant, union_codec, union_value};

@@ -78,9 +78,9 @@ codec::union_codec! {
     }
     shape [
         "EnumSchema": ["enum"] [] [("type", &["string"])];
-        "StringSchema": [] [] [("type", &["string"])];
-        "NumberSchema": [] [] [("type", &["number", "integer"])];
-        "BooleanSchema": [] [] [("type", &["boolean"])];
+        "StringSchema": [] [] [("type", &["string"])] unless ["enum"];
+        "NumberSchema": [] [] [("type", &["number", "integer"])] unless ["enum"];
+        "BooleanSchema": [] [] [("type", &["boolean"])] unless ["enum"];
     ] {
         "EnumSchema" => object plain Enum;
         "StringSchema" => object plain String;

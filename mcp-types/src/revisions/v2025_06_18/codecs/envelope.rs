@@ -66,8 +66,8 @@ codec::union_codec! {
     }
     shape [
         "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])];
-        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])];
-        "ListRootsResult": ["roots"] [] [];
+        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["model"];
+        "ListRootsResult": ["roots"] [] [] unless ["action", "content"];
         "EmptyResult": [] [] [];
     ] {
         "CreateMessageResult" => object plain CreateMessage;
@@ -95,9 +95,9 @@ codec::union_codec! {
     }
     shape [
         "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
-        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])];
-        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])];
-        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])];
+        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error"];
+        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] unless ["error", "method"];
+        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
     ] {
         "JSONRPCError" => object plain Error;
         "JSONRPCRequest" => object plain Request;
@@ -187,14 +187,14 @@ codec::union_codec! {
     }
     shape [
         "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [];
-        "CompleteResult": ["completion"] [("completion", "values")] [];
-        "ListResourcesResult": ["resources"] [] [];
-        "ListResourceTemplatesResult": ["resourceTemplates"] [] [];
-        "ReadResourceResult": ["contents"] [] [];
-        "ListPromptsResult": ["prompts"] [] [];
-        "GetPromptResult": ["messages"] [] [];
-        "ListToolsResult": ["tools"] [] [];
-        "CallToolResult": ["content"] [] [];
+        "CompleteResult": ["completion"] [("completion", "values")] [] unless ["capabilities"];
+        "ListResourcesResult": ["resources"] [] [] unless ["capabilities", "completion"];
+        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] unless ["capabilities", "completion", "resources"];
+        "ReadResourceResult": ["contents"] [] [] unless ["capabilities", "completion", "resourceTemplates", "resources"];
+        "ListPromptsResult": ["prompts"] [] [] unless ["capabilities", "completion", "contents", "resourceTemplates", "resources"];
+        "GetPromptResult": ["messages"] [] [] unless ["capabilities", "completion", "contents", "prompts", "resourceTemplates", "resources"];
+        "ListToolsResult": ["tools"] [] [] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources"];
+        "CallToolResult": ["content"] [] [] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources", "tools"];
         "EmptyResult": [] [] [];
     ] {
         "InitializeResult" => object plain Initialize;

@@ -81,12 +81,12 @@ codec::union_codec! {
     shape [
         "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
         "CancelTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])];
-        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])];
-        "ListTasksResult": ["tasks"] [] [];
-        "ListRootsResult": ["roots"] [] [];
+        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] unless ["createdAt"];
+        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["createdAt", "model"];
+        "ListTasksResult": ["tasks"] [] [] unless ["action", "content", "createdAt"];
+        "ListRootsResult": ["roots"] [] [] unless ["action", "content", "createdAt", "tasks"];
         "EmptyResult": [] [] [];
-        "GetTaskPayloadResult": [] [] [];
+        "GetTaskPayloadResult": [] [] [] unless ["action", "content", "createdAt", "roots", "tasks"];
     ] {
         "GetTaskResult" => object plain GetTask;
         "CancelTaskResult" => object plain CancelTask;
@@ -107,13 +107,14 @@ codec::union_codec! {
         Response(plain JsonRpcResponse);
     }
     shape [
-        "JSONRPCResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
-        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])];
-        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])];
-        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])];
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
+        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error"];
+        "JSONRPCResultResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] unless ["error", "method"];
+        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
     ] {
-        "JSONRPCResponse" => union plain Response;
+        "JSONRPCErrorResponse" => object plain Response > JsonRpcResponse plain Error;
         "JSONRPCRequest" => object plain Request;
+        "JSONRPCResultResponse" => object plain Response > JsonRpcResponse plain Result;
         "JSONRPCNotification" => object plain Notification;
     }
 }
@@ -126,7 +127,7 @@ codec::union_codec! {
     }
     shape [
         "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
-        "JSONRPCResultResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])];
+        "JSONRPCResultResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] unless ["error"];
     ] {
         "JSONRPCErrorResponse" => object plain Error;
         "JSONRPCResultResponse" => object plain Result;
@@ -214,18 +215,18 @@ codec::union_codec! {
     shape [
         "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
         "CancelTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
-        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [];
-        "CompleteResult": ["completion"] [("completion", "values")] [];
-        "ListResourcesResult": ["resources"] [] [];
-        "ListResourceTemplatesResult": ["resourceTemplates"] [] [];
-        "ReadResourceResult": ["contents"] [] [];
-        "ListPromptsResult": ["prompts"] [] [];
-        "GetPromptResult": ["messages"] [] [];
-        "ListToolsResult": ["tools"] [] [];
-        "CallToolResult": ["content"] [] [];
-        "ListTasksResult": ["tasks"] [] [];
+        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [] unless ["createdAt"];
+        "CompleteResult": ["completion"] [("completion", "values")] [] unless ["capabilities", "createdAt"];
+        "ListResourcesResult": ["resources"] [] [] unless ["capabilities", "completion", "createdAt"];
+        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] unless ["capabilities", "completion", "createdAt", "resources"];
+        "ReadResourceResult": ["contents"] [] [] unless ["capabilities", "completion", "createdAt", "resourceTemplates", "resources"];
+        "ListPromptsResult": ["prompts"] [] [] unless ["capabilities", "completion", "contents", "createdAt", "resourceTemplates", "resources"];
+        "GetPromptResult": ["messages"] [] [] unless ["capabilities", "completion", "contents", "createdAt", "prompts", "resourceTemplates", "resources"];
+        "ListToolsResult": ["tools"] [] [] unless ["capabilities", "completion", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources"];
+        "CallToolResult": ["content"] [] [] unless ["capabilities", "completion", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tools"];
+        "ListTasksResult": ["tasks"] [] [] unless ["capabilities", "completion", "content", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tools"];
         "EmptyResult": [] [] [];
-        "GetTaskPayloadResult": [] [] [];
+        "GetTaskPayloadResult": [] [] [] unless ["capabilities", "completion", "content", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tasks", "tools"];
     ] {
         "GetTaskResult" => object plain GetTask;
         "CancelTaskResult" => object plain CancelTask;

@@ -82,7 +82,7 @@ codec::union_codec! {
     }
     shape [
         "TextResourceContents": ["text", "uri"] [] [];
-        "BlobResourceContents": ["blob", "uri"] [] [];
+        "BlobResourceContents": ["blob", "uri"] [] [] unless ["text"];
     ] {
         "TextResourceContents" => object plain Text;
         "BlobResourceContents" => object plain Blob;

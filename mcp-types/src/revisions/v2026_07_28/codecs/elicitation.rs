@@ -101,15 +101,17 @@ codec::union_codec! {
         LegacyTitled(plain LegacyTitledEnumSchema);
     }
     shape [
-        "MultiSelectEnumSchema": ["items"] [("items", "enum"), ("items", "type")] [("type", &["array"])];
-        "MultiSelectEnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
-        "LegacyTitledEnumSchema": ["enum", "enumNames"] [] [("type", &["string"])];
-        "SingleSelectEnumSchema": ["enum"] [] [("type", &["string"])];
-        "SingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])];
+        "UntitledMultiSelectEnumSchema": ["items"] [("items", "enum"), ("items", "type")] [("type", &["array"])];
+        "TitledMultiSelectEnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
+        "LegacyTitledEnumSchema": ["enum", "enumNames"] [] [("type", &["string"])] unless ["items"];
+        "UntitledSingleSelectEnumSchema": ["enum"] [] [("type", &["string"])] unless ["enumNames", "items"];
+        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] unless ["enum", "items"];
     ] {
-        "MultiSelectEnumSchema" => union plain MultiSelect;
+        "UntitledMultiSelectEnumSchema" => object plain MultiSelect > MultiSelectEnumSchema plain Untitled;
+        "TitledMultiSelectEnumSchema" => object plain MultiSelect > MultiSelectEnumSchema plain Titled;
         "LegacyTitledEnumSchema" => object plain LegacyTitled;
-        "SingleSelectEnumSchema" => union plain SingleSelect;
+        "UntitledSingleSelectEnumSchema" => object plain SingleSelect > SingleSelectEnumSchema plain Untitled;
+        "TitledSingleSelectEnumSchema" => object plain SingleSelect > SingleSelectEnumSchema plain Titled;
     }
 }
 
@@ -170,9 +172,9 @@ codec::union_codec! {
         "EnumSchema": ["enum"] [] [("type", &["string"])];
         "EnumSchema": ["oneOf"] [] [("type", &["string"])];
         "EnumSchema": ["enum"] [] [("type", &["string"])];
-        "StringSchema": [] [] [("type", &["string"])];
-        "NumberSchema": [] [] [("type", &["number", "integer"])];
-        "BooleanSchema": [] [] [("type", &["boolean"])];
+        "StringSchema": [] [] [("type", &["string"])] unless ["enum", "items", "oneOf"];
+        "NumberSchema": [] [] [("type", &["number", "integer"])] unless ["enum", "items", "oneOf"];
+        "BooleanSchema": [] [] [("type", &["boolean"])] unless ["enum", "items", "oneOf"];
     ] {
         "EnumSchema" => union plain Enum;
         "StringSchema" => object plain String;
@@ -189,7 +191,7 @@ codec::union_codec! {
     }
     shape [
         "UntitledSingleSelectEnumSchema": ["enum"] [] [("type", &["string"])];
-        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])];
+        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] unless ["enum"];
     ] {
         "UntitledSingleSelectEnumSchema" => object plain Untitled;
         "TitledSingleSelectEnumSchema" => object plain Titled;

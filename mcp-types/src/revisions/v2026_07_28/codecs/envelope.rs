@@ -85,12 +85,13 @@ codec::union_codec! {
         Response(plain JsonRpcResponse);
     }
     shape [
-        "JSONRPCResponse": ["id", "result"] [("result", "resultType")] [("jsonrpc", &["2.0"])];
-        "JSONRPCResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
-        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])];
-        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])];
+        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [("jsonrpc", &["2.0"])];
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] unless ["result"];
+        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error", "result"];
+        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
     ] {
-        "JSONRPCResponse" => union plain Response;
+        "JSONRPCResultResponse" => object plain Response > JsonRpcResponse plain Result;
+        "JSONRPCErrorResponse" => object plain Response > JsonRpcResponse plain Error;
         "JSONRPCRequest" => object plain Request;
         "JSONRPCNotification" => object plain Notification;
     }
@@ -121,7 +122,7 @@ codec::union_codec! {
     }
     shape [
         "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [("jsonrpc", &["2.0"])];
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] unless ["result"];
     ] {
         "JSONRPCResultResponse" => object plain Result;
         "JSONRPCErrorResponse" => object plain Error;
@@ -191,20 +192,20 @@ codec::union_codec! {
     }
     shape [
         "DiscoverResult": ["capabilities", "resultType", "supportedVersions", "ttlMs"] [] [("cacheScope", &["public", "private"])];
-        "ListResourcesResult": ["resources", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])];
-        "ListResourceTemplatesResult": ["resourceTemplates", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])];
-        "ReadResourceResult": ["contents", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])];
-        "ListPromptsResult": ["prompts", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])];
-        "ListToolsResult": ["resultType", "tools", "ttlMs"] [] [("cacheScope", &["public", "private"])];
+        "ListResourcesResult": ["resources", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities"];
+        "ListResourceTemplatesResult": ["resourceTemplates", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "resources"];
+        "ReadResourceResult": ["contents", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "resourceTemplates", "resources"];
+        "ListPromptsResult": ["prompts", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "contents", "resourceTemplates", "resources"];
+        "ListToolsResult": ["resultType", "tools", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "contents", "prompts", "resourceTemplates", "resources"];
         #[cfg(feature = "versioned-resources")]
-        "GetResourceResult": ["contents", "resource", "resultType"] [("resource", "name"), ("resource", "uri")] [];
+        "GetResourceResult": ["contents", "resource", "resultType"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope"];
         #[cfg(feature = "sep-2093")]
-        "ReadResourceMetadataResult": ["resource", "resultType"] [("resource", "name"), ("resource", "uri")] [];
-        "SubscriptionsListenResult": ["_meta", "resultType"] [("_meta", "io.modelcontextprotocol/subscriptionId")] [];
-        "CompleteResult": ["completion", "resultType"] [("completion", "values")] [];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])];
-        "GetPromptResult": ["messages", "resultType"] [] [];
-        "CallToolResult": ["content", "resultType"] [] [];
+        "ReadResourceMetadataResult": ["resource", "resultType"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope", "contents"];
+        "SubscriptionsListenResult": ["_meta", "resultType"] [("_meta", "io.modelcontextprotocol/subscriptionId")] [] unless ["cacheScope", "contents", "resource"];
+        "CompleteResult": ["completion", "resultType"] [("completion", "values")] [] unless ["cacheScope", "contents", "resource"];
+        "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["cacheScope", "completion", "contents", "resource"];
+        "GetPromptResult": ["messages", "resultType"] [] [] unless ["cacheScope", "completion", "contents", "resource"];
+        "CallToolResult": ["content", "resultType"] [] [] unless ["cacheScope", "completion", "contents", "messages", "resource"];
         "EmptyResult": ["resultType"] [] [];
     ] {
         "DiscoverResult" => object plain Discover;

@@ -37,8 +37,8 @@ codec::union_codec! {
     }
     shape [
         "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])];
-        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])];
-        "ListRootsResult": ["roots"] [] [];
+        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["model"];
+        "ListRootsResult": ["roots"] [] [] unless ["action", "content"];
     ] {
         "CreateMessageResult" => object plain CreateMessage;
         "ElicitResult" => object plain Elicit;

@@ -108,7 +108,7 @@ codec::union_codec! {
     }
     shape [
         "ReadResourceResult": ["contents", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])];
+        "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["cacheScope"];
     ] {
         "ReadResourceResult" => object plain Complete;
         "InputRequiredResult" => object plain InputRequired;
@@ -274,7 +274,7 @@ codec::union_codec! {
     }
     shape [
         "GetTextResourceContents": ["content", "contentType"] [] [];
-        "GetBlobResourceContents": ["blob", "contentType"] [] [];
+        "GetBlobResourceContents": ["blob", "contentType"] [] [] unless ["content"];
     ] {
         "GetTextResourceContents" => object plain Text;
         "GetBlobResourceContents" => object plain Blob;

@@ -45,8 +45,8 @@ codec::union_codec! {
     shape [
         #[cfg(feature = "tasks")]
         "CreateTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"] [] [("resultType", &["task"]), ("status", &["working", "input_required", "completed", "failed", "cancelled"])];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])];
-        "CallToolResult": ["content", "resultType"] [] [];
+        "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["createdAt"];
+        "CallToolResult": ["content", "resultType"] [] [] unless ["createdAt"];
     ] {
         #[cfg(feature = "tasks")]
         "CreateTaskResult" => object plain Task;
