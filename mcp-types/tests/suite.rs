@@ -33,6 +33,7 @@ mod oauth_tokens;
 mod published;
 mod rpc_faults;
 mod rpc_messages;
+mod variants;
 mod versioned;
 mod wire_header_params;
 mod wire_headers;

@@ -102,7 +102,7 @@ pub fn list<'de, T: Deserialize<'de> + Vacant, A: SeqAccess<'de>>(
     Ok(list)
 }
 
-/// Appends the elements of an array to a list. Large elements are decoded at their place in the list,
+/// Decodes the elements of an array into an empty list. Large elements are decoded at their place in the list,
 /// so that they are not moved through the layers of a format.
 fn list_into<'de, T: Deserialize<'de> + Vacant, A: SeqAccess<'de>>(
     mut items: A,
@@ -113,6 +113,14 @@ fn list_into<'de, T: Deserialize<'de> + Vacant, A: SeqAccess<'de>>(
             && items.next_element_seed(Next { list, rest })?.is_some()
         {}
     } else {
+        let Some(first) = items.next_element()? else {
+            return Ok(());
+        };
+        let Some(second) = items.next_element()? else {
+            *list = vec![first];
+            return Ok(());
+        };
+        *list = grow::pair(first, second);
         while let Some(item) = items.next_element()? {
             grow::push(list, item, items.size_hint());
         }

@@ -43,10 +43,22 @@ fn make_room<T>(list: &mut Vec<T>, rest: Option<usize>) {
     list.reserve_exact(more);
 }
 
+/// Creates a list of the first two elements of an array of small elements, with room for a few more if
+/// the elements are as small as possible. A list of one element gets no room for others: freeing it again
+/// would cost more than all else.
+#[inline]
+pub(crate) fn pair<T>(first: T, second: T) -> Vec<T> {
+    let is_tiny = size_of::<T>() <= size_of::<Vec<T>>();
+    let mut list = Vec::with_capacity(if is_tiny { FEW } else { 2 });
+    list.push(first);
+    list.push(second);
+    list
+}
+
 /// Frees the unused capacity of an array, unless it is small.
 #[inline]
 pub(crate) fn settle_elements<T>(elements: &mut Vec<T>) {
-    if elements.len() < elements.capacity() / 4 * 3 {
+    if elements.capacity() > FEW && elements.len() < elements.capacity() / 4 * 3 {
         elements.shrink_to_fit();
     }
 }

@@ -110,7 +110,13 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
 
     #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut elements = Vec::new();
+        let Some(first) = access.next_element_seed(Self)? else {
+            return Ok(Value::Array(Vec::new()));
+        };
+        let Some(second) = access.next_element_seed(Self)? else {
+            return Ok(Value::Array(vec![first]));
+        };
+        let mut elements = grow::pair(first, second);
         while let Some(element) = access.next_element_seed(Self)? {
             grow::push(&mut elements, element, access.size_hint());
         }

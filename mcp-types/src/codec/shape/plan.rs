@@ -52,7 +52,8 @@ pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) conditions: Bits,
     pub(super) unless: &'static [&'static str],
-    /// The earlier candidates that require one of the members in `unless`.
+    /// The earlier candidates that require one of the members in `unless`. An object of such a candidate
+    /// rarely meets the conditions of this one, so that its members seldom have to be decoded twice.
     pub(super) covered: Bits,
 }
 
@@ -123,7 +124,7 @@ impl Plan {
                 name: candidate.name,
                 conditions,
                 unless: candidate.unless,
-                covered: covered(candidates, plan.row_count),
+                covered: plan.covered(candidates, conditions),
             };
             if conditions == 0 {
                 plan.unconditional |= 1 << plan.row_count;
@@ -131,6 +132,26 @@ impl Plan {
             plan.row_count += 1;
         }
         plan
+    }
+
+    /// Returns the candidates before the next one, which has these conditions, that require one of the
+    /// members in its `unless`. Leaves out those that have all of its conditions and more: their objects
+    /// fit the next candidate until the last member that they require.
+    const fn covered(&self, candidates: &[Candidate], conditions: Bits) -> Bits {
+        let mut covered = 0;
+        let mut earlier = 0;
+        while earlier < self.row_count {
+            let mut names = candidates[self.row_count].unless;
+            while let [name, rest @ ..] = names {
+                let extends = conditions & !self.rows[earlier].conditions == 0;
+                if !extends && requires(&candidates[earlier], name) {
+                    covered |= 1 << earlier;
+                }
+                names = rest;
+            }
+            earlier += 1;
+        }
+        covered
     }
 
     /// Adds the conditions of the next candidate. Returns `None` if there are too many.
@@ -204,23 +225,6 @@ impl Plan {
         self.conditions[at].1 |= 1 << self.row_count;
         Some(bit)
     }
-}
-
-/// Returns the candidates before one that require one of the members in its `unless`.
-const fn covered(candidates: &[Candidate], at: usize) -> Bits {
-    let mut covered = 0;
-    let mut earlier = 0;
-    while earlier < at {
-        let mut names = candidates[at].unless;
-        while let [name, rest @ ..] = names {
-            if requires(&candidates[earlier], name) {
-                covered |= 1 << earlier;
-            }
-            names = rest;
-        }
-        earlier += 1;
-    }
-    covered
 }
 
 /// Returns `true` if every object that fits a candidate has a member.

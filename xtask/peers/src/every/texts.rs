@@ -8,30 +8,61 @@ use mcp_types::registry;
 use super::SMALLEST;
 use crate::corpus::{self, Kind};
 
-/// The unions of messages, by the ends of their names, with the ends of the names of what they consist
-/// of. A union may accept other objects, too, because results may have any members.
-const UNIONS: [(&[&str], &[&str]); 5] = [
-    (&["ClientRequest", "ServerRequest"], &["Request"]),
-    (
-        &["ClientNotification", "ServerNotification"],
-        &["Notification"],
-    ),
-    (&["ClientResult", "ServerResult", "Outcome"], &["Result"]),
-    (
-        &["JSONRPCMessage"],
-        &["Request", "Notification", "Response"],
-    ),
-    (&["JSONRPCResponse"], &["Response"]),
+/// The unions of envelopes, and those of a request's results, with the ends of the names of what they
+/// consist of.
+const UNIONS: [(&str, &[&str]); 3] = [
+    ("Outcome", &["Result"]),
+    ("JSONRPCMessage", &["Request", "Notification", "Response"]),
+    ("JSONRPCResponse", &["Response"]),
 ];
 
-/// Returns `true` if a type is a union of messages that another type may belong to.
-pub(super) fn is_union_of(union: &str, name: &str) -> bool {
-    let ends = |name: &str, ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    union != name
-        && UNIONS
-            .iter()
-            .any(|(unions, variants)| ends(union, unions) && ends(name, variants))
+/// Returns `true` if a type is a union of messages that another type belongs to. A union may accept other
+/// objects, too, because results may have any members.
+pub(super) fn is_union_of(revision: Revision, union: &str, name: &str) -> bool {
+    let is_known = UNIONS.iter().any(|(end, variants)| {
+        union.ends_with(end) && variants.iter().any(|variant| name.ends_with(variant))
+    });
+    union != name && (is_known || is_listed(revision, union, name).unwrap_or(false))
 }
+
+/// Returns `true` if the schema lists a type in one of the unions of a side's messages.
+fn is_listed(revision: Revision, union: &str, name: &str) -> Option<bool> {
+    let message = union
+        .strip_prefix("Client")
+        .or_else(|| union.strip_prefix("Server"))?;
+    if !["Request", "Notification", "Result"].contains(&message) {
+        return Some(false);
+    }
+    let (_, schema) = SCHEMAS.iter().find(|(known, _)| *known == revision)?;
+    let schema: Value = json::from_str(schema).ok()?;
+    let definitions = schema.get("$defs").or_else(|| schema.get("definitions"))?;
+    let variants = definitions.get(union)?.get("anyOf")?.as_array()?;
+    let mut targets = variants.iter().filter_map(|it| it.get("$ref")?.as_str());
+    Some(targets.any(|target| target.rsplit('/').next() == Some(name)))
+}
+
+const SCHEMAS: [(Revision, &str); 5] = [
+    (
+        Revision::V2024_11_05,
+        include_str!("../../../../schema/2024-11-05/schema.json"),
+    ),
+    (
+        Revision::V2025_03_26,
+        include_str!("../../../../schema/2025-03-26/schema.json"),
+    ),
+    (
+        Revision::V2025_06_18,
+        include_str!("../../../../schema/2025-06-18/schema.json"),
+    ),
+    (
+        Revision::V2025_11_25,
+        include_str!("../../../../schema/2025-11-25/schema.json"),
+    ),
+    (
+        Revision::V2026_07_28,
+        include_str!("../../../../schema/2026-07-28/schema.json"),
+    ),
+];
 
 const EXAMPLES: &str = include_str!("../../../../schema/examples.json");
 

@@ -1,0 +1,111 @@
+//! The variant of an object does not depend on the order of its members.
+
+use mcp_types::json::{self, Object, Value};
+use mcp_types::{v2024_11_05, v2025_11_25, v2026_07_28};
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
+
+/// Decodes all objects that consist of some of the given members, in several orders, from their text
+/// and from buffered members. From a text, the decoder selects the variant before it knows all members.
+fn check<T: DeserializeOwned + Debug + PartialEq>(members: &[(&str, &str)]) {
+    let mut accepted = 0;
+    for subset in 0..1_u32 << members.len() {
+        let chosen = (0..).zip(members).filter(|(at, _)| subset >> at & 1 == 1);
+        let mut chosen: Vec<_> = chosen.map(|(_, member)| *member).collect();
+        let object: Object = chosen
+            .iter()
+            .map(|(name, value)| (name, json::from_str::<Value>(value).unwrap()))
+            .collect();
+        let expected = json::from_object::<T>(object).ok();
+        accepted += usize::from(expected.is_some());
+        for _ in 0..2 {
+            for _ in 0..chosen.len().max(1) {
+                let texts = chosen
+                    .iter()
+                    .map(|(name, value)| format!("\"{name}\": {value}"));
+                let text = format!("{{{}}}", texts.collect::<Vec<_>>().join(", "));
+                assert_eq!(json::from_str::<T>(&text).ok(), expected, "{text}");
+                if !chosen.is_empty() {
+                    chosen.rotate_left(1);
+                }
+            }
+            chosen.reverse();
+        }
+    }
+    assert!(accepted > 0);
+}
+
+#[test]
+fn envelopes_with_members_of_several_variants() {
+    let members = [
+        ("jsonrpc", r#""2.0""#),
+        ("id", "7"),
+        ("method", r#""ping""#),
+        ("result", r#"{"a": {}, "resultType": "complete"}"#),
+        ("error", r#"{"code": 1, "message": "a"}"#),
+        ("params", "{}"),
+    ];
+    check::<v2026_07_28::JsonRpcMessage>(&members);
+    check::<v2026_07_28::JsonRpcResponse>(&members);
+    check::<v2025_11_25::JsonRpcMessage>(&members);
+    check::<v2024_11_05::JsonRpcMessage>(&members);
+    // An error without a code, and a result without a type, belong to no response.
+    let members = [
+        ("jsonrpc", r#""2.0""#),
+        ("id", "7"),
+        ("method", r#""ping""#),
+        ("result", "{}"),
+        ("error", r#"{"message": "a"}"#),
+        ("x", "[[1], {}]"),
+    ];
+    check::<v2026_07_28::JsonRpcMessage>(&members);
+    check::<v2025_11_25::JsonRpcMessage>(&members);
+}
+
+#[test]
+fn results_with_members_of_several_variants() {
+    let members = [
+        ("resultType", r#""complete""#),
+        ("content", "[]"),
+        ("messages", "[]"),
+        ("tools", "[]"),
+        ("resources", "[]"),
+        ("ttlMs", "1"),
+        ("cacheScope", r#""private""#),
+        ("_meta", r#"{"io.modelcontextprotocol/subscriptionId": 1}"#),
+    ];
+    check::<v2026_07_28::ServerResult>(&members);
+    check::<v2025_11_25::ServerResult>(&members);
+    // A member of the wrong type excludes one variant only.
+    let members = [
+        ("resultType", r#""complete""#),
+        ("content", "[]"),
+        ("messages", "1"),
+        ("completion", r#"{"values": [1]}"#),
+        ("structuredContent", "{}"),
+    ];
+    check::<v2026_07_28::ServerResult>(&members);
+    check::<v2025_11_25::ServerResult>(&members);
+}
+
+#[test]
+fn schemas_with_members_of_several_variants() {
+    let members = [
+        ("type", r#""string""#),
+        ("enum", r#"["a"]"#),
+        ("enumNames", r#"["b"]"#),
+        ("oneOf", r#"[{"const": "a", "title": "b"}]"#),
+        ("title", r#""c""#),
+        ("default", r#""a""#),
+        ("items", r#"{"type": "string", "enum": ["a"]}"#),
+    ];
+    check::<v2026_07_28::PrimitiveSchemaDefinition>(&members);
+    check::<v2025_11_25::PrimitiveSchemaDefinition>(&members);
+    let members = [
+        ("type", r#""array""#),
+        ("items", r#"{"type": "string", "enum": ["a"], "anyOf": []}"#),
+        ("enum", r#"["a"]"#),
+        ("minItems", "1"),
+    ];
+    check::<v2026_07_28::PrimitiveSchemaDefinition>(&members);
+}
