@@ -83,6 +83,7 @@ pub use features::input::request::AskRequest;
 pub use features::list_handle::ListHandle;
 pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};
+pub use features::resources::body::{IntoBody, ResourceBody};
 pub use features::resources::contents::IntoContents;
 pub use features::resources::definition::ResourceDef;
 #[cfg(feature = "versioned-resources")]
@@ -92,6 +93,8 @@ pub use features::resources::listed::{ListAt, ResourcePage};
 pub use features::resources::request::ResourceUri;
 #[cfg(feature = "templates")]
 pub use features::resources::request::Variables;
+#[cfg(feature = "https-url")]
+pub use features::resources::stream::{ResourceStream, WantedBytes};
 #[cfg(feature = "templates")]
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "templates")]

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "_proposals")]
 pub(crate) mod blocks;
+pub(crate) mod body;
 pub(crate) mod catalog;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod content_version;
@@ -42,6 +43,8 @@ pub(crate) mod resolved;
 pub(crate) mod rules;
 #[cfg(feature = "pagination")]
 pub(crate) mod scope;
+#[cfg(feature = "https-url")]
+pub(crate) mod stream;
 #[cfg(feature = "templates")]
 pub(crate) mod templates;
 #[cfg(not(feature = "templates"))]

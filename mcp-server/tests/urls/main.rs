@@ -13,5 +13,6 @@ mod principals;
 mod reading;
 mod revocation;
 mod serving;
+mod streaming;
 mod subject;
 mod tls;

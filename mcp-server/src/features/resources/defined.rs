@@ -47,6 +47,10 @@ pub(crate) trait Defined: Send + Sync {
     #[cfg(feature = "https-url")]
     fn has_url(&self) -> bool;
 
+    /// Returns `true` if shared caches may store what is served at the URL.
+    #[cfg(feature = "https-url")]
+    fn is_publicly_cached(&self) -> bool;
+
     /// Returns the contents, if they are part of the definition.
     #[cfg(feature = "https-url")]
     fn fixed_body(&self) -> Option<&FixedBody> {

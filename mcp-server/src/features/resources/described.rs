@@ -143,6 +143,31 @@ macro_rules! described {
             self.http_url = http_url;
             self
         }
+
+        /// Lets caches that several clients share, such as those of a content delivery network, store
+        /// what is served at the URL: `Cache-Control: public`. The time is that of
+        /// [`cache`](Self::cache), and at most until the URL expires.
+        ///
+        /// By default only the cache of one client may, because handlers and guards run for each
+        /// request, and a shared cache answers without them: whoever has the URL gets the bytes for as
+        /// long as they are fresh, also when the URL was revoked.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        ///
+        /// use mcp_server::ResourceDef;
+        /// use mcp_server::types::CacheScope;
+        ///
+        /// let logo = ResourceDef::bytes("demo://logo", "logo", *b"\x89PNG...")
+        ///     .cache(Duration::from_secs(600), CacheScope::Public)
+        ///     .public_http_cache(true);
+        /// # drop(logo);
+        /// ```
+        #[cfg(feature = "https-url")]
+        pub fn public_http_cache(mut self, is_public: bool) -> Self {
+            self.public_http_cache = is_public;
+            self
+        }
     };
 }
 
@@ -185,6 +210,11 @@ macro_rules! defined {
                 return false;
             }
             self.http_url
+        }
+
+        #[cfg(feature = "https-url")]
+        fn is_publicly_cached(&self) -> bool {
+            self.public_http_cache
         }
     };
 }

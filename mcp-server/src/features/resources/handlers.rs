@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use mcp_types::AnyResourceContents;
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
 use mcp_types::json::Map;
 
 #[cfg(feature = "pagination")]
 use super::listed::ListAt;
-use crate::features::resources::contents::IntoContents;
+use crate::features::resources::body::{IntoBody, ResourceBody};
 #[cfg(feature = "pagination")]
 use crate::features::resources::listed::ResourcePage;
 use crate::features::resources::request::ResourceRequest;
@@ -24,11 +23,7 @@ use crate::util::and_then::and_then;
 
 /// A handler that reads; the map has the variables of a template.
 pub(crate) type ReadHandler = Box<
-    dyn Fn(
-            ReadParams,
-            Map<String>,
-            Context,
-        ) -> Result<HandlerFuture<Vec<AnyResourceContents>>, HandlerError>
+    dyn Fn(ReadParams, Map<String>, Context) -> Result<HandlerFuture<ResourceBody>, HandlerError>
         + Send
         + Sync,
 >;
@@ -56,7 +51,7 @@ pub(crate) fn reader<A, M, H>(
 where
     A: Input,
     H: Handler<A, M>,
-    H::Output: IntoContents + 'static,
+    H::Output: IntoBody + 'static,
 {
     let names_resource = requirements_of(&handler).needs_resource().is_some();
     let handler = Arc::new(handler);
@@ -69,8 +64,8 @@ where
         };
         let arguments = arguments(&uri, variables)?;
         let running = Arc::clone(&handler).call(arguments, cx);
-        Ok(Box::pin(and_then(running, move |contents: H::Output| {
-            contents.into_contents(&uri, mime_type.as_deref())
+        Ok(Box::pin(and_then(running, move |body: H::Output| {
+            body.into_body(&uri, mime_type.as_deref())
         })))
     })
 }

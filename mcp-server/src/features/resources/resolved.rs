@@ -10,6 +10,7 @@ use mcp_types::Resource;
 use mcp_types::json::Map;
 
 use crate::features::catalog::CacheHints;
+use crate::features::resources::body::ResourceBody;
 #[cfg(feature = "_proposals")]
 use crate::features::resources::contents;
 use crate::features::resources::defined::Defined;
@@ -20,6 +21,8 @@ use crate::features::resources::handlers::ReadParams;
 use crate::features::resources::listed::{ListAt, ResourcePage};
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::rules;
+#[cfg(feature = "https-url")]
+use crate::features::resources::stream::WantedBytes;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
@@ -88,6 +91,12 @@ impl UncheckedResource {
     #[cfg(feature = "https-url")]
     pub(crate) fn has_url(&self) -> bool {
         self.0.definition.has_url()
+    }
+
+    /// Returns `true` if shared caches may store what is served at the URL.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn is_publicly_cached(&self) -> bool {
+        self.0.definition.is_publicly_cached()
     }
 }
 
@@ -163,18 +172,56 @@ impl CheckedResource {
             let resource = self.describe(cx).await?;
             return self.read_as(&resource, cx).await;
         }
-        self.contents(cx).await
+        self.contents(None, cx).await
     }
 
     /// Returns the contents of a resource that was already described. They get a media type that
     /// only the description has, unless there are several formats.
-    #[cfg(feature = "_proposals")]
+    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
     pub(crate) async fn read_as(
         &self,
         resource: &Resource,
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        let mut contents = self.contents(cx).await?;
+        let contents = self.contents(resource.size, cx).await?;
+        self.checked(contents, resource, cx)
+    }
+
+    /// As [`read_as`](Self::read_as), but returns a stream as it is. It begins with the first of the
+    /// wanted bytes, or with the first of all.
+    #[cfg(feature = "https-url")]
+    pub(crate) async fn open_as(
+        &self,
+        resource: &Resource,
+        wanted: WantedBytes,
+        cx: &Context,
+    ) -> Result<ResourceBody, HandlerError> {
+        match self.body(self.context(cx).with_value(wanted)).await? {
+            ResourceBody::Contents(contents) => {
+                let contents = self.checked(contents, resource, cx)?;
+                Ok(ResourceBody::Contents(contents))
+            }
+            stream @ ResourceBody::Stream(_) => Ok(stream),
+        }
+    }
+
+    /// Completes contents, and checks them by the rules of the resource's type.
+    #[cfg(feature = "_proposals")]
+    #[cfg_attr(
+        not(feature = "sep-2093"),
+        expect(
+            clippy::unused_self,
+            clippy::unnecessary_wraps,
+            unused_variables,
+            reason = "rules are those of SEP-2093"
+        )
+    )]
+    fn checked(
+        &self,
+        mut contents: Vec<AnyResourceContents>,
+        resource: &Resource,
+        cx: &Context,
+    ) -> Result<Vec<AnyResourceContents>, HandlerError> {
         contents::complete(&mut contents, resource);
         #[cfg(feature = "sep-2093")]
         if cx.core().offers(Proposal::Sep2093) {
@@ -189,15 +236,36 @@ impl CheckedResource {
         self.0.definition.access_rules().scoped(cx)
     }
 
-    async fn contents(&self, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    /// Runs the handler that reads. Returns no contents for a collection that only lists its members.
+    async fn body(&self, cx: Context) -> Result<ResourceBody, HandlerError> {
         let (Some(reader), mime_type) = self.0.definition.reader() else {
-            // A collection that only lists its members.
-            return Ok(Vec::new());
+            return Ok(ResourceBody::Contents(Vec::new()));
         };
         let params = ReadParams {
             uri: self.0.uri.clone(),
             mime_type: mime_type.map(str::to_owned),
         };
-        reader(params, self.0.variables.clone(), self.context(cx))?.await
+        reader(params, self.0.variables.clone(), cx)?.await
+    }
+
+    /// Returns the contents. `size` is the number of bytes, if the description has it.
+    async fn contents(
+        &self,
+        #[cfg_attr(
+            not(feature = "https-url"),
+            expect(unused_variables, reason = "only URLs come with streams")
+        )]
+        size: Option<i64>,
+        cx: &Context,
+    ) -> Result<Vec<AnyResourceContents>, HandlerError> {
+        match self.body(self.context(cx)).await? {
+            ResourceBody::Contents(contents) => Ok(contents),
+            #[cfg(feature = "https-url")]
+            ResourceBody::Stream(stream) => {
+                let (_, mime_type) = self.0.definition.reader();
+                let size = size.and_then(|size| u64::try_from(size).ok());
+                stream.collect(&self.0.uri, mime_type, size, cx).await
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::resource_urls::ResourceUrls;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::SystemTime;
 
 use tokio::sync::Semaphore;
 
@@ -65,8 +66,13 @@ impl Urls {
         path.starts_with(&self.path)
     }
 
+    /// Returns the current time.
+    pub(crate) fn time(&self) -> SystemTime {
+        (self.clock)()
+    }
+
     fn now(&self) -> u64 {
-        millis((self.clock)())
+        millis(self.time())
     }
 
     fn keys(&self) -> Arc<UrlKeys> {

@@ -14,7 +14,7 @@ use super::template::Template;
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
-use crate::features::resources::contents::IntoContents;
+use crate::features::resources::body::IntoBody;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::defined::TEMPLATE;
 use crate::features::resources::described::{defined, described};
@@ -55,6 +55,8 @@ pub struct TemplateDef {
     access: Access,
     #[cfg(feature = "https-url")]
     http_url: bool,
+    #[cfg(feature = "https-url")]
+    public_http_cache: bool,
     matcher: Option<Template>,
     reader: Option<ReadHandler>,
     /// The members of each resource that templates do not have.
@@ -83,6 +85,8 @@ impl TemplateDef {
             access: Access::default(),
             #[cfg(feature = "https-url")]
             http_url: true,
+            #[cfg(feature = "https-url")]
+            public_http_cache: false,
             matcher: None,
             reader: None,
             #[cfg(feature = "_proposals")]
@@ -109,7 +113,7 @@ impl TemplateDef {
     where
         P: TemplateVariables,
         H: Handler<P, M>,
-        H::Output: IntoContents + 'static,
+        H::Output: IntoBody + 'static,
     {
         self.access.require(&handler);
         self.reader = Some(handlers::reader(handler, P::from_variables));
