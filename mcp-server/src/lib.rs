@@ -90,6 +90,8 @@ pub use features::resources::definition::ResourceDef;
 pub use features::resources::filter::ResourceFilter;
 #[cfg(feature = "pagination")]
 pub use features::resources::listed::{ListAt, ResourcePage};
+#[cfg(feature = "https-url")]
+pub use features::resources::presigned::{PresignedUrl, PresignedUrlError};
 pub use features::resources::request::ResourceUri;
 #[cfg(feature = "templates")]
 pub use features::resources::request::Variables;

@@ -23,8 +23,8 @@ use crate::reading::bytes;
 #[test]
 fn file_too_large_to_read_is_streamed_at_its_url() {
     let root = tempdir().unwrap();
-    let size = 5_000_000;
-    let large: Vec<u8> = (0..=250_u8).cycle().take(size).collect();
+    let length = 5_000_000;
+    let large: Vec<u8> = (0..=250_u8).cycle().take(length).collect();
     write(root.path(), "large", &large);
     let site = Site::start(root.path(), &["--max-read", "1000"]);
     let params = json!({ "uri": "file:///large" });
@@ -40,7 +40,7 @@ fn file_too_large_to_read_is_streamed_at_its_url() {
     let tag = reply.get("etag").expect("a tag").to_owned();
     assert!(reply.get("last-modified").is_some());
     let reply = site.get(path, "Range: bytes=4999990-");
-    assert_eq!((reply.status, &*reply.body), (206, &large[size - 10..]));
+    assert_eq!((reply.status, &*reply.body), (206, &large[length - 10..]));
     let known = format!("If-None-Match: {tag}");
     assert_eq!(site.get(path, &known).status, 304);
     write(root.path(), "large", &large[1..]);

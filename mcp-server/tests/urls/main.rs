@@ -9,6 +9,7 @@ mod issuing;
 mod limits;
 mod logs;
 mod pages;
+mod presigned;
 mod principals;
 mod reading;
 mod revocation;

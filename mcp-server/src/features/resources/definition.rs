@@ -15,6 +15,8 @@ use super::handlers;
 use super::handlers::DescribeHandler;
 #[cfg(feature = "pagination")]
 use super::handlers::ListHandler;
+#[cfg(feature = "https-url")]
+use super::handlers::PresignHandler;
 use super::handlers::{ReadHandler, ReadParams};
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
@@ -55,6 +57,8 @@ pub struct ResourceDef {
     http_url: bool,
     #[cfg(feature = "https-url")]
     public_http_cache: bool,
+    #[cfg(feature = "https-url")]
+    presigner: Option<PresignHandler>,
     reader: Option<ReadHandler>,
     #[cfg(feature = "_proposals")]
     describer: Option<DescribeHandler>,
@@ -82,6 +86,8 @@ impl ResourceDef {
             http_url: true,
             #[cfg(feature = "https-url")]
             public_http_cache: false,
+            #[cfg(feature = "https-url")]
+            presigner: None,
             reader: None,
             #[cfg(feature = "_proposals")]
             describer: None,
@@ -207,7 +213,7 @@ impl ResourceDef {
         H::Output: IntoResult<Resource> + 'static,
     {
         self.access.require(&handler);
-        self.describer = Some(handlers::describer(handler));
+        self.describer = Some(handlers::of_resource(handler));
         self
     }
 

@@ -144,6 +144,45 @@ macro_rules! described {
             self
         }
 
+        /// Sets a handler that makes the `httpUrl`, such as a presigned URL of an object store, in
+        /// place of one that this server serves: an async function of the described [`Resource`] and
+        /// of extractors, which returns an `Option` of a [`PresignedUrl`](crate::PresignedUrl). If it
+        /// returns `None`, or fails, the resource has a URL of this server, if the server has
+        /// [`HttpUrls`](crate::HttpUrls).
+        ///
+        /// It runs whenever the resource is described to a client, after the guards of the resource
+        /// have admitted the client. The store serves the URL without asking them again. It must
+        /// serve the bytes that `resources/read` returns.
+        ///
+        /// ```
+        /// use std::time::{Duration, SystemTime};
+        ///
+        /// use mcp_server::types::Resource;
+        /// use mcp_server::{HandlerError, PresignedUrl, ResourceDef};
+        /// # fn sign(_: &str, _: Duration) -> String { String::new() }
+        ///
+        /// async fn presign(film: Resource) -> Result<Option<PresignedUrl>, HandlerError> {
+        ///     let valid = Duration::from_secs(900);
+        ///     let url = sign(&film.uri, valid); // by the library of the store
+        ///     Ok(Some(PresignedUrl::new(url, SystemTime::now() + valid)?))
+        /// }
+        ///
+        /// let film = ResourceDef::new("film://one", "film")
+        ///     .handler(async || "the same bytes")
+        ///     .presign(presign);
+        /// # drop(film);
+        /// ```
+        #[cfg(feature = "https-url")]
+        pub fn presign<M, H>(mut self, handler: H) -> Self
+        where
+            H: crate::Handler<Resource, M>,
+            H::Output: crate::IntoResult<Option<crate::PresignedUrl>> + 'static,
+        {
+            self.access.require(&handler);
+            self.presigner = Some(handlers::of_resource(handler));
+            self
+        }
+
         /// Lets caches that several clients share, such as those of a content delivery network, store
         /// what is served at the URL: `Cache-Control: public`. The time is that of
         /// [`cache`](Self::cache), and at most until the URL expires.
@@ -210,6 +249,11 @@ macro_rules! defined {
                 return false;
             }
             self.http_url
+        }
+
+        #[cfg(feature = "https-url")]
+        fn presigner(&self) -> Option<&PresignHandler> {
+            self.presigner.as_ref()
         }
 
         #[cfg(feature = "https-url")]

@@ -11,6 +11,8 @@ use super::listed::ListAt;
 use crate::features::resources::body::{IntoBody, ResourceBody};
 #[cfg(feature = "pagination")]
 use crate::features::resources::listed::ResourcePage;
+#[cfg(feature = "https-url")]
+use crate::features::resources::presigned::PresignedUrl;
 use crate::features::resources::request::ResourceRequest;
 use crate::protocol::core::Context;
 #[cfg(feature = "pagination")]
@@ -32,6 +34,12 @@ pub(crate) type ReadHandler = Box<
 #[cfg(feature = "_proposals")]
 pub(crate) type DescribeHandler =
     Box<dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<Resource> + Send + Sync>;
+
+/// A handler that makes a presigned URL.
+#[cfg(feature = "https-url")]
+pub(crate) type PresignHandler = Box<
+    dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<Option<PresignedUrl>> + Send + Sync,
+>;
 
 /// A handler that lists.
 #[cfg(feature = "pagination")]
@@ -70,12 +78,14 @@ where
     })
 }
 
-/// Erases the type of a handler that describes.
+/// Erases the type of a handler of a resource, which describes it or makes a URL.
 #[cfg(feature = "_proposals")]
-pub(crate) fn describer<M, H>(handler: H) -> DescribeHandler
+pub(crate) fn of_resource<M, H, T: 'static>(
+    handler: H,
+) -> Box<dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<T> + Send + Sync>
 where
     H: Handler<Resource, M>,
-    H::Output: IntoResult<Resource> + 'static,
+    H::Output: IntoResult<T> + 'static,
 {
     let names_resource = requirements_of(&handler).needs_resource().is_some();
     let handler = boxed(handler, H::Output::into_result);

@@ -8,9 +8,13 @@ use mcp_types::Proposal;
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
 use mcp_types::json::Map;
+#[cfg(feature = "https-url")]
+use mcp_types::peer_text::PeerText;
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::body::ResourceBody;
+#[cfg(feature = "https-url")]
+use crate::features::resources::collection::is_collection;
 #[cfg(feature = "_proposals")]
 use crate::features::resources::contents;
 use crate::features::resources::defined::Defined;
@@ -24,6 +28,8 @@ use crate::features::resources::rules;
 #[cfg(feature = "https-url")]
 use crate::features::resources::stream::WantedBytes;
 use crate::protocol::core::Context;
+#[cfg(feature = "https-url")]
+use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
 
 /// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to check that the
@@ -78,7 +84,17 @@ impl UncheckedResource {
     /// Returns `true` if a handler describes the resource.
     #[cfg(feature = "_proposals")]
     pub(crate) fn is_describable(&self) -> bool {
+        #[cfg(feature = "https-url")]
+        if self.is_presigned() {
+            return true;
+        }
         self.0.definition.describer().is_some()
+    }
+
+    /// Returns `true` if a handler makes presigned URLs.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn is_presigned(&self) -> bool {
+        self.0.definition.presigner().is_some()
     }
 
     /// Returns how long caches may keep the contents.
@@ -127,12 +143,40 @@ impl CheckedResource {
         resource: Resource,
         cx: &Context,
     ) -> Result<Resource, HandlerError> {
-        let Some(describer) = self.0.definition.describer() else {
-            return Ok(resource);
-        };
-        let mut resource = describer(resource, self.0.variables.clone(), self.context(cx)).await?;
-        resource.uri.clone_from(&self.0.uri);
+        let mut resource = resource;
+        if let Some(describer) = self.0.definition.describer() {
+            resource = describer(resource, self.0.variables.clone(), self.context(cx)).await?;
+            resource.uri.clone_from(&self.0.uri);
+        }
+        #[cfg(feature = "https-url")]
+        self.presign(&mut resource, cx).await;
         Ok(resource)
+    }
+
+    /// Sets a presigned URL, for a client that may get one.
+    #[cfg(feature = "https-url")]
+    async fn presign(&self, resource: &mut Resource, cx: &Context) {
+        let definition = &self.0.definition;
+        let Some(sign) = definition.presigner().filter(|_| {
+            definition.has_url()
+                && cx.offered(mcp_types::Proposal::HttpsUrl)
+                && resource.http_url.is_none()
+                && !is_collection(resource)
+        }) else {
+            return;
+        };
+        let presigned = sign(resource.clone(), self.0.variables.clone(), self.context(cx));
+        match presigned.await {
+            Ok(Some(presigned)) => {
+                resource.http_url = Some(presigned.url);
+                resource.http_url_expires_at = Some(presigned.expires_at);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let (uri, error) = (PeerText(&resource.uri), for_log(&error));
+                tracing::warn!(%uri, %error, "no presigned URL was made for a resource");
+            }
+        }
     }
 
     /// Returns the URI.

@@ -32,14 +32,6 @@ use crate::protocol::requirements::Requirements;
 /// ```
 /// use mcp_server::types::Resource;
 /// use mcp_server::{HandlerError, ResourceDef, ResourceStream};
-/// # mod tokio { pub mod fs {
-/// #     pub struct File;
-/// #     impl File {
-/// #         pub async fn open(_: &str) -> std::io::Result<std::io::Cursor<Vec<u8>>> {
-/// #             Ok(std::io::Cursor::default())
-/// #         }
-/// #     }
-/// # } }
 ///
 /// async fn open() -> Result<ResourceStream, HandlerError> {
 ///     Ok(ResourceStream::seekable(tokio::fs::File::open("film.mp4").await?))
@@ -206,7 +198,7 @@ impl std::fmt::Debug for ResourceStream {
 ///
 /// ```
 /// use mcp_server::{HandlerError, ResourceDef, ResourceStream, WantedBytes};
-/// # async fn fetch(_: String) -> Result<std::io::Cursor<Vec<u8>>, HandlerError> { todo!() }
+/// # async fn fetch(_: String) -> Result<std::io::Cursor<Vec<u8>>, HandlerError> { Ok(std::io::Cursor::default()) }
 ///
 /// async fn open(wanted: WantedBytes) -> Result<ResourceStream, HandlerError> {
 ///     let range = match wanted.length {

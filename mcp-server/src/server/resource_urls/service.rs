@@ -26,6 +26,7 @@ use crate::protocol::error_text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
 use crate::protocol::request_task::catch;
+use crate::protocol::resource_urls::ResourceUrls as _;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::cors::Cors;
@@ -175,7 +176,7 @@ impl UrlService {
         let read = match extensions {
             Ok(extensions) => {
                 let request = Arc::clone(&parts);
-                let now = self.urls.time();
+                let now = self.urls.now();
                 let core = &self.server.core;
                 read::read(core, found, extensions, span.clone(), request, now).await
             }

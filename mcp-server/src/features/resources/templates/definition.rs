@@ -23,6 +23,8 @@ use crate::features::resources::handlers;
 use crate::features::resources::handlers::DescribeHandler;
 #[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
+#[cfg(feature = "https-url")]
+use crate::features::resources::handlers::PresignHandler;
 use crate::features::resources::handlers::ReadHandler;
 use crate::features::resources::variables::TemplateVariables;
 use crate::protocol::changes::Change;
@@ -57,6 +59,8 @@ pub struct TemplateDef {
     http_url: bool,
     #[cfg(feature = "https-url")]
     public_http_cache: bool,
+    #[cfg(feature = "https-url")]
+    presigner: Option<PresignHandler>,
     matcher: Option<Template>,
     reader: Option<ReadHandler>,
     /// The members of each resource that templates do not have.
@@ -87,6 +91,8 @@ impl TemplateDef {
             http_url: true,
             #[cfg(feature = "https-url")]
             public_http_cache: false,
+            #[cfg(feature = "https-url")]
+            presigner: None,
             matcher: None,
             reader: None,
             #[cfg(feature = "_proposals")]
@@ -163,7 +169,7 @@ impl TemplateDef {
         H::Output: IntoResult<Resource> + 'static,
     {
         self.access.require(&handler);
-        self.describer = Some(handlers::describer(handler));
+        self.describer = Some(handlers::of_resource(handler));
         self
     }
 
