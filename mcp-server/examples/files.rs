@@ -85,6 +85,7 @@ async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         tree: Arc::clone(&tree),
         max_read: options.max_read,
         has_urls: urls.is_some(),
+        describe_each: options.describe_each,
     };
     let mut builder = Server::builder("files", env!("CARGO_PKG_VERSION"))
         .title("Files")

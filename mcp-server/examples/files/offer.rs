@@ -34,6 +34,8 @@ pub(crate) struct Offer {
     pub(crate) max_read: u64,
     /// `true` if files have URLs, at which larger files are read, too.
     pub(crate) has_urls: bool,
+    /// `true` if the server describes each file of a list.
+    pub(crate) describe_each: bool,
 }
 
 impl Offer {
@@ -163,8 +165,13 @@ async fn list(at: ListAt, State(offer): State<Offer>) -> Result<ResourcePage, Ha
         Ok((resources, next))
     });
     let (resources, next) = listed.await?;
+    let listed = ResourcePage::new(resources);
     // What `describe` returns, too.
-    let listed = ResourcePage::new(resources).complete();
+    let listed = if offer.describe_each {
+        listed
+    } else {
+        listed.complete()
+    };
     Ok(match next {
         Some(position) => listed.next(position),
         None => listed,

@@ -59,6 +59,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTES", default_value = "2097152")]
     pub(crate) max_read: u64,
 
+    /// Describes each file of a list on its own, as a program does whose lists know only the names.
+    /// Clients get the same lists, later: this is for measurements.
+    #[arg(long)]
+    pub(crate) describe_each: bool,
+
     /// Serves hidden files, whose names begin with a dot.
     #[arg(long)]
     pub(crate) hidden: bool,
