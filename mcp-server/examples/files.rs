@@ -84,7 +84,8 @@ async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     let offer = Offer {
         tree: Arc::clone(&tree),
         max_read: options.max_read,
-        max_fetch: urls.as_ref().map(|_| options.max_fetch),
+        has_urls: urls.is_some(),
+        describe_each: options.describe_each,
     };
     let mut builder = Server::builder("files", env!("CARGO_PKG_VERSION"))
         .title("Files")

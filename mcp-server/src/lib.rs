@@ -83,15 +83,20 @@ pub use features::input::request::AskRequest;
 pub use features::list_handle::ListHandle;
 pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};
+pub use features::resources::body::{IntoBody, ResourceBody};
 pub use features::resources::contents::IntoContents;
 pub use features::resources::definition::ResourceDef;
 #[cfg(feature = "versioned-resources")]
 pub use features::resources::filter::ResourceFilter;
 #[cfg(feature = "pagination")]
 pub use features::resources::listed::{ListAt, ResourcePage};
+#[cfg(feature = "https-url")]
+pub use features::resources::presigned::{PresignedUrl, PresignedUrlError};
 pub use features::resources::request::ResourceUri;
 #[cfg(feature = "templates")]
 pub use features::resources::request::Variables;
+#[cfg(feature = "https-url")]
+pub use features::resources::stream::{ResourceStream, WantedBytes};
 #[cfg(feature = "templates")]
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "templates")]

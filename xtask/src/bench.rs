@@ -25,8 +25,9 @@ usage: cargo xtask bench types [--quick]
           speed, latency, processor time, memory and size; `--only` as above
 
   files   lists 100,000 files with the example `files` of mcp-server, in many folders and in one, and
-          changes 10,000 of them at once; prints times, memory and notifications, and fails if the
-          last version of a file is not reported
+          changes 10,000 of them at once; lists them once more with a description of each, and reads
+          1 GB at its URL; prints times, memory and notifications, and fails if the last version of a
+          file is not reported
 
   decoders  decodes hostile texts of several shapes, each at four sizes, where each size is twice the
           previous one; prints times and ratios, and fails if the time is not linear

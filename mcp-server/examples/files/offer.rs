@@ -10,9 +10,10 @@ use mcp_server::types::{
     TextResourceContents,
 };
 use mcp_server::{
-    Completing, Context, HandlerError, ListAt, ReadByUrl, ResourceDef, ResourcePage, ResourceUri,
-    ServerBuilder, State, TemplateDef,
+    Completing, Context, HandlerError, ListAt, ReadByUrl, ResourceBody, ResourceDef, ResourcePage,
+    ResourceStream, ResourceUri, ServerBuilder, State, TemplateDef,
 };
+use tokio::fs::File;
 
 use super::facts::Facts;
 use super::place::{self, Place};
@@ -31,8 +32,10 @@ pub(crate) struct Offer {
     pub(crate) tree: Arc<Tree>,
     /// The maximum size of a file that is read over the protocol, in bytes.
     pub(crate) max_read: u64,
-    /// The maximum size of a file that is read by its URL; `None` without URLs.
-    pub(crate) max_fetch: Option<u64>,
+    /// `true` if files have URLs, at which larger files are read, too.
+    pub(crate) has_urls: bool,
+    /// `true` if the server describes each file of a list.
+    pub(crate) describe_each: bool,
 }
 
 impl Offer {
@@ -67,7 +70,7 @@ impl Offer {
     ) -> Result<T, HandlerError> {
         let tree = Arc::clone(&self.tree);
         let done = tokio::task::spawn_blocking(move || work(&tree)).await?;
-        done.map_err(|error| to_handler_error(error, uri, self.max_fetch))
+        done.map_err(|error| to_handler_error(error, uri, self.has_urls))
     }
 }
 
@@ -99,11 +102,10 @@ async fn read(
     ResourceUri(uri): ResourceUri,
     State(offer): State<Offer>,
     cx: Context,
-) -> Result<Vec<AnyResourceContents>, HandlerError> {
+) -> Result<ResourceBody, HandlerError> {
     let asked = uri.clone();
     let by_url = cx.extension::<ReadByUrl>().is_some();
-    let fetched = offer.max_fetch.filter(|_| by_url);
-    let most = fetched.unwrap_or(offer.max_read);
+    let most = offer.max_read;
     offer
         .run(&uri, move |tree| {
             let (place, facts) = resolve(tree, &asked)?;
@@ -112,10 +114,14 @@ async fn read(
                 let texts = texts.map(|(place, _, text)| {
                     contents(place.to_uri(false), &place, text.into_bytes())
                 });
-                return Ok(texts.collect());
+                return Ok(ResourceBody::Contents(texts.collect()));
+            }
+            if by_url && facts.size > most {
+                let file = tree.open_file(&place)?.into_std();
+                return Ok(ResourceStream::seekable(File::from_std(file)).into());
             }
             let (bytes, _) = tree.read(&place, most)?;
-            Ok(vec![contents(asked, &place, bytes)])
+            Ok(vec![contents(asked, &place, bytes)].into())
         })
         .await
 }
@@ -159,8 +165,13 @@ async fn list(at: ListAt, State(offer): State<Offer>) -> Result<ResourcePage, Ha
         Ok((resources, next))
     });
     let (resources, next) = listed.await?;
+    let listed = ResourcePage::new(resources);
     // What `describe` returns, too.
-    let listed = ResourcePage::new(resources).complete();
+    let listed = if offer.describe_each {
+        listed
+    } else {
+        listed.complete()
+    };
     Ok(match next {
         Some(position) => listed.next(position),
         None => listed,
@@ -228,7 +239,7 @@ fn contents(uri: String, place: &Place, bytes: Vec<u8>) -> AnyResourceContents {
 }
 
 /// Converts an error of the tree to the error that the client gets.
-fn to_handler_error(error: TreeError, uri: &str, max_fetch: Option<u64>) -> HandlerError {
+fn to_handler_error(error: TreeError, uri: &str, has_urls: bool) -> HandlerError {
     let data = Object::from([("uri", Value::from(uri))]);
     let failed = |message: String, data| {
         HandlerError::protocol(ErrorObject::internal_error(message).with_data(data))
@@ -241,7 +252,7 @@ fn to_handler_error(error: TreeError, uri: &str, max_fetch: Option<u64>) -> Hand
             data.insert("size", Value::from(size));
             data.insert("limit", Value::from(limit));
             let mut message = format!("the file has {size} bytes, and {limit} can be read at once");
-            if max_fetch.is_some_and(|most| size <= most) {
+            if has_urls {
                 data.insert("instead", Value::from("httpUrl"));
                 message.push_str(": fetch the `httpUrl` of the resource");
             }

@@ -54,14 +54,15 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value = "500")]
     pub(crate) page_size: NonZeroUsize,
 
-    /// The maximum size of a file that is read over the protocol, in bytes.
+    /// The maximum size of a file that is read over the protocol, in bytes. At its URL a file of any
+    /// size is read.
     #[arg(long, value_name = "BYTES", default_value = "2097152")]
     pub(crate) max_read: u64,
 
-    /// The maximum size of a file that is read by its URL, in bytes. It is held in memory
-    /// meanwhile.
-    #[arg(long, value_name = "BYTES", default_value = "67108864")]
-    pub(crate) max_fetch: u64,
+    /// Describes each file of a list on its own, as a program does whose lists know only the names.
+    /// Clients get the same lists, later: this is for measurements.
+    #[arg(long)]
+    pub(crate) describe_each: bool,
 
     /// Serves hidden files, whose names begin with a dot.
     #[arg(long)]

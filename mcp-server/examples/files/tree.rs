@@ -133,22 +133,7 @@ impl Tree {
         name: &OsStr,
         limit: u64,
     ) -> Result<Option<(Vec<u8>, Facts)>, TreeError> {
-        // Opening a device may have effects, so the kind of the file is checked first.
-        if self.facts_in(folder, name)?.is_folder {
-            return Err(TreeError::Folder);
-        }
-        // If the file was replaced by a pipe meanwhile, this does not wait for a writer.
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No).nonblock(true);
-        let file = folder.open_with(name, &options);
-        let mut file = file.map_err(|error| match self.facts_in(folder, name) {
-            Ok(_) => error.into(),
-            Err(error) => error,
-        })?;
-        let before = opened(&file)?;
-        if before.is_folder {
-            return Err(TreeError::Folder);
-        }
+        let (mut file, before) = self.open_in(folder, name)?;
         let too_large = |size| Err(TreeError::TooLarge { size, limit });
         if before.size > limit {
             return too_large(before.size);
@@ -166,6 +151,34 @@ impl Tree {
             same = whole(&mut file, limit)? == bytes;
         }
         Ok(same.then_some((bytes, before)))
+    }
+
+    /// Opens a file.
+    pub(crate) fn open_file(&self, place: &Place) -> Result<File, TreeError> {
+        let (folder, name) = place.split().ok_or(TreeError::Folder)?;
+        let (file, _) = self.open_in(&self.folder(&folder)?, name)?;
+        Ok(file)
+    }
+
+    /// Opens a file in an open folder. Returns also its metadata.
+    fn open_in(&self, folder: &Dir, name: &OsStr) -> Result<(File, Facts), TreeError> {
+        // Opening a device may have effects, so the kind of the file is checked first.
+        if self.facts_in(folder, name)?.is_folder {
+            return Err(TreeError::Folder);
+        }
+        // If the file was replaced by a pipe meanwhile, this does not wait for a writer.
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No).nonblock(true);
+        let file = folder.open_with(name, &options);
+        let file = file.map_err(|error| match self.facts_in(folder, name) {
+            Ok(_) => error.into(),
+            Err(error) => error,
+        })?;
+        let facts = opened(&file)?;
+        if facts.is_folder {
+            return Err(TreeError::Folder);
+        }
+        Ok((file, facts))
     }
 
     /// Returns the names in a folder, sorted. They are cached until the folder changes, so that

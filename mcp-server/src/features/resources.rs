@@ -2,7 +2,10 @@
 
 #[cfg(feature = "_proposals")]
 pub(crate) mod blocks;
+pub(crate) mod body;
 pub(crate) mod catalog;
+#[cfg(feature = "https-url")]
+pub(crate) mod collection;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod content_version;
 pub(crate) mod contents;
@@ -36,12 +39,16 @@ pub(crate) mod pages;
 pub(crate) mod params;
 #[cfg(feature = "pagination")]
 pub(crate) mod position;
+#[cfg(feature = "https-url")]
+pub(crate) mod presigned;
 pub(crate) mod request;
 pub(crate) mod resolved;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod rules;
 #[cfg(feature = "pagination")]
 pub(crate) mod scope;
+#[cfg(feature = "https-url")]
+pub(crate) mod stream;
 #[cfg(feature = "templates")]
 pub(crate) mod templates;
 #[cfg(not(feature = "templates"))]
@@ -137,7 +144,7 @@ async fn read(
     let contents = contents(&found, &cx, &resources).await?;
     let hints = found.hints();
     #[cfg(feature = "https-url")]
-    let hints = &urls::hints(hints, contents.iter().any(has_url), &resources);
+    let hints = &urls::hints(hints, contents.iter().filter_map(url_of), &resources);
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope))
 }
 
@@ -168,10 +175,11 @@ async fn contents(
 }
 
 #[cfg(feature = "https-url")]
-fn has_url(contents: &AnyResourceContents) -> bool {
-    match contents {
-        AnyResourceContents::Text(text) => text.http_url.is_some(),
-        AnyResourceContents::Blob(blob) => blob.http_url.is_some(),
-        _ => false,
-    }
+fn url_of(contents: &AnyResourceContents) -> Option<urls::FoundUrl<'_>> {
+    let (url, expires_at) = match contents {
+        AnyResourceContents::Text(text) => (&text.http_url, &text.http_url_expires_at),
+        AnyResourceContents::Blob(blob) => (&blob.http_url, &blob.http_url_expires_at),
+        _ => return None,
+    };
+    Some((url.as_deref()?, expires_at.as_deref()))
 }

@@ -1,6 +1,7 @@
 //! Subscriptions to changes: `subscriptions/listen` in the newest revision, `resources/subscribe`
 //! and `resources/unsubscribe` in older revisions and in the proposal `versioned-resources`.
 
+pub(crate) mod admission;
 pub(crate) mod capability;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod change_notifier;
@@ -10,44 +11,42 @@ pub(crate) mod listen;
 pub(crate) mod session;
 
 #[cfg(feature = "versioned-resources")]
+use std::future::ready;
 use std::sync::Arc;
 
 use mcp_types::v2025_11_25::{SubscribeRequest, UnsubscribeRequest};
 use mcp_types::{Request, SubscriptionsListenRequest};
 
-#[cfg(feature = "versioned-resources")]
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::subscriptions::admission::SessionAdmission;
 use crate::protocol::lifecycle::SessionRequest;
 use crate::protocol::registry::Registry;
 
 /// Registers the methods of subscriptions.
-pub(crate) fn register(
-    registry: &mut Registry,
-    #[cfg(feature = "versioned-resources")] resources: &Arc<ResourceCatalog>,
-) {
-    #[cfg(feature = "versioned-resources")]
-    let described = Arc::clone(resources);
+pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {
+    registry.change_access = Some(Box::new(SessionAdmission(Arc::clone(resources))));
+    let listened = Arc::clone(resources);
     registry.serve(SubscriptionsListenRequest::METHOD, move |params, cx| {
-        listen::listen(
-            params,
-            cx,
-            #[cfg(feature = "versioned-resources")]
-            Arc::clone(&described),
-        )
+        listen::listen(params, cx, Arc::clone(&listened))
     });
-    let subscribe = SessionRequest::new(session::subscribe);
+    let subscribed = Arc::clone(resources);
+    let subscribe =
+        SessionRequest::of_future(move |cx, params| session::subscribe(cx, params, &subscribed));
     let unsubscribe = SessionRequest::new(session::unsubscribe);
     // The proposal defines these methods for the newest revision.
     #[cfg(feature = "versioned-resources")]
     let (subscribe, unsubscribe) = {
-        let described = Arc::clone(resources);
+        let subscribed = Arc::clone(resources);
         (
             SessionRequest {
-                modern: Box::new(move |cx, params| connection::subscribe(cx, params, &described)),
+                modern: Box::new(move |cx, params| connection::subscribe(cx, params, &subscribed)),
                 ..subscribe
             },
             SessionRequest {
-                modern: Box::new(connection::unsubscribe),
+                modern: Box::new(|cx, params| {
+                    let message = connection::unsubscribe(cx, params)?;
+                    Ok(Box::pin(ready(Ok(message))))
+                }),
                 ..unsubscribe
             },
         )

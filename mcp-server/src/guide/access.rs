@@ -193,6 +193,12 @@
 //! The challenge lets clients ask the user for more scopes and try again. The status is 403 only if
 //! the response has not begun: a handler that has already sent progress can no longer choose it.
 //!
+//! The guards of a resource hold for everything that the protocol offers about it: reading,
+//! metadata, the list of its members, versions, URLs, and subscriptions. A subscription is refused
+//! with the error of a read; `subscriptions/listen` leaves the resource out of the acknowledgement.
+//! The guards run again before each notification of a change, with what was attached to the request
+//! that subscribed: if one refuses, nothing is sent. A guard does not hide the resource from lists.
+//!
 //! # Visibility
 //!
 //! [`visible_if`](crate::ToolDef::visible_if) hides a definition: callers for which the function

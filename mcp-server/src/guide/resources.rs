@@ -156,6 +156,20 @@
 //! # drop(report);
 //! ```
 //!
+//! Large files need not be in memory: a handler may return a stream, here of a reader in memory. It is
+//! sent at the [URL](super::urls) of the resource, and collected for `resources/read`.
+//!
+//! ```
+//! # #[cfg(feature = "https-url")] {
+//! use mcp_server::{ResourceDef, ResourceStream};
+//!
+//! let film = ResourceDef::new("film://one", "film")
+//!     .handler(async || ResourceStream::seekable(std::io::Cursor::new(*b"...")))
+//!     .describe(async |film: mcp_server::types::Resource| film.size(3));
+//! # drop(film);
+//! # }
+//! ```
+//!
 //! # Members of a collection
 //!
 //! `resources/list` with the URI of a collection runs `describe`, which decides whether the

@@ -64,8 +64,16 @@
 //!   made from it. The handler does not run for a request whose condition fails (304, 412), nor for
 //!   HEAD if the size is known. Every peer for which `describe` succeeds gets such an answer, so
 //!   `describe` has to check rights as the handler does. The version has to change with every byte.
+//! * A handler that returns a [`ResourceStream`](crate::ResourceStream) in place of contents is run,
+//!   and its bytes are sent while they are read: constant memory for any size. Nothing is read for
+//!   HEAD, failed conditions and ranges that are not wanted. `resources/read` still returns small ones.
 //! * Otherwise the handler runs for each request, and the contents are hashed, large ones on another
 //!   thread.
+//!
+//! `Last-Modified` is `lastModified` of the annotations.
+//! [`public_http_cache`](crate::ResourceDef::public_http_cache) permits a content delivery network to
+//! keep the bytes, and [`presign`](crate::ResourceDef::presign) hands out a URL of an object store in
+//! place of one of this server.
 //!
 //! A server on standard input and output can hand out URLs as well, if the same program also serves
 //! them at a socket.

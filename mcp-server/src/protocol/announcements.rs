@@ -10,18 +10,19 @@ use mcp_types::{
 };
 
 use crate::protocol::changes::{Change, Interest};
-use crate::protocol::core::Core;
+use crate::protocol::core::{Context, Core};
 use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::message_sink::MessageSink;
 use crate::protocol::notification::notification;
+use crate::protocol::peer::Peer;
 use crate::protocol::session::Session;
 
 /// Sends notifications of changes to a legacy session, until the future is dropped or the peer
 /// disconnects. Changes of lists are sent to every session, changes of resources to those that
-/// subscribed.
+/// subscribed and may still read the resource.
 pub(crate) fn send_changes(
-    core: &Core,
+    core: &Arc<Core>,
     session: Arc<Session>,
     sink: Arc<dyn MessageSink>,
 ) -> impl Future<Output = ()> + Send + use<> {
@@ -33,10 +34,14 @@ pub(crate) fn send_changes(
     let wanted = Arc::clone(&session);
     let wants = Box::new(move |uri: &str| wanted.is_subscribed(uri));
     let subscriber = core.hub.subscribe(interest, wants);
+    let core = Arc::clone(core);
     // Subscribed before the first poll, so that no change in between is missed.
     async move {
         loop {
             let change = subscriber.next().await;
+            if !is_admitted(&change, &core, &session).await {
+                continue;
+            }
             match announcement(session.revision, change, None) {
                 Ok(message) => {
                     if !sink.send(&message).await {
@@ -49,6 +54,17 @@ pub(crate) fn send_changes(
             }
         }
     }
+}
+
+/// Returns `true` if the client of a session may be notified of a change.
+async fn is_admitted(change: &Change, core: &Arc<Core>, session: &Arc<Session>) -> bool {
+    let (Change::Resource(uri), Some(access)) = (change, &core.change_access) else {
+        return true;
+    };
+    let peer = Peer::legacy(Arc::clone(session));
+    let method = ResourceUpdatedNotification::METHOD;
+    let cx = Context::on_behalf_of(core, method, peer, session.notified_caller());
+    access.admits(uri, &cx).await
 }
 
 /// Encodes the notification of a change.

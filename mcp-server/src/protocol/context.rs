@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use mcp_types::revision::Versioned;
 use mcp_types::{Proposal, RequestId, Revision};
 
+use crate::protocol::caller::Caller;
 use crate::protocol::context_values::ContextValues;
 use crate::protocol::core::{Context, Core, RequestState};
 use crate::protocol::extensions::Extensions;
@@ -22,24 +23,41 @@ impl Context {
     /// Creates a context that belongs to no request of a client: what it sends is discarded, and it
     /// cannot ask the client.
     pub(crate) fn detached(core: &Arc<Core>, method: &str, extensions: Extensions) -> Self {
+        let caller = Caller {
+            extensions: Arc::new(extensions),
+            values: None,
+        };
+        Self::on_behalf_of(core, method, Peer::modern(Revision::LATEST, None), caller)
+    }
+
+    /// As [`detached`](Self::detached), on behalf of a client.
+    pub(crate) fn on_behalf_of(core: &Arc<Core>, method: &str, peer: Peer, caller: Caller) -> Self {
         Self {
             state: Arc::new(RequestState {
                 core: Arc::clone(core),
                 id: None,
                 method: method.into(),
-                peer: Peer::modern(Revision::LATEST, None),
+                peer,
                 progress_token: None,
                 log_level: None,
                 meta_bytes: 0,
                 trace_parent: None,
                 sink: Arc::new(ClosedSink),
-                extensions: Arc::new(extensions),
+                extensions: caller.extensions,
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),
                 #[cfg(feature = "asking")]
                 inputs: OnceLock::new(),
             }),
-            values: None,
+            values: caller.values,
+        }
+    }
+
+    /// Returns what is known of the client, to keep it after the request.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller {
+            extensions: self.state.extensions.of_client(),
+            values: self.values.clone(),
         }
     }
 

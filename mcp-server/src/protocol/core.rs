@@ -1,5 +1,5 @@
 //! [`Core`], the state that all requests of a server share; [`Context`], the request of a handler;
-//! [`Route`] and [`Listener`], the handlers by method. They refer to each other, so they are
+//! [`Route`] and [`Listener`], the handlers by method; [`ChangeAccess`]. They refer to each other, so they are
 //! defined together.
 
 use std::any::Any;
@@ -46,6 +46,7 @@ pub(crate) struct Core {
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
     pub(crate) hub: Hub,
+    pub(crate) change_access: Option<Box<dyn ChangeAccess>>,
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) peers: Arc<Peers>,
     pub(crate) stopping: CancelSignal,
@@ -182,6 +183,16 @@ pub(crate) trait Listener: Send + Sync {
         params: Option<&RawValue>,
         cx: &Context,
     ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError>;
+}
+
+/// Decides which clients are notified of changes of a resource. Implemented by the subscriptions.
+pub(crate) trait ChangeAccess: Send + Sync {
+    /// Returns `true` if the client of the context may be notified of changes of a resource.
+    fn admits<'a>(
+        &'a self,
+        uri: &'a str,
+        cx: &'a Context,
+    ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 }
 
 /// Code around the handlers of requests: a [`Middleware`](super::middleware::Middleware) with its

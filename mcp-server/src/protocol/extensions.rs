@@ -2,7 +2,6 @@
 
 #[cfg(feature = "http")]
 use std::any::Any;
-#[cfg(feature = "http")]
 use std::sync::Arc;
 
 #[cfg(feature = "http")]
@@ -50,6 +49,21 @@ impl Extensions {
             found.or_else(|| peer?.downcast_ref())
         });
         own
+    }
+
+    /// Returns the extensions that belong to the client, to keep them after the request. Values that
+    /// the server attached to an HTTP request, such as its permit, are left out.
+    pub(crate) fn of_client(self: &Arc<Self>) -> Arc<Self> {
+        #[cfg(feature = "http")]
+        if let Some(parts) = &self.parts {
+            return Arc::new(Self {
+                values: TypeMap::default(),
+                parts: Some(Arc::clone(parts)),
+                remote: self.remote,
+                peer: self.peer,
+            });
+        }
+        Arc::clone(self)
     }
 
     /// Returns the name of the [`Principal`], if the client is authenticated.

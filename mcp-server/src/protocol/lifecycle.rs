@@ -1,6 +1,8 @@
 //! `server/discover`, `ping` and `notifications/cancelled`, and requests that exist only in
 //! sessions.
 
+use std::future::{Future, ready};
+
 use mcp_types::connection::capability;
 use mcp_types::error::DecodeError;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
@@ -15,12 +17,14 @@ use serde_json::value::RawValue;
 use crate::protocol::answer::Answer;
 use crate::protocol::core::{Context, ResponseFuture, Route};
 use crate::protocol::error_text::{method_not_found, short};
+use crate::protocol::handler::HandlerFuture;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::methods::INITIALIZED;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 use crate::protocol::registry::Registry;
 use crate::protocol::session::Session;
+use crate::util::and_then::and_then;
 
 pub(crate) fn register(registry: &mut Registry) {
     registry.serve(DiscoverRequest::METHOD, discover);
@@ -136,23 +140,42 @@ pub(crate) fn mark_initialized(session: &Session, method: &str) {
     }
 }
 
+/// Handles a request of a peer with a session.
+pub(crate) type LegacyHandler =
+    Box<dyn Fn(&Context, &ParamsView<'_>) -> Result<HandlerFuture<()>, HandlerError> + Send + Sync>;
+
 /// Handles a request of a peer without a session. The second argument is the JSON text of the
 /// params.
 pub(crate) type ModernHandler =
-    Box<dyn Fn(&Context, &str) -> Result<Vec<u8>, HandlerError> + Send + Sync>;
+    Box<dyn Fn(&Context, &str) -> Result<ResponseFuture, HandlerError> + Send + Sync>;
 
 /// A route for a request whose result is empty in sessions.
 pub(crate) struct SessionRequest {
-    pub(crate) legacy: fn(&Context, &ParamsView<'_>) -> Result<(), HandlerError>,
+    pub(crate) legacy: LegacyHandler,
     /// Handles the request of a peer of the newest revision, which has no session.
     pub(crate) modern: ModernHandler,
 }
 
 impl SessionRequest {
-    /// Creates a route for a request that the newest revision does not have.
+    /// Creates a route for a request that the newest revision does not have, and that is served at
+    /// once.
     pub(crate) fn new(legacy: fn(&Context, &ParamsView<'_>) -> Result<(), HandlerError>) -> Self {
+        Self::of_future(move |cx, params| legacy(cx, params).map(|()| ready(Ok(()))))
+    }
+
+    /// Creates a route for a request that the newest revision does not have. The function decodes the
+    /// params and returns a future that serves the request.
+    pub(crate) fn of_future<F>(
+        legacy: impl Fn(&Context, &ParamsView<'_>) -> Result<F, HandlerError> + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<(), HandlerError>> + Send + 'static,
+    {
         Self {
-            legacy,
+            legacy: Box::new(move |cx, params| {
+                let serving: HandlerFuture<()> = Box::pin(legacy(cx, params)?);
+                Ok(serving)
+            }),
             modern: Box::new(|cx, _| Err(HandlerError::protocol(method_not_found(cx.method())))),
         }
     }
@@ -161,11 +184,12 @@ impl SessionRequest {
 impl Route for SessionRequest {
     fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
         if cx.peer().session().is_none() {
-            let message = (self.modern)(cx, params.text())?;
-            return Ok(Box::pin(std::future::ready(Ok(message))));
+            return (self.modern)(cx, params.text());
         }
-        let done = (self.legacy)(cx, params);
-        let message = cx.request_id().map(empty).unwrap_or_default();
-        Ok(Box::pin(std::future::ready(done.map(|()| message))))
+        let serving = (self.legacy)(cx, params)?;
+        let mut message = cx.request_id().map(empty).unwrap_or_default();
+        Ok(Box::pin(and_then(serving, move |()| {
+            Ok(std::mem::take(&mut message))
+        })))
     }
 }

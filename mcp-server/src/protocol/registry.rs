@@ -9,7 +9,7 @@ use mcp_types::connection::capability::{LOGGING, with_member};
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, Revision, ServerCapabilities, json::Object};
 
-use crate::protocol::core::{Context, Listener, Methods, Route, Routed};
+use crate::protocol::core::{ChangeAccess, Context, Listener, Methods, Route, Routed};
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
 use crate::protocol::handler_error::HandlerError;
@@ -25,6 +25,8 @@ pub(crate) struct Registry {
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
     pub(crate) capabilities: ServerCapabilities,
+    /// Decides which clients are notified of changes of a resource; `None` without resources.
+    pub(crate) change_access: Option<Box<dyn ChangeAccess>>,
     pub(crate) revisions: &'static [Revision],
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) errors: Vec<BuildError>,
@@ -38,6 +40,7 @@ impl Default for Registry {
             routes: Methods::default(),
             listeners: Methods::default(),
             capabilities: with_member(LOGGING, &Object::new()),
+            change_access: None,
             revisions: Revision::ALL,
             proposals: BTreeSet::new(),
             errors: Vec::new(),

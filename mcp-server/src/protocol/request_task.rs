@@ -216,7 +216,6 @@ fn log_panic(panic: &(dyn Any + Send)) -> Panicked {
 }
 
 /// Returns the output of a future; `None` if it panics.
-#[cfg(feature = "_proposals")]
 pub(crate) async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut future = std::pin::pin!(future);
     std::future::poll_fn(|task| match catch(|| future.as_mut().poll(task)) {

@@ -7,6 +7,7 @@ use mcp_types::rpc::ErrorObject;
 use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision, connection};
 use serde_json::value::RawValue;
 
+use crate::protocol::caller::Caller;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::util::uri_set::UriSet;
 
@@ -35,6 +36,8 @@ pub(crate) struct Session {
     pub(crate) initialized: AtomicBool,
     level: AtomicU8,
     resources: Mutex<UriSet>,
+    /// For whom guards decide about notifications of changes: the caller that subscribed last.
+    subscriber: Mutex<Option<Caller>>,
     pub(crate) pending: Arc<PendingRequests>,
     /// Tracks the writes to the stores of the session.
     #[cfg(feature = "http")]
@@ -60,6 +63,7 @@ impl Session {
             initialized: AtomicBool::new(false),
             level: AtomicU8::new(severity(LoggingLevel::Info)),
             resources: Mutex::default(),
+            subscriber: Mutex::default(),
             pending: Arc::default(),
             #[cfg(feature = "http")]
             writes: crate::util::write_gate::WriteGate::default(),
@@ -107,10 +111,38 @@ impl Session {
         self.resources().contains(uri)
     }
 
+    fn subscriber(&self) -> MutexGuard<'_, Option<Caller>> {
+        let subscriber = self.subscriber.lock();
+        subscriber.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets for whom guards decide about notifications of changes.
+    pub(crate) fn set_subscriber(&self, caller: Caller) {
+        *self.subscriber() = Some(caller);
+    }
+
+    /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this process.
+    #[cfg(feature = "http")]
+    pub(crate) fn set_listener(&self, caller: Caller) {
+        self.subscriber().get_or_insert(caller);
+    }
+
+    /// Returns for whom guards decide about notifications of changes: for nobody if that is unknown.
+    pub(crate) fn notified_caller(&self) -> Caller {
+        self.subscriber().clone().unwrap_or_default()
+    }
+
+    /// Removes the subscriber when the session ends, because its values may refer to the session.
+    pub(crate) fn clear_subscriber(&self) {
+        *self.subscriber() = None;
+    }
+
     /// Returns the memory that the session uses, in bytes.
     #[cfg(feature = "http")]
     pub(crate) fn memory(&self) -> usize {
+        let head_bytes = self.subscriber().as_ref().map_or(0, Caller::head_bytes);
         crate::protocol::retained::memory(self.peer_bytes, self.resources().bytes())
+            .saturating_add(head_bytes)
     }
 
     /// Returns the URIs of the subscribed resources, sorted.

@@ -85,11 +85,7 @@ impl ServerBuilder {
         errors.extend(completions.missing(&states));
         lifecycle::register(&mut registry);
         logging::register(&mut registry);
-        subscriptions::register(
-            &mut registry,
-            #[cfg(feature = "versioned-resources")]
-            &catalogs.resources,
-        );
+        subscriptions::register(&mut registry, &catalogs.resources);
         tools::register(&mut registry, &catalogs.tools, &catalogs.resources);
         resources::register(&mut registry, &catalogs.resources);
         prompts::register(&mut registry, &catalogs.prompts, &catalogs.resources);
@@ -153,6 +149,7 @@ impl ServerBuilder {
             routes: registry.routes,
             listeners: registry.listeners,
             hub: Hub::default(),
+            change_access: registry.change_access,
             bus,
             stopping: CancelSignal::default(),
             #[cfg(feature = "http")]

@@ -30,7 +30,7 @@ macro_rules! resource_methods {
             ) -> Self
             where
                 H: crate::Handler<crate::protocol::handler::NoArguments, M>,
-                H::Output: crate::IntoContents + 'static,
+                H::Output: crate::IntoBody + 'static,
             {
                 self.add_resource(crate::ResourceDef::new(uri, name).handler(handler))
             }
@@ -91,7 +91,7 @@ macro_rules! resource_methods {
             where
                 P: crate::features::resources::variables::TemplateVariables,
                 H: crate::Handler<P, M>,
-                H::Output: crate::IntoContents + 'static,
+                H::Output: crate::IntoBody + 'static,
             {
                 let template = crate::TemplateDef::new(template, name);
                 self.add_resource_template(template.handler(handler))

@@ -2,8 +2,11 @@
 
 pub(crate) mod accept;
 pub(crate) mod answer;
+pub(crate) mod last_modified;
 pub(crate) mod offload;
 pub(crate) mod read;
 pub(crate) mod representation;
 pub(crate) mod select;
 pub(crate) mod service;
+pub(crate) mod streamed;
+pub(crate) mod unchanged;

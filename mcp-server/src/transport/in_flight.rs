@@ -13,6 +13,8 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use super::batch::BatchSlot;
+#[cfg(feature = "versioned-resources")]
+use crate::protocol::connection_scope::ConnectionScope;
 use crate::protocol::message_sink::TrySend;
 use crate::protocol::methods::LISTEN;
 use crate::protocol::request_task::RequestTask;
@@ -23,6 +25,8 @@ pub(crate) struct InFlight {
     write_queue: Arc<WriteQueue>,
     runtime: Handle,
     idle: Notify,
+    #[cfg(feature = "versioned-resources")]
+    scope: Arc<ConnectionScope>,
 }
 
 #[derive(Default)]
@@ -43,12 +47,18 @@ struct TaskData {
 }
 
 impl InFlight {
-    pub(crate) fn new(write_queue: Arc<WriteQueue>, runtime: Handle) -> Self {
+    pub(crate) fn new(
+        write_queue: Arc<WriteQueue>,
+        runtime: Handle,
+        #[cfg(feature = "versioned-resources")] scope: Arc<ConnectionScope>,
+    ) -> Self {
         Self {
             tasks: Mutex::default(),
             write_queue,
             runtime,
             idle: Notify::new(),
+            #[cfg(feature = "versioned-resources")]
+            scope,
         }
     }
 
@@ -100,6 +110,14 @@ impl InFlight {
             task.abort();
         } else {
             tasks.background.push(task);
+        }
+    }
+
+    /// Starts the tasks that a request registered for the connection.
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) fn start_tasks(&self) {
+        for task in self.scope.take_tasks() {
+            self.spawn_background(task);
         }
     }
 
@@ -220,6 +238,8 @@ impl TaskWork {
                 while guard.answer(&answer.message) == TrySend::Full {
                     guard.in_flight.write_queue.wait_capacity().await;
                 }
+                #[cfg(feature = "versioned-resources")]
+                guard.in_flight.start_tasks();
             }
             Self::Notification(handler, guard) => {
                 handler.await;

@@ -46,8 +46,6 @@ pub(crate) struct LineConnection {
     has_received: bool,
     #[cfg(feature = "http")]
     check: Option<RequestCheck>,
-    #[cfg(feature = "versioned-resources")]
-    scope: Arc<ConnectionScope>,
 }
 
 impl LineConnection {
@@ -101,7 +99,12 @@ impl LineConnection {
         #[cfg(feature = "versioned-resources")] scope: Arc<ConnectionScope>,
     ) -> (Self, ConnectionDriver) {
         let write_queue = Arc::new(WriteQueue::new(server.limits().queued_bytes));
-        let in_flight = Arc::new(InFlight::new(Arc::clone(&write_queue), Handle::current()));
+        let in_flight = Arc::new(InFlight::new(
+            Arc::clone(&write_queue),
+            Handle::current(),
+            #[cfg(feature = "versioned-resources")]
+            scope,
+        ));
         let sink: Arc<dyn MessageSink> = Arc::<WriteQueue>::clone(&write_queue);
         let inbound = Inbound {
             sink,
@@ -123,8 +126,6 @@ impl LineConnection {
             has_received: false,
             #[cfg(feature = "http")]
             check: None,
-            #[cfg(feature = "versioned-resources")]
-            scope,
         };
         (connection, driver)
     }
@@ -216,7 +217,7 @@ impl LineConnection {
                 Poll::Ready(answer) => {
                     self.send(&answer, slot);
                     #[cfg(feature = "versioned-resources")]
-                    self.start_tasks();
+                    self.in_flight.start_tasks();
                 }
                 Poll::Pending => self.in_flight.call(call, slot.cloned()),
             },
@@ -233,14 +234,6 @@ impl LineConnection {
                 }
             }
             Dispatch::Cancel(id) => self.in_flight.cancel(&id),
-        }
-    }
-
-    /// Starts the tasks that the request registered for the connection.
-    #[cfg(feature = "versioned-resources")]
-    fn start_tasks(&self) {
-        for task in self.scope.take_tasks() {
-            self.in_flight.spawn_background(task);
         }
     }
 
@@ -297,6 +290,7 @@ impl Drop for LineConnection {
     fn drop(&mut self) {
         if let Some(session) = &self.inbound.session {
             session.pending.close(());
+            session.clear_subscriber();
         }
     }
 }

@@ -21,26 +21,31 @@ use crate::peer::write;
 use crate::reading::bytes;
 
 #[test]
-fn file_too_large_to_read_is_downloaded_by_url() {
+fn file_too_large_to_read_is_streamed_at_its_url() {
     let root = tempdir().unwrap();
-    write(root.path(), "large", "x".repeat(2_000));
-    write(root.path(), "larger", "x".repeat(3_001));
-    let site = Site::start(root.path(), &["--max-read", "1000", "--max-fetch", "3000"]);
-    let read = |uri: &str| {
-        site.ask("resources/read", json!({ "uri": uri }))
-            .unwrap_err()
-    };
-    assert_eq!(read("file:///large")["data"]["instead"], "httpUrl");
-    assert_eq!(read("file:///larger")["data"]["instead"], Value::Null);
-    let described = site
-        .ask("resources/metadata", json!({ "uri": "file:///large" }))
-        .unwrap();
-    let reply = site.get(path(&described["resource"]), "");
-    assert_eq!((reply.status, reply.body.len()), (200, 2_000));
-    let described = site
-        .ask("resources/metadata", json!({ "uri": "file:///larger" }))
-        .unwrap();
-    assert_ne!(site.get(path(&described["resource"]), "").status, 200);
+    let length = 5_000_000;
+    let large: Vec<u8> = (0..=250_u8).cycle().take(length).collect();
+    write(root.path(), "large", &large);
+    let site = Site::start(root.path(), &["--max-read", "1000"]);
+    let params = json!({ "uri": "file:///large" });
+    for method in ["resources/read", "resources/get"] {
+        let error = site.ask(method, params.clone()).unwrap_err();
+        assert_eq!(error["data"]["instead"], "httpUrl");
+        assert_eq!(error["data"]["limit"], 1000);
+    }
+    let described = site.ask("resources/metadata", params.clone()).unwrap();
+    let path = path(&described["resource"]);
+    let reply = site.get(path, "");
+    assert_eq!((reply.status, reply.body == large), (200, true));
+    let tag = reply.get("etag").expect("a tag").to_owned();
+    assert!(reply.get("last-modified").is_some());
+    let reply = site.get(path, "Range: bytes=4999990-");
+    assert_eq!((reply.status, &*reply.body), (206, &large[length - 10..]));
+    let known = format!("If-None-Match: {tag}");
+    assert_eq!(site.get(path, &known).status, 304);
+    write(root.path(), "large", &large[1..]);
+    let reply = site.get(path, &known);
+    assert_eq!((reply.status, reply.body == large[1..]), (200, true));
 }
 
 #[test]

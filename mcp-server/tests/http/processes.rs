@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_server::{
-    EventStore, HttpConfig, MemoryEvents, MemorySessions, Server, SessionStore, StoreFuture,
+    EventStore, HandlerError, HttpConfig, HttpParts, MemoryEvents, MemorySessions, ResourceDef,
+    Server, SessionStore, StoreFuture,
 };
 
 use crate::bus::Shared;
@@ -98,6 +99,46 @@ async fn subscription_at_one_process_gets_updates_of_the_other() {
     two.tools_changed();
     let read = told.chunks_until("notifications/tools/list_changed").await;
     assert!(!read.contains("resources/updated"), "{read}");
+}
+
+/// The process that has the stream knows the request that opened it, not the one that subscribed.
+#[tokio::test]
+async fn guards_of_notifications_see_the_listening_client_if_another_process_subscribed() {
+    let bus = Arc::new(Shared::default());
+    let config = shared(MemorySessions::new());
+    let servers = [(); 2].map(|()| {
+        let guard = async |parts: HttpParts| match parts.headers.get("x-user") {
+            Some(user) if user == "ada" => Ok(()),
+            _ => Err(HandlerError::forbidden("only Ada may read this")),
+        };
+        let resource = ResourceDef::text("test://guarded", "guarded", "text").guard(guard);
+        server(|builder| builder.bus(bus.clone()).add_resource(resource)).0
+    });
+    let [at_one, at_two] = servers
+        .each_ref()
+        .map(|server| serve_with(server, config.clone()));
+    let subscribe = r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://guarded"}}"#;
+    for user in ["ada", "bob"] {
+        let session = start_session(at_one, "2025-11-25").await;
+        let mut told = listen(at_one, &with_header(session.clone(), "X-User", user)).await;
+        let (_, body) = Raw::post(at_two, &session, subscribe).await;
+        assert!(body.contains("only Ada may read this"), "{body}");
+        let ada = with_header(session, "X-User", "ada");
+        let (_, body) = Raw::post(at_two, &ada, subscribe).await;
+        assert!(body.contains(r#""result":{}"#), "{body}");
+        servers[1].resource_updated("test://guarded");
+        if user == "ada" {
+            told.chunks_until("notifications/resources/updated").await;
+        } else {
+            servers[1].tools_changed();
+            servers[1].resource_updated("test://guarded");
+            servers[1].prompts_changed();
+            let read = told
+                .chunks_until("notifications/prompts/list_changed")
+                .await;
+            assert!(!read.contains("resources/updated"), "{read}");
+        }
+    }
 }
 
 #[tokio::test]

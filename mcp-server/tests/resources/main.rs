@@ -1,5 +1,6 @@
 //! The promises of `docs/resources.md`, on byte streams and sockets.
 
+mod authorization;
 mod blocks;
 mod client;
 #[path = "../trace/collect.rs"]

@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 
-pub(super) const ALL: &[&str] = &["https-url", "sep-2093", "versioned-resources"];
+pub(crate) const ALL: &[&str] = &["https-url", "sep-2093", "versioned-resources"];
 
-pub(super) fn opted_in() -> ServerBuilder {
+pub(crate) fn opted_in() -> ServerBuilder {
     Server::builder("test", "1")
         .proposals([
             Proposal::HttpsUrl,

@@ -1,29 +1,32 @@
-//! `cargo xtask bench files`: runs the example `files` of `mcp-server` on a large tree.
+//! `cargo xtask bench files`: runs the example `files` of `mcp-server` on a large tree and a large
+//! file.
+
+mod download;
+mod server;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 
+use self::server::Server;
 use crate::{subject, workspace};
 
 /// The number of files in a subscription.
 const SUBSCRIBED: usize = 1_000;
-/// How long to wait for the next notification before the missing ones count as lost.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The size of the tree and of the measurement.
 struct Size {
     folders: usize,
     files: usize,
     changes: usize,
+    /// The size of a file that is read at its URL, in bytes.
+    download: u64,
 }
 
 /// Runs the command.
@@ -33,12 +36,14 @@ pub(super) fn run(quick: bool) -> Result<ExitCode> {
             folders: 100,
             files: 10_000,
             changes: 1_000,
+            download: 100_000_000,
         }
     } else {
         Size {
             folders: 1_000,
             files: 100_000,
             changes: 10_000,
+            download: 1_000_000_000,
         }
     };
     let program = subject::build_for_speed("mcp-server", "files")?;
@@ -53,12 +58,24 @@ pub(super) fn run(quick: bool) -> Result<ExitCode> {
         thread::sleep(Duration::from_secs(1));
         println!("\n{folders} folders");
         for page in ["500", "5000"] {
-            list(&program, &root, page, folders + size.files)?;
+            list(&program, &root, page, &[], folders + size.files)?;
         }
     }
+    println!(
+        "\n{} folders, each file described by a handler of its own",
+        size.folders
+    );
     fill(&root, size.folders, size.files).with_context(|| workspace::display_path(&root))?;
+    list(
+        &program,
+        &root,
+        "500",
+        &["--describe-each"],
+        size.folders + size.files,
+    )?;
     let reported = burst(&program, &root, &size)?;
     fs::remove_dir_all(&root).with_context(|| workspace::display_path(&root))?;
+    download::run(&program, &root, size.download)?;
     Ok(if reported {
         ExitCode::SUCCESS
     } else {
@@ -85,9 +102,9 @@ fn fill(root: &Path, folders: usize, files: usize) -> std::io::Result<()> {
 }
 
 /// Lists everything; `expected` does not include the root.
-fn list(program: &Path, root: &Path, page: &str, expected: usize) -> Result<()> {
+fn list(program: &Path, root: &Path, page: &str, options: &[&str], expected: usize) -> Result<()> {
     let start = Instant::now();
-    let mut server = Server::start(program, root, &["--page-size", page])?;
+    let mut server = Server::start(program, root, &[&["--page-size", page], options].concat())?;
     server.ask("ready", "resources/templates/list", &json!({}))?;
     let ready = start.elapsed();
     let before = server.memory("VmRSS:");
@@ -223,92 +240,5 @@ fn note(message: &Value, at: Instant, reported: &mut HashMap<String, (Value, Ins
             1
         }
         _ => 0,
-    }
-}
-
-/// The example on its standard streams. It is killed when this value is dropped.
-struct Server {
-    child: Child,
-    stdin: ChildStdin,
-    lines: Receiver<(String, Instant)>,
-}
-
-impl Server {
-    fn start(program: &Path, root: &Path, options: &[&str]) -> Result<Self> {
-        let mut child = Command::new(program)
-            .arg(root)
-            .args(options)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .with_context(|| format!("cannot run {}", program.display()))?;
-        let stdin = child.stdin.take().context("no standard input")?;
-        let stdout = child.stdout.take().context("no standard output")?;
-        let (sender, lines) = mpsc::channel();
-        // The thread ends with the process.
-        thread::spawn(move || {
-            for line in BufReader::with_capacity(1 << 20, stdout).lines() {
-                let Ok(line) = line else { break };
-                if sender.send((line, Instant::now())).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(Self {
-            child,
-            stdin,
-            lines,
-        })
-    }
-
-    fn send(&mut self, id: &str, method: &str, params: &Value) -> Result<()> {
-        let mut params = params.clone();
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
-            "io.modelcontextprotocol/clientCapabilities": { "experimental": {
-                "sep-2093": {}, "versioned-resources": {},
-            } },
-        });
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        writeln!(self.stdin, "{request}").context("the server is gone")
-    }
-
-    fn line(&mut self) -> Result<(String, Instant)> {
-        self.lines
-            .recv_timeout(PATIENCE)
-            .context("the server does not answer")
-    }
-
-    /// Returns the next message, or `None` after a timeout.
-    fn message(&mut self) -> Result<Option<(Value, Instant)>> {
-        match self.lines.recv_timeout(PATIENCE) {
-            Ok((line, at)) => Ok(Some((serde_json::from_str(&line)?, at))),
-            Err(_) => Ok(None),
-        }
-    }
-
-    fn ask(&mut self, id: &str, method: &str, params: &Value) -> Result<()> {
-        self.send(id, method, params)?;
-        let (line, _) = self.line()?;
-        ensure!(line.contains("\"result\""), "{line}");
-        Ok(())
-    }
-
-    /// Reads a memory value of the process from `/proc`, in MB. Returns 0 on other systems.
-    fn memory(&self, name: &str) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        let status = status.unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix(name));
-        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-        kilobytes.unwrap_or_default() / 1_000
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -1,6 +1,6 @@
 //! Resources in the results of tools and prompts: links to them, and embedded ones.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use mcp_types::{ContentBlock, Resource, ResourceLink};
 #[cfg(feature = "sep-2093")]
@@ -8,15 +8,29 @@ use mcp_types::{EmbeddedResource, Proposal};
 
 #[cfg(feature = "https-url")]
 use super::describe_listed::describe_listed;
-use super::finish::{finish, finish_without_url, withhold, withhold_of_contents};
+#[cfg(feature = "https-url")]
+use super::finish::finish_without_url;
+use super::finish::{finish, withhold, withhold_of_contents};
 #[cfg(feature = "https-url")]
 use super::position::{ListedPage, ResourceSource};
 #[cfg(feature = "https-url")]
 use super::urls;
 use crate::features::resources::catalog::ResourceCatalog;
+#[cfg(feature = "https-url")]
+use crate::features::resources::collection::is_collection;
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::metadata_view::read_metadata;
 use crate::protocol::core::Context;
+
+/// What the description of a resource says about its URL.
+enum DescribedUrl {
+    /// It has none: it is a collection, or cannot be described.
+    #[cfg(feature = "https-url")]
+    None,
+    /// It has this one, which may expire.
+    #[cfg(feature = "https-url")]
+    Presigned(String, Option<String>),
+}
 
 /// Completes the blocks of a result, and removes what the client must not see.
 pub(crate) async fn finish_blocks(
@@ -24,20 +38,20 @@ pub(crate) async fn finish_blocks(
     cx: &Context,
     resources: &ResourceCatalog,
 ) {
-    let without_url = without_url(&blocks, cx, resources).await;
+    let mut described = described_urls(&blocks, cx, resources).await;
     for (index, block) in blocks.into_iter().enumerate() {
-        finish_block(block, without_url.contains(&index), cx, resources);
+        finish_block(block, described.remove(&index), cx, resources);
     }
 }
 
-/// Returns the indexes of links to resources that have no URL according to their description: they
-/// are collections, or cannot be described. The program rarely sets the type of a link.
+/// Returns what is known of the URLs of links only by the descriptions of their targets, by index. The
+/// program rarely sets the type of a link.
 #[cfg(feature = "https-url")]
-async fn without_url(
+async fn described_urls(
     blocks: &[&mut ContentBlock],
     cx: &Context,
     resources: &ResourceCatalog,
-) -> BTreeSet<usize> {
+) -> BTreeMap<usize, DescribedUrl> {
     let mut indexes = Vec::new();
     let mut page = ListedPage::default();
     for (index, block) in blocks.iter().enumerate() {
@@ -52,35 +66,45 @@ async fn without_url(
     }
     let described = describe_listed(&mut page, cx, resources).await;
     let described = indexes.into_iter().zip(described);
-    let without_url = described.filter(|(_, described)| {
-        !described.is_described || urls::is_collection(&described.resource)
+    let urls = described.filter_map(|(index, described)| {
+        let resource = described.resource;
+        if !described.is_described || is_collection(&resource) {
+            return Some((index, DescribedUrl::None));
+        }
+        let expires_at = resource.http_url_expires_at;
+        let presigned = |url| DescribedUrl::Presigned(url, expires_at);
+        Some((index, resource.http_url.map(presigned)?))
     });
-    without_url.map(|(index, _)| index).collect()
+    urls.collect()
 }
 
 /// Without the proposal there are no URLs.
 #[cfg(not(feature = "https-url"))]
-fn without_url(
+fn described_urls(
     _: &[&mut ContentBlock],
     _: &Context,
     _: &ResourceCatalog,
-) -> std::future::Ready<BTreeSet<usize>> {
-    std::future::ready(BTreeSet::new())
+) -> std::future::Ready<BTreeMap<usize, DescribedUrl>> {
+    std::future::ready(BTreeMap::new())
 }
 
 fn finish_block(
     block: &mut ContentBlock,
-    without_url: bool,
+    url: Option<DescribedUrl>,
     cx: &Context,
     resources: &ResourceCatalog,
 ) {
     match block {
-        ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| {
-            if without_url {
-                finish_without_url(resource, cx, resources);
-            } else {
+        ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| match url {
+            #[cfg(feature = "https-url")]
+            Some(DescribedUrl::None) => finish_without_url(resource, cx, resources),
+            #[cfg(feature = "https-url")]
+            Some(DescribedUrl::Presigned(url, expires_at)) => {
+                resource.http_url = Some(url);
+                resource.http_url_expires_at = expires_at;
                 finish(resource, cx, resources);
             }
+            None => finish(resource, cx, resources),
         }),
         ContentBlock::Resource(embedded) => {
             #[cfg(feature = "sep-2093")]

@@ -11,6 +11,8 @@ use crate::features::resources::fixed_body::FixedBody;
 use crate::features::resources::handlers::DescribeHandler;
 #[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
+#[cfg(feature = "https-url")]
+use crate::features::resources::handlers::PresignHandler;
 use crate::features::resources::handlers::ReadHandler;
 
 /// The kind of a resource template, as errors call it.
@@ -46,6 +48,14 @@ pub(crate) trait Defined: Send + Sync {
     /// Returns `true` if a URL is issued for it.
     #[cfg(feature = "https-url")]
     fn has_url(&self) -> bool;
+
+    /// Returns the handler that makes presigned URLs.
+    #[cfg(feature = "https-url")]
+    fn presigner(&self) -> Option<&PresignHandler>;
+
+    /// Returns `true` if shared caches may store what is served at the URL.
+    #[cfg(feature = "https-url")]
+    fn is_publicly_cached(&self) -> bool;
 
     /// Returns the contents, if they are part of the definition.
     #[cfg(feature = "https-url")]

@@ -15,13 +15,15 @@ use super::handlers;
 use super::handlers::DescribeHandler;
 #[cfg(feature = "pagination")]
 use super::handlers::ListHandler;
+#[cfg(feature = "https-url")]
+use super::handlers::PresignHandler;
 use super::handlers::{ReadHandler, ReadParams};
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
+use crate::features::resources::body::{IntoBody, ResourceBody};
 #[cfg(feature = "versioned-resources")]
 use crate::features::resources::content_version::FixedVersion;
-use crate::features::resources::contents::IntoContents;
 use crate::features::resources::fixed_contents::FixedContents;
 use crate::protocol::changes::Change;
 #[cfg(feature = "_proposals")]
@@ -53,6 +55,10 @@ pub struct ResourceDef {
     access: Access,
     #[cfg(feature = "https-url")]
     http_url: bool,
+    #[cfg(feature = "https-url")]
+    public_http_cache: bool,
+    #[cfg(feature = "https-url")]
+    presigner: Option<PresignHandler>,
     reader: Option<ReadHandler>,
     #[cfg(feature = "_proposals")]
     describer: Option<DescribeHandler>,
@@ -78,6 +84,10 @@ impl ResourceDef {
             access: Access::default(),
             #[cfg(feature = "https-url")]
             http_url: true,
+            #[cfg(feature = "https-url")]
+            public_http_cache: false,
+            #[cfg(feature = "https-url")]
+            presigner: None,
             reader: None,
             #[cfg(feature = "_proposals")]
             describer: None,
@@ -122,7 +132,7 @@ impl ResourceDef {
     pub fn handler<M, H>(mut self, handler: H) -> Self
     where
         H: Handler<NoArguments, M>,
-        H::Output: IntoContents + 'static,
+        H::Output: IntoBody + 'static,
     {
         self.access.require(&handler);
         self.reader = Some(handlers::reader(handler, |_, _| Ok(NoArguments)));
@@ -153,7 +163,8 @@ impl ResourceDef {
         this.fixed = Some(fixed);
         this.reader = Some(Box::new(move |params: ReadParams, _, _| {
             let contents = contents.contents(&params.uri, params.mime_type.as_deref());
-            Ok(Box::pin(std::future::ready(Ok(vec![contents]))))
+            let body = ResourceBody::Contents(vec![contents]);
+            Ok(Box::pin(std::future::ready(Ok(body))))
         }));
         this
     }
@@ -202,7 +213,7 @@ impl ResourceDef {
         H::Output: IntoResult<Resource> + 'static,
     {
         self.access.require(&handler);
-        self.describer = Some(handlers::describer(handler));
+        self.describer = Some(handlers::of_resource(handler));
         self
     }
 

@@ -143,6 +143,70 @@ macro_rules! described {
             self.http_url = http_url;
             self
         }
+
+        /// Sets a handler that makes the `httpUrl`, such as a presigned URL of an object store, in
+        /// place of one that this server serves: an async function of the described [`Resource`] and
+        /// of extractors, which returns an `Option` of a [`PresignedUrl`](crate::PresignedUrl). If it
+        /// returns `None`, or fails, the resource has a URL of this server, if the server has
+        /// [`HttpUrls`](crate::HttpUrls).
+        ///
+        /// It runs whenever the resource is described to a client, after the guards of the resource
+        /// have admitted the client. The store serves the URL without asking them again. It must
+        /// serve the bytes that `resources/read` returns.
+        ///
+        /// ```
+        /// use std::time::{Duration, SystemTime};
+        ///
+        /// use mcp_server::types::Resource;
+        /// use mcp_server::{HandlerError, PresignedUrl, ResourceDef};
+        /// # fn sign(_: &str, _: Duration) -> String { String::new() }
+        ///
+        /// async fn presign(film: Resource) -> Result<Option<PresignedUrl>, HandlerError> {
+        ///     let valid = Duration::from_secs(900);
+        ///     let url = sign(&film.uri, valid); // by the library of the store
+        ///     Ok(Some(PresignedUrl::new(url, SystemTime::now() + valid)?))
+        /// }
+        ///
+        /// let film = ResourceDef::new("film://one", "film")
+        ///     .handler(async || "the same bytes")
+        ///     .presign(presign);
+        /// # drop(film);
+        /// ```
+        #[cfg(feature = "https-url")]
+        pub fn presign<M, H>(mut self, handler: H) -> Self
+        where
+            H: crate::Handler<Resource, M>,
+            H::Output: crate::IntoResult<Option<crate::PresignedUrl>> + 'static,
+        {
+            self.access.require(&handler);
+            self.presigner = Some(handlers::of_resource(handler));
+            self
+        }
+
+        /// Lets caches that several clients share, such as those of a content delivery network, store
+        /// what is served at the URL: `Cache-Control: public`. The time is that of
+        /// [`cache`](Self::cache), and at most until the URL expires.
+        ///
+        /// By default only the cache of one client may, because handlers and guards run for each
+        /// request, and a shared cache answers without them: whoever has the URL gets the bytes for as
+        /// long as they are fresh, also when the URL was revoked.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        ///
+        /// use mcp_server::ResourceDef;
+        /// use mcp_server::types::CacheScope;
+        ///
+        /// let logo = ResourceDef::bytes("demo://logo", "logo", *b"\x89PNG...")
+        ///     .cache(Duration::from_secs(600), CacheScope::Public)
+        ///     .public_http_cache(true);
+        /// # drop(logo);
+        /// ```
+        #[cfg(feature = "https-url")]
+        pub fn public_http_cache(mut self, is_public: bool) -> Self {
+            self.public_http_cache = is_public;
+            self
+        }
     };
 }
 
@@ -185,6 +249,16 @@ macro_rules! defined {
                 return false;
             }
             self.http_url
+        }
+
+        #[cfg(feature = "https-url")]
+        fn presigner(&self) -> Option<&PresignHandler> {
+            self.presigner.as_ref()
+        }
+
+        #[cfg(feature = "https-url")]
+        fn is_publicly_cached(&self) -> bool {
+            self.public_http_cache
         }
     };
 }

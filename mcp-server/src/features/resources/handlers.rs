@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use mcp_types::AnyResourceContents;
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
 use mcp_types::json::Map;
 
 #[cfg(feature = "pagination")]
 use super::listed::ListAt;
-use crate::features::resources::contents::IntoContents;
+use crate::features::resources::body::{IntoBody, ResourceBody};
 #[cfg(feature = "pagination")]
 use crate::features::resources::listed::ResourcePage;
+#[cfg(feature = "https-url")]
+use crate::features::resources::presigned::PresignedUrl;
 use crate::features::resources::request::ResourceRequest;
 use crate::protocol::core::Context;
 #[cfg(feature = "pagination")]
@@ -24,11 +25,7 @@ use crate::util::and_then::and_then;
 
 /// A handler that reads; the map has the variables of a template.
 pub(crate) type ReadHandler = Box<
-    dyn Fn(
-            ReadParams,
-            Map<String>,
-            Context,
-        ) -> Result<HandlerFuture<Vec<AnyResourceContents>>, HandlerError>
+    dyn Fn(ReadParams, Map<String>, Context) -> Result<HandlerFuture<ResourceBody>, HandlerError>
         + Send
         + Sync,
 >;
@@ -37,6 +34,12 @@ pub(crate) type ReadHandler = Box<
 #[cfg(feature = "_proposals")]
 pub(crate) type DescribeHandler =
     Box<dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<Resource> + Send + Sync>;
+
+/// A handler that makes a presigned URL.
+#[cfg(feature = "https-url")]
+pub(crate) type PresignHandler = Box<
+    dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<Option<PresignedUrl>> + Send + Sync,
+>;
 
 /// A handler that lists.
 #[cfg(feature = "pagination")]
@@ -56,7 +59,7 @@ pub(crate) fn reader<A, M, H>(
 where
     A: Input,
     H: Handler<A, M>,
-    H::Output: IntoContents + 'static,
+    H::Output: IntoBody + 'static,
 {
     let names_resource = requirements_of(&handler).needs_resource().is_some();
     let handler = Arc::new(handler);
@@ -69,18 +72,20 @@ where
         };
         let arguments = arguments(&uri, variables)?;
         let running = Arc::clone(&handler).call(arguments, cx);
-        Ok(Box::pin(and_then(running, move |contents: H::Output| {
-            contents.into_contents(&uri, mime_type.as_deref())
+        Ok(Box::pin(and_then(running, move |body: H::Output| {
+            body.into_body(&uri, mime_type.as_deref())
         })))
     })
 }
 
-/// Erases the type of a handler that describes.
+/// Erases the type of a handler of a resource, which describes it or makes a URL.
 #[cfg(feature = "_proposals")]
-pub(crate) fn describer<M, H>(handler: H) -> DescribeHandler
+pub(crate) fn of_resource<M, H, T: 'static>(
+    handler: H,
+) -> Box<dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<T> + Send + Sync>
 where
     H: Handler<Resource, M>,
-    H::Output: IntoResult<Resource> + 'static,
+    H::Output: IntoResult<T> + 'static,
 {
     let names_resource = requirements_of(&handler).needs_resource().is_some();
     let handler = boxed(handler, H::Output::into_result);

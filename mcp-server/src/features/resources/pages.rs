@@ -80,9 +80,12 @@ pub(crate) async fn list(
     let next = next.map(|position| keys.seal(PURPOSE, &bound_to, &position.to_bytes()));
     let hints = &catalog.resources.hints.of(restricted);
     #[cfg(feature = "https-url")]
-    let has_urls = resources.iter().any(|resource| resource.http_url.is_some());
+    let found = resources.iter().filter_map(|resource| {
+        let url = resource.http_url.as_deref()?;
+        Some((url, resource.http_url_expires_at.as_deref()))
+    });
     #[cfg(feature = "https-url")]
-    let hints = &urls::hints(hints, has_urls, &catalog);
+    let hints = &urls::hints(hints, found, &catalog);
     let next = next.transpose()?.map(Cursor::from);
     Ok(ResourceDef::page(resources, hints, next))
 }

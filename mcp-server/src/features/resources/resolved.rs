@@ -8,8 +8,13 @@ use mcp_types::Proposal;
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
 use mcp_types::json::Map;
+#[cfg(feature = "https-url")]
+use mcp_types::peer_text::PeerText;
 
 use crate::features::catalog::CacheHints;
+use crate::features::resources::body::ResourceBody;
+#[cfg(feature = "https-url")]
+use crate::features::resources::collection::is_collection;
 #[cfg(feature = "_proposals")]
 use crate::features::resources::contents;
 use crate::features::resources::defined::Defined;
@@ -20,7 +25,11 @@ use crate::features::resources::handlers::ReadParams;
 use crate::features::resources::listed::{ListAt, ResourcePage};
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::rules;
+#[cfg(feature = "https-url")]
+use crate::features::resources::stream::WantedBytes;
 use crate::protocol::core::Context;
+#[cfg(feature = "https-url")]
+use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
 
 /// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to check that the
@@ -75,7 +84,17 @@ impl UncheckedResource {
     /// Returns `true` if a handler describes the resource.
     #[cfg(feature = "_proposals")]
     pub(crate) fn is_describable(&self) -> bool {
+        #[cfg(feature = "https-url")]
+        if self.is_presigned() {
+            return true;
+        }
         self.0.definition.describer().is_some()
+    }
+
+    /// Returns `true` if a handler makes presigned URLs.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn is_presigned(&self) -> bool {
+        self.0.definition.presigner().is_some()
     }
 
     /// Returns how long caches may keep the contents.
@@ -88,6 +107,12 @@ impl UncheckedResource {
     #[cfg(feature = "https-url")]
     pub(crate) fn has_url(&self) -> bool {
         self.0.definition.has_url()
+    }
+
+    /// Returns `true` if shared caches may store what is served at the URL.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn is_publicly_cached(&self) -> bool {
+        self.0.definition.is_publicly_cached()
     }
 }
 
@@ -118,12 +143,40 @@ impl CheckedResource {
         resource: Resource,
         cx: &Context,
     ) -> Result<Resource, HandlerError> {
-        let Some(describer) = self.0.definition.describer() else {
-            return Ok(resource);
-        };
-        let mut resource = describer(resource, self.0.variables.clone(), self.context(cx)).await?;
-        resource.uri.clone_from(&self.0.uri);
+        let mut resource = resource;
+        if let Some(describer) = self.0.definition.describer() {
+            resource = describer(resource, self.0.variables.clone(), self.context(cx)).await?;
+            resource.uri.clone_from(&self.0.uri);
+        }
+        #[cfg(feature = "https-url")]
+        self.presign(&mut resource, cx).await;
         Ok(resource)
+    }
+
+    /// Sets a presigned URL, for a client that may get one.
+    #[cfg(feature = "https-url")]
+    async fn presign(&self, resource: &mut Resource, cx: &Context) {
+        let definition = &self.0.definition;
+        let Some(sign) = definition.presigner().filter(|_| {
+            definition.has_url()
+                && cx.offered(mcp_types::Proposal::HttpsUrl)
+                && resource.http_url.is_none()
+                && !is_collection(resource)
+        }) else {
+            return;
+        };
+        let presigned = sign(resource.clone(), self.0.variables.clone(), self.context(cx));
+        match presigned.await {
+            Ok(Some(presigned)) => {
+                resource.http_url = Some(presigned.url);
+                resource.http_url_expires_at = Some(presigned.expires_at);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let (uri, error) = (PeerText(&resource.uri), for_log(&error));
+                tracing::warn!(%uri, %error, "no presigned URL was made for a resource");
+            }
+        }
     }
 
     /// Returns the URI.
@@ -163,18 +216,56 @@ impl CheckedResource {
             let resource = self.describe(cx).await?;
             return self.read_as(&resource, cx).await;
         }
-        self.contents(cx).await
+        self.contents(None, cx).await
     }
 
     /// Returns the contents of a resource that was already described. They get a media type that
     /// only the description has, unless there are several formats.
-    #[cfg(feature = "_proposals")]
+    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
     pub(crate) async fn read_as(
         &self,
         resource: &Resource,
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        let mut contents = self.contents(cx).await?;
+        let contents = self.contents(resource.size, cx).await?;
+        self.checked(contents, resource, cx)
+    }
+
+    /// As [`read_as`](Self::read_as), but returns a stream as it is. It begins with the first of the
+    /// wanted bytes, or with the first of all.
+    #[cfg(feature = "https-url")]
+    pub(crate) async fn open_as(
+        &self,
+        resource: &Resource,
+        wanted: WantedBytes,
+        cx: &Context,
+    ) -> Result<ResourceBody, HandlerError> {
+        match self.body(self.context(cx).with_value(wanted)).await? {
+            ResourceBody::Contents(contents) => {
+                let contents = self.checked(contents, resource, cx)?;
+                Ok(ResourceBody::Contents(contents))
+            }
+            stream @ ResourceBody::Stream(_) => Ok(stream),
+        }
+    }
+
+    /// Completes contents, and checks them by the rules of the resource's type.
+    #[cfg(feature = "_proposals")]
+    #[cfg_attr(
+        not(feature = "sep-2093"),
+        expect(
+            clippy::unused_self,
+            clippy::unnecessary_wraps,
+            unused_variables,
+            reason = "rules are those of SEP-2093"
+        )
+    )]
+    fn checked(
+        &self,
+        mut contents: Vec<AnyResourceContents>,
+        resource: &Resource,
+        cx: &Context,
+    ) -> Result<Vec<AnyResourceContents>, HandlerError> {
         contents::complete(&mut contents, resource);
         #[cfg(feature = "sep-2093")]
         if cx.core().offers(Proposal::Sep2093) {
@@ -189,15 +280,36 @@ impl CheckedResource {
         self.0.definition.access_rules().scoped(cx)
     }
 
-    async fn contents(&self, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    /// Runs the handler that reads. Returns no contents for a collection that only lists its members.
+    async fn body(&self, cx: Context) -> Result<ResourceBody, HandlerError> {
         let (Some(reader), mime_type) = self.0.definition.reader() else {
-            // A collection that only lists its members.
-            return Ok(Vec::new());
+            return Ok(ResourceBody::Contents(Vec::new()));
         };
         let params = ReadParams {
             uri: self.0.uri.clone(),
             mime_type: mime_type.map(str::to_owned),
         };
-        reader(params, self.0.variables.clone(), self.context(cx))?.await
+        reader(params, self.0.variables.clone(), cx)?.await
+    }
+
+    /// Returns the contents. `size` is the number of bytes, if the description has it.
+    async fn contents(
+        &self,
+        #[cfg_attr(
+            not(feature = "https-url"),
+            expect(unused_variables, reason = "only URLs come with streams")
+        )]
+        size: Option<i64>,
+        cx: &Context,
+    ) -> Result<Vec<AnyResourceContents>, HandlerError> {
+        match self.body(self.context(cx)).await? {
+            ResourceBody::Contents(contents) => Ok(contents),
+            #[cfg(feature = "https-url")]
+            ResourceBody::Stream(stream) => {
+                let (_, mime_type) = self.0.definition.reader();
+                let size = size.and_then(|size| u64::try_from(size).ok());
+                stream.collect(&self.0.uri, mime_type, size, cx).await
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! URLs in descriptions of resources, by the proposal `https-url`.
 
+use std::time::SystemTime;
+
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use mcp_types::peer_text::PeerText;
@@ -7,9 +9,13 @@ use mcp_types::{CacheScope, Proposal, Resource};
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::collection::is_collection;
 use crate::features::resources::metadata_view::is_https;
+use crate::features::resources::presigned::time_left;
+use crate::features::resources::resolved::UncheckedResource;
 use crate::protocol::core::Context;
 use crate::protocol::extensions::Principal;
+use crate::protocol::resource_urls::ResourceUrls;
 
 /// Sets the URL of a resource, for a client that gets what the proposal adds. A URL that the
 /// program set stays, unless its scheme is not `https`.
@@ -43,37 +49,43 @@ fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option
     urls.issue(&resource.uri, cx.extension())
 }
 
-/// Returns `true` for a collection, which has no URL.
-pub(crate) fn is_collection(resource: &Resource) -> bool {
-    #[cfg(feature = "sep-2093")]
-    return resource.resource_type == Some(mcp_types::ResourceType::Collection);
-    #[cfg(not(feature = "sep-2093"))]
-    {
-        let _ = resource;
-        false
-    }
-}
-
-/// Returns `true` if a URL would be issued for a resource, and only its description says whether it
-/// is a collection.
+/// Returns `true` if a URL would be issued for a resource, and only its description says which one, or
+/// whether it is a collection.
 pub(crate) fn depends_on_description(uri: &str, cx: &Context, resources: &ResourceCatalog) -> bool {
-    cfg!(feature = "sep-2093")
-        && cx.offered(Proposal::HttpsUrl)
-        && resources.urls.is_some()
+    let depends = |found: &UncheckedResource| {
+        let may_be_collection = cfg!(feature = "sep-2093") && resources.urls.is_some();
+        found.is_presigned() || (may_be_collection && found.is_describable())
+    };
+    cx.offered(Proposal::HttpsUrl)
         && resources
             .locate(uri)
-            .is_some_and(|found| found.is_describable() && found.has_url() && found.is_visible(cx))
+            .is_some_and(|found| depends(&found) && found.has_url() && found.is_visible(cx))
 }
 
+/// A URL in a result, and the time when it expires.
+pub(crate) type FoundUrl<'a> = (&'a str, Option<&'a str>);
+
 /// Returns the caching hints of a result. A result that contains signed URLs is private to the peer
-/// that receives it, and expires with the URLs.
-pub(crate) fn hints(hints: &CacheHints, has_urls: bool, catalog: &ResourceCatalog) -> CacheHints {
+/// that receives it, and expires with the first of the URLs.
+pub(crate) fn hints<'a>(
+    hints: &CacheHints,
+    found: impl Iterator<Item = FoundUrl<'a>>,
+    catalog: &ResourceCatalog,
+) -> CacheHints {
     let mut hints = hints.clone();
-    if let Some(urls) = &catalog.urls
-        && has_urls
-    {
-        let lifetime = i64::try_from(urls.lifetime_ms()).unwrap_or(i64::MAX);
-        hints.ttl_ms = hints.ttl_ms.min(lifetime);
+    let urls = catalog.urls.as_deref();
+    for (url, expires_at) in found {
+        let left = match (urls, expires_at) {
+            // That of its own URLs is cut off to whole seconds.
+            (Some(urls), _) if urls.has_issued(url) => urls.lifetime_ms(),
+            (_, Some(expires_at)) => {
+                let now = urls.map_or_else(SystemTime::now, ResourceUrls::now);
+                let left = time_left(expires_at, now).as_millis();
+                u64::try_from(left).unwrap_or(u64::MAX)
+            }
+            (_, None) => continue,
+        };
+        hints.ttl_ms = hints.ttl_ms.min(i64::try_from(left).unwrap_or(i64::MAX));
         hints.scope = CacheScope::Private;
     }
     hints

@@ -13,12 +13,11 @@ use crate::protocol::handler_error::HandlerError;
 
 /// Returns the current resource with its version.
 pub(crate) async fn current_resource(
-    uri: &str,
+    found: &CheckedResource,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<Resource, HandlerError> {
-    let found = resources.find(cx, uri).await?;
-    let (resource, _) = describe_with_version(&found, cx, resources).await?;
+    let (resource, _) = describe_with_version(found, cx, resources).await?;
     Ok(resource)
 }
 

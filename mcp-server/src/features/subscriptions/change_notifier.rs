@@ -11,7 +11,9 @@ use mcp_types::{
 use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::resolved::CheckedResource;
 use crate::features::resources::versions::current_resource;
+use crate::features::subscriptions::admission::{Admission, admit};
 use crate::protocol::announcements::announcement;
 use crate::protocol::changes::{Change, Subscriber};
 use crate::protocol::core::Context;
@@ -55,27 +57,35 @@ impl ChangeNotifier {
             if self.negotiated {
                 self.cx.state.sink.ready().await;
             }
-            if let Some(change) = subscriber.take() {
-                return self.message(change, Some(meta.clone())).await;
+            if let Some(change) = subscriber.take()
+                && let Some(message) = self.message(change, Some(meta.clone())).await?
+            {
+                return Ok(message);
             }
         }
     }
 
-    /// Returns the message for a change.
+    /// Returns the message for a change; `None` if the client may not read the resource.
     pub(crate) async fn message(
         &self,
         change: Change,
         meta: Option<NotificationMetaObject>,
-    ) -> Result<Vec<u8>, HandlerError> {
-        if self.negotiated
-            && let Change::Resource(uri) = &change
-        {
-            match self.resource(uri).await {
+    ) -> Result<Option<Vec<u8>>, HandlerError> {
+        let Change::Resource(uri) = &change else {
+            return announcement(self.cx.revision(), change, meta).map(Some);
+        };
+        let found = match admit(uri, &self.cx, &self.resources).await {
+            Admission::Admitted(found) => Some(found),
+            Admission::Undefined => None,
+            Admission::Refused => return Ok(None),
+        };
+        if self.negotiated {
+            match self.resource(found, uri).await {
                 Ok(resource) => {
                     let mut params = ResourceContentChangedNotificationParams::new(resource);
                     params.meta = meta;
                     let method = ResourceContentChangedNotification::METHOD;
-                    return notification(self.cx.revision(), method, params);
+                    return notification(self.cx.revision(), method, params).map(Some);
                 }
                 // The resource did change, so the client is notified in the other form.
                 Err(error) if error.is_not_found() => {
@@ -87,13 +97,18 @@ impl ChangeNotifier {
                 }
             }
         }
-        announcement(self.cx.revision(), change, meta)
+        announcement(self.cx.revision(), change, meta).map(Some)
     }
 
     /// Returns the current resource. An error or panic of its handler does not end the
     /// subscription.
-    async fn resource(&self, uri: &str) -> Result<Resource, HandlerError> {
-        let described = caught(current_resource(uri, &self.cx, &self.resources));
+    async fn resource(
+        &self,
+        found: Option<CheckedResource>,
+        uri: &str,
+    ) -> Result<Resource, HandlerError> {
+        let found = found.ok_or_else(|| HandlerError::resource_not_found(uri))?;
+        let described = caught(current_resource(&found, &self.cx, &self.resources));
         match timeout(self.cx.core().limits().request_time, described).await {
             Ok(Some(resource)) => resource,
             Ok(None) => Err(HandlerError::internal("the handler panicked")),

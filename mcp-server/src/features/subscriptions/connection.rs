@@ -1,6 +1,7 @@
 //! `resources/subscribe` and `resources/unsubscribe` with several URIs: the subscriptions of a
 //! client of the newest revision on a connection.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::rpc::ErrorObject;
@@ -11,10 +12,11 @@ use mcp_types::{
 
 use super::change_notifier::ChangeNotifier;
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::subscriptions::admission;
 use crate::features::subscriptions::capability::can_subscribe;
 use crate::protocol::changes::{Change, Interest, Subscriber};
 use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
-use crate::protocol::core::Context;
+use crate::protocol::core::{Context, ResponseFuture};
 use crate::protocol::error_report::for_log;
 
 use crate::protocol::error_text::method_not_found;
@@ -45,7 +47,7 @@ impl ResourceSubscriptions {
     /// Adds all URIs, or none if they exceed the limits.
     fn add(
         self: &Arc<Self>,
-        uris: Vec<String>,
+        uris: BTreeSet<String>,
         cx: &Context,
         resources: &Arc<ResourceCatalog>,
         scope: &ConnectionScope,
@@ -58,11 +60,9 @@ impl ResourceSubscriptions {
             if !state.uris.contains(&uri) {
                 added.insert(uri);
             }
-            // Checked for each URI: the sorted list is slow for as many as a message can hold.
-            if state.uris.all().len() + added.all().len() > limit {
-                let what = format!("$.uris: more than {limit} subscriptions on this connection");
-                return Err(HandlerError::invalid_params(what));
-            }
+        }
+        if state.uris.all().len() + added.all().len() > limit {
+            return Err(too_many(limit));
         }
         if state.uris.bytes() + added.bytes() > SUBSCRIBED_BYTES {
             let what = format!("$.uris: more than {SUBSCRIBED_BYTES} bytes on this connection");
@@ -117,12 +117,12 @@ async fn send_notifications(
         };
         match notifier.message(Change::Resource(uri.clone()), None).await {
             // The client may have unsubscribed meanwhile.
-            Ok(_) if !subscribed.has(&uri) => {}
-            Ok(message) => {
+            Ok(Some(message)) if subscribed.has(&uri) => {
                 if !sink.send(&message).await {
                     return;
                 }
             }
+            Ok(_) => {}
             Err(error) => tracing::error!(error = %for_log(&error), "a change cannot be announced"),
         }
     }
@@ -133,12 +133,29 @@ pub(crate) fn subscribe(
     cx: &Context,
     params: &str,
     resources: &Arc<ResourceCatalog>,
-) -> Result<Vec<u8>, HandlerError> {
+) -> Result<ResponseFuture, HandlerError> {
     let (subscribed, scope) = of_connection(cx)?;
     let params: SubscribeResourcesRequestParams = read(cx, params)?;
     check_uris(cx, &params.uris)?;
-    subscribed.add(params.uris, cx, resources, &scope)?;
-    respond::result(cx, EmptyResult::new())
+    let limit = cx.core().limits().subscribed_resources;
+    let uris: BTreeSet<String> = params.uris.into_iter().collect();
+    // Checked before the guards, so that a request runs at most one for each possible subscription.
+    if uris.len() > limit {
+        return Err(too_many(limit));
+    }
+    let (cx, resources) = (cx.clone(), Arc::clone(resources));
+    Ok(Box::pin(async move {
+        for uri in &uris {
+            admission::check(uri, &cx, &resources).await?;
+        }
+        subscribed.add(uris, &cx, &resources, &scope)?;
+        respond::result(&cx, EmptyResult::new())
+    }))
+}
+
+fn too_many(limit: usize) -> HandlerError {
+    let what = format!("$.uris: more than {limit} subscriptions on this connection");
+    HandlerError::invalid_params(what)
 }
 
 /// Handles `resources/unsubscribe` of the newest revision.

@@ -3,22 +3,29 @@
 use std::sync::Arc;
 
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::PeerText;
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, NotificationMetaObject,
     SubscriptionFilter, SubscriptionsAcknowledgedNotification,
     SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenResult,
     SubscriptionsListenResultMetaObject,
 };
+use tokio::time::timeout;
 
-#[cfg(feature = "versioned-resources")]
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::subscriptions::admission;
+#[cfg(not(feature = "versioned-resources"))]
+use crate::features::subscriptions::admission::Admission;
 use crate::features::subscriptions::capability::can_subscribe;
 #[cfg(feature = "versioned-resources")]
 use crate::features::subscriptions::change_notifier::ChangeNotifier;
 #[cfg(not(feature = "versioned-resources"))]
 use crate::protocol::announcements::announcement;
+#[cfg(not(feature = "versioned-resources"))]
+use crate::protocol::changes::Change;
 use crate::protocol::changes::Interest;
 use crate::protocol::core::{Context, Core};
+use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::protocol::notification::notification;
@@ -46,7 +53,7 @@ impl FromMembers for Listen {
 pub(crate) async fn listen(
     params: Listen,
     cx: Context,
-    #[cfg(feature = "versioned-resources")] resources: Arc<ResourceCatalog>,
+    resources: Arc<ResourceCatalog>,
 ) -> Result<SubscriptionsListenResult, HandlerError> {
     let Some(id) = cx.request_id().cloned() else {
         return Err(HandlerError::internal("a subscription needs a request"));
@@ -55,7 +62,15 @@ pub(crate) async fn listen(
     let Some(permit) = core.peers.subscribe(PeerKey::of(&cx.state.extensions)) else {
         return Err(HandlerError::internal("too many subscriptions"));
     };
-    let supported = supported_part(&core, params.notifications)?;
+    let mut supported = supported_part(&core, params.notifications)?;
+    if let Some(uris) = supported.resource_subscriptions.take() {
+        let admitted = admitted_part(uris, &cx, &resources);
+        let admitted = timeout(core.limits().request_time, admitted).await;
+        let admitted = admitted.map_err(|_| {
+            HandlerError::internal("the guards of the subscribed resources take too long")
+        })?;
+        supported.resource_subscriptions = Some(admitted);
+    }
     let named = supported.resource_subscriptions.as_deref();
     let bytes = named.unwrap_or_default().iter().map(String::len).sum();
     let memory = retained::memory(cx.state.meta_bytes, bytes);
@@ -94,8 +109,15 @@ pub(crate) async fn listen(
         let next = notifier.next(&subscriber, &meta);
         #[cfg(not(feature = "versioned-resources"))]
         let next = async {
-            let change = subscriber.next().await;
-            announcement(cx.revision(), change, Some(meta.clone()))
+            loop {
+                let change = subscriber.next().await;
+                if let Change::Resource(uri) = &change
+                    && let Admission::Refused = admission::admit(uri, &cx, &resources).await
+                {
+                    continue;
+                }
+                return announcement(cx.revision(), change, Some(meta.clone()));
+            }
         };
         match select(core.stopping(), next).await {
             Either::First(()) => break,
@@ -110,6 +132,26 @@ pub(crate) async fn listen(
         .await;
     let meta = SubscriptionsListenResultMetaObject::new(id);
     Ok(SubscriptionsListenResult::new(meta))
+}
+
+/// Returns the resources that the client may read. Those that a guard refuses are left out of the
+/// acknowledgement, as the specification asks for what the server does not support.
+async fn admitted_part(
+    uris: Vec<String>,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> Vec<String> {
+    let mut admitted = Vec::with_capacity(uris.len());
+    for uri in uris {
+        match admission::check(&uri, cx, resources).await {
+            Ok(()) => admitted.push(uri),
+            Err(error) => {
+                let (uri, error) = (PeerText(&uri), for_log(&error));
+                tracing::debug!(%uri, %error, "a client may not subscribe to a resource");
+            }
+        }
+    }
+    admitted
 }
 
 /// Returns the part of a filter that the server supports.

@@ -1,5 +1,9 @@
 //! `resources/subscribe` and `resources/unsubscribe` of sessions.
 
+use std::sync::Arc;
+
+use super::admission;
+use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::params::ResourceParams;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
@@ -8,23 +12,41 @@ use crate::protocol::params_view::ParamsView;
 use crate::protocol::route::common;
 use crate::protocol::uri_limit::check_uri;
 
-pub(crate) fn subscribe(cx: &Context, head: &ParamsView<'_>) -> Result<(), HandlerError> {
-    let ResourceParams(uri) = common(head, cx)?;
-    check_uri(cx.core(), "$.uri", &uri)?;
-    let limit = cx.core().limits().subscribed_resources;
-    match cx.peer().session() {
-        Some(session) if !session.subscribe(&uri, limit) => Err(HandlerError::invalid_params(
-            format!("more than {limit} subscriptions, or {SUBSCRIBED_BYTES} bytes of URIs"),
-        )),
-        _ => Ok(()),
-    }
+/// Handles `resources/subscribe`.
+pub(crate) fn subscribe(
+    cx: &Context,
+    head: &ParamsView<'_>,
+    resources: &Arc<ResourceCatalog>,
+) -> Result<impl Future<Output = Result<(), HandlerError>> + Send + use<>, HandlerError> {
+    let uri = uri(cx, head)?;
+    let (cx, resources) = (cx.clone(), Arc::clone(resources));
+    Ok(async move {
+        admission::check(&uri, &cx, &resources).await?;
+        let limit = cx.core().limits().subscribed_resources;
+        match cx.peer().session() {
+            Some(session) if !session.subscribe(&uri, limit) => {
+                return Err(HandlerError::invalid_params(format!(
+                    "more than {limit} subscriptions, or {SUBSCRIBED_BYTES} bytes of URIs"
+                )));
+            }
+            Some(session) => session.set_subscriber(cx.caller()),
+            None => {}
+        }
+        Ok(())
+    })
 }
 
+/// Handles `resources/unsubscribe`.
 pub(crate) fn unsubscribe(cx: &Context, head: &ParamsView<'_>) -> Result<(), HandlerError> {
-    let ResourceParams(uri) = common(head, cx)?;
-    check_uri(cx.core(), "$.uri", &uri)?;
+    let uri = uri(cx, head)?;
     if let Some(session) = cx.peer().session() {
         session.unsubscribe(&uri);
     }
     Ok(())
+}
+
+fn uri(cx: &Context, head: &ParamsView<'_>) -> Result<String, HandlerError> {
+    let ResourceParams(uri) = common(head, cx)?;
+    check_uri(cx.core(), "$.uri", &uri)?;
+    Ok(uri)
 }

@@ -3,6 +3,7 @@
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::resource_urls::ResourceUrls;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::SystemTime;
 
 use tokio::sync::Semaphore;
 
@@ -65,8 +66,8 @@ impl Urls {
         path.starts_with(&self.path)
     }
 
-    fn now(&self) -> u64 {
-        millis((self.clock)())
+    fn now_ms(&self) -> u64 {
+        millis(self.now())
     }
 
     fn keys(&self) -> Arc<UrlKeys> {
@@ -81,7 +82,7 @@ impl Urls {
     pub(crate) fn open(&self, text: &str) -> Result<(Token, u64), Denied> {
         let token = Token::read(text, &self.keys(), &self.base);
         let token = token.map_err(|_| Denied::Forged)?;
-        let now = self.now();
+        let now = self.now_ms();
         let left = token.expires.saturating_sub(now);
         if left == 0 {
             return Err(Denied::Expired);
@@ -112,7 +113,7 @@ impl Urls {
     /// Returns the time up to which tokens of a resource have to be revoked, at this and all other
     /// processes, so that all tokens issued before now are void.
     pub(crate) fn revocation(&self, uri: &str) -> u64 {
-        self.revoked().next(uri, self.now())
+        self.revoked().next(uri, self.now_ms())
     }
 
     /// Replaces the keys that sign URLs.
@@ -122,7 +123,7 @@ impl Urls {
 
     pub(crate) fn revoke(&self, uri: &str, until: u64) {
         if uri.len() <= LONGEST_URI {
-            let now = self.now();
+            let now = self.now_ms();
             self.revoked().revoke(uri, until, now, self.lifetime);
         }
     }
@@ -137,7 +138,7 @@ pub(crate) fn threads() -> Arc<Semaphore> {
 
 impl ResourceUrls for Urls {
     fn issue(&self, uri: &str, principal: Option<&Principal>) -> Option<(String, String)> {
-        let now = self.now();
+        let now = self.now_ms();
         // `iso` formats whole seconds only.
         let expires = now.saturating_add(self.lifetime) / 1_000 * 1_000;
         let token = Token {
@@ -148,6 +149,14 @@ impl ResourceUrls for Urls {
         };
         let text = token.sign(&self.keys(), &self.base)?;
         Some((format!("{}{text}", self.base), iso(expires)?))
+    }
+
+    fn has_issued(&self, url: &str) -> bool {
+        url.starts_with(&self.base)
+    }
+
+    fn now(&self) -> SystemTime {
+        (self.clock)()
     }
 
     fn lifetime_ms(&self) -> u64 {

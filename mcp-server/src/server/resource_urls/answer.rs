@@ -1,18 +1,20 @@
 //! Creates the responses to requests for a URL.
 
 use std::borrow::Cow;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::header::{
     ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_TYPE, ETAG, LAST_MODIFIED, REFERRER_POLICY, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 
 use super::representation::Representation;
-use super::select::{Selected, select};
+use super::select::{CacheValidators, Selected, select};
+use super::streamed::StreamedBytes;
 use crate::protocol::quota::permits::DownloadPermit;
-use crate::server::resource_urls::read::WithoutContents;
+use crate::server::resource_urls::read::{OpenStream, WithoutContents};
 use crate::transport::http::body::HttpBody;
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -32,13 +34,22 @@ impl AsRef<[u8]> for BytesWithPermit {
     }
 }
 
-/// Creates the response with the requested part of a representation. Clients may cache it for
-/// `max_age` seconds.
+/// How long, and by whom, a response may be cached.
+#[derive(Clone, Copy)]
+pub(crate) struct Caching {
+    /// In seconds.
+    pub(crate) max_age: u64,
+    /// `true` if caches that several clients share may store the response.
+    pub(crate) is_public: bool,
+}
+
+/// Creates the response with the requested part of a representation.
 pub(crate) fn represent(
     method: &Method,
     headers: &HeaderMap,
     representation: Representation,
-    max_age: u64,
+    last_modified: Option<SystemTime>,
+    caching: Caching,
     permit: DownloadPermit,
 ) -> Response<HttpBody> {
     let Representation {
@@ -48,43 +59,136 @@ pub(crate) fn represent(
         is_text,
         is_negotiated,
     } = representation;
-    let size = bytes.len();
-    let selected = select(method, headers, &etag, size);
-    let status = status(&selected);
-    let mut response = validated(status, etag, max_age, is_negotiated);
-    let headers = response.headers_mut();
-    let part = match selected {
-        Selected::Whole => 0..size,
-        Selected::Part(part) => {
-            let last = part.end.saturating_sub(1);
-            let sent = format!("bytes {}-{last}/{size}", part.start);
-            set_header(headers, CONTENT_RANGE, sent);
-            part
-        }
-        Selected::Outside => {
-            set_header(headers, CONTENT_RANGE, format!("bytes */{size}"));
-            return response;
-        }
-        Selected::NotModified | Selected::Changed => return response,
+    let size = bytes.len() as u64;
+    let validators = CacheValidators {
+        etag: Some(etag),
+        last_modified,
     };
+    let selected = select(method, headers, &validators, Some(size));
+    let mut response = validated(&selected, validators, caching, is_negotiated);
+    let Some(part) = select_part(&mut response, &selected, Some(size)) else {
+        return response;
+    };
+    let headers = response.headers_mut();
     let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
     let mime_type = mime_type.unwrap_or(if is_text { PLAIN } else { BYTES });
     headers.insert(CONTENT_TYPE, mime_type);
-    headers.insert(CONTENT_LENGTH, part.len().into());
     if method != Method::HEAD {
         let bytes = Bytes::from_owner(BytesWithPermit {
             bytes,
             _permit: permit,
         });
-        *response.body_mut() = HttpBody::chunks(bytes.slice(part));
+        // The part is within the bytes, so its ends fit into `usize`.
+        let at = |position: u64| usize::try_from(position).unwrap_or(bytes.len());
+        let range = at(part.start)..at(part.end.unwrap_or(size));
+        *response.body_mut() = HttpBody::chunks(bytes.slice(range));
     }
     response
 }
 
+/// Creates the response with the requested part of a stream.
+pub(crate) fn stream(
+    opened: OpenStream,
+    last_modified: Option<SystemTime>,
+    caching: Caching,
+    read_time: Duration,
+    permit: DownloadPermit,
+) -> Response<HttpBody> {
+    let OpenStream {
+        selected,
+        reader,
+        size,
+        mime_type,
+        unchanged,
+        uri,
+    } = opened;
+    let validators = CacheValidators {
+        etag: unchanged.as_ref().map(|unchanged| unchanged.etag.clone()),
+        last_modified,
+    };
+    let mut response = validated(&selected, validators, caching, true);
+    if size.is_none() {
+        let headers = response.headers_mut();
+        headers.insert(ACCEPT_RANGES, HeaderValue::from_static("none"));
+    }
+    let Some(part) = select_part(&mut response, &selected, size) else {
+        return response;
+    };
+    let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, mime_type.unwrap_or(BYTES));
+    let left = part.end.map(|end| end.saturating_sub(part.start));
+    if let Some(reader) = reader
+        && left != Some(0)
+    {
+        *response.body_mut() = HttpBody::stream(StreamedBytes {
+            reader,
+            left,
+            unchanged,
+            read_time,
+            uri,
+            _permit: permit,
+        });
+    }
+    response
+}
+
+/// A part of a representation. Without an end, everything from `start` on.
+struct SentPart {
+    start: u64,
+    end: Option<u64>,
+}
+
+/// Returns the part that a response contains, and sets the headers that describe the part. Returns
+/// `None` for a response without contents.
+fn select_part(
+    response: &mut Response<HttpBody>,
+    selected: &Selected,
+    size: Option<u64>,
+) -> Option<SentPart> {
+    let headers = response.headers_mut();
+    let part = match selected {
+        Selected::Whole => SentPart {
+            start: 0,
+            end: size,
+        },
+        Selected::Part(part) => {
+            let last = part.end.saturating_sub(1);
+            let size = size.unwrap_or_default();
+            set_header(
+                headers,
+                CONTENT_RANGE,
+                format!("bytes {}-{last}/{size}", part.start),
+            );
+            SentPart {
+                start: part.start,
+                end: Some(part.end),
+            }
+        }
+        Selected::Outside => {
+            let size = size.unwrap_or_default();
+            set_header(headers, CONTENT_RANGE, format!("bytes */{size}"));
+            return None;
+        }
+        Selected::NotModified | Selected::Changed => return None,
+    };
+    if let Some(end) = part.end {
+        headers.insert(CONTENT_LENGTH, end.saturating_sub(part.start).into());
+    }
+    Some(part)
+}
+
 /// Creates the response to a request for which no contents were read.
-pub(crate) fn unread(unread: WithoutContents, max_age: u64) -> Response<HttpBody> {
-    let status = status(&unread.selected);
-    let mut response = validated(status, unread.etag, max_age, true);
+pub(crate) fn unread(
+    unread: WithoutContents,
+    last_modified: Option<SystemTime>,
+    caching: Caching,
+) -> Response<HttpBody> {
+    let validators = CacheValidators {
+        etag: unread.etag,
+        last_modified,
+    };
+    let mut response = validated(&unread.selected, validators, caching, true);
     if unread.selected == Selected::Whole {
         let headers = response.headers_mut();
         headers.insert(CONTENT_LENGTH, unread.size.into());
@@ -110,18 +214,25 @@ fn status(selected: &Selected) -> StatusCode {
 
 /// Creates a response without a body that identifies the representation.
 fn validated(
-    status: StatusCode,
-    etag: String,
-    max_age: u64,
+    selected: &Selected,
+    validators: CacheValidators,
+    caching: Caching,
     is_negotiated: bool,
 ) -> Response<HttpBody> {
-    let mut response = respond(status, HttpBody::none());
+    let mut response = respond(status(selected), HttpBody::none());
     let headers = response.headers_mut();
-    set_header(headers, ETAG, etag);
+    if let Some(etag) = validators.etag {
+        set_header(headers, ETAG, etag);
+    }
+    if let Some(time) = validators.last_modified {
+        set_header(headers, LAST_MODIFIED, httpdate::fmt_http_date(time));
+    }
+    let Caching { max_age, is_public } = caching;
+    let whose = if is_public { "public" } else { "private" };
     set_header(
         headers,
         CACHE_CONTROL,
-        format!("private, max-age={max_age}"),
+        format!("{whose}, max-age={max_age}"),
     );
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     if is_negotiated {

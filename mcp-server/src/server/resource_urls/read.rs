@@ -1,17 +1,24 @@
 //! Reads a resource for a URL, as `resources/read` does.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use http::Method;
 use http::request::Parts;
 use mcp_types::{AnyResourceContents, ReadResourceRequest, Request as _, Resource};
+use tokio::io::AsyncRead;
 use tokio::sync::oneshot;
 use tracing::Span;
 
 use super::accept::Accept;
-use super::select::{Selected, evaluate_conditions};
+use super::last_modified::last_modified;
+use super::select::{CacheValidators, Selected, evaluate_conditions, select};
+use super::unchanged::{Unchanged, tag};
+use crate::features::resources::body::ResourceBody;
 use crate::features::resources::fixed_body::FixedBody;
 use crate::features::resources::resolved::{CheckedResource, UncheckedResource};
+use crate::features::resources::stream::WantedBytes;
 use crate::protocol::answer::Rejection;
 use crate::protocol::core::Context;
 use crate::protocol::core::Core;
@@ -19,8 +26,6 @@ use crate::protocol::error_report::{for_log, report, resolve};
 use crate::protocol::extensions::Extensions;
 use crate::protocol::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
 use crate::protocol::request_task::RequestTask;
-#[cfg(feature = "versioned-resources")]
-use crate::util::etag;
 
 /// Marks, as an [extension](Context::extension), that a handler runs for a URL and not for a
 /// request of the protocol. Such a handler cannot send requests, log messages or progress to a
@@ -28,7 +33,13 @@ use crate::util::etag;
 #[derive(Clone, Copy, Debug)]
 pub struct ReadByUrl;
 
-/// The result of the handlers of a resource.
+/// The result of the handlers of a resource, and the time of its last change.
+pub(crate) struct ReadResult {
+    pub(crate) outcome: ReadOutcome,
+    pub(crate) last_modified: Option<SystemTime>,
+}
+
+/// What the response is made of.
 pub(crate) enum ReadOutcome {
     /// The response needs no contents.
     WithoutContents(WithoutContents),
@@ -37,12 +48,26 @@ pub(crate) enum ReadOutcome {
     Fixed(FixedBody, Option<String>),
     /// The contents, and their entity tag if the version is known.
     Read(AnyResourceContents, Option<String>),
+    Stream(Box<OpenStream>),
+}
+
+/// A stream from which nothing was read so far.
+pub(crate) struct OpenStream {
+    pub(crate) selected: Selected,
+    /// Absent if the response has no body.
+    pub(crate) reader: Option<Pin<Box<dyn AsyncRead + Send>>>,
+    /// The size of the whole resource in bytes.
+    pub(crate) size: Option<u64>,
+    pub(crate) mime_type: Option<String>,
+    /// Present if the version is known.
+    pub(crate) unchanged: Option<Unchanged>,
+    pub(crate) uri: String,
 }
 
 /// The data of a response that needs no contents.
 pub(crate) struct WithoutContents {
     pub(crate) selected: Selected,
-    pub(crate) etag: String,
+    pub(crate) etag: Option<String>,
     pub(crate) size: u64,
     pub(crate) mime_type: Option<String>,
 }
@@ -63,7 +88,8 @@ pub(crate) async fn read(
     extensions: Extensions,
     span: Span,
     request: Arc<Parts>,
-) -> Result<ReadOutcome, Failed> {
+    now: SystemTime,
+) -> Result<ReadResult, Failed> {
     let mut extensions = extensions;
     extensions.insert(ReadByUrl);
     let cx = Context::detached(server, ReadResourceRequest::METHOD, extensions);
@@ -72,7 +98,7 @@ pub(crate) async fn read(
         let cx = cx.clone();
         Box::pin(async move {
             let outcome = match unchecked.check_access(&cx).await {
-                Ok(found) => outcome(&found, &cx, &request).await,
+                Ok(found) => outcome(found, &cx, &request, now).await,
                 Err(error) => Err(error),
             };
             let _ = sender.send(outcome.map_err(|error| failed(error, &cx)));
@@ -92,27 +118,81 @@ pub(crate) async fn read(
 /// The description comes first, because its version can make reading unnecessary and only it may
 /// contain the media type.
 async fn outcome(
-    found: &CheckedResource,
+    found: CheckedResource,
     cx: &Context,
     request: &Parts,
-) -> Result<Option<ReadOutcome>, HandlerError> {
+    now: SystemTime,
+) -> Result<Option<ReadResult>, HandlerError> {
     let resource = found.describe(cx).await?;
     #[cfg(feature = "sep-2093")]
     if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
         return Err(HandlerError::resource_not_found(resource.uri));
     }
+    let validators = CacheValidators {
+        etag: tag(&resource),
+        last_modified: last_modified(&resource, now),
+    };
+    let last_modified = validators.last_modified;
+    let outcome = found_outcome(found, resource, validators, cx, request).await?;
+    Ok(outcome.map(|outcome| ReadResult {
+        outcome,
+        last_modified,
+    }))
+}
+
+async fn found_outcome(
+    found: CheckedResource,
+    resource: Resource,
+    validators: CacheValidators,
+    cx: &Context,
+    request: &Parts,
+) -> Result<Option<ReadOutcome>, HandlerError> {
     if let Some(body) = found.fixed_body() {
         return Ok(Some(ReadOutcome::Fixed(body, resource.mime_type)));
     }
     let accept = Accept::of(&request.headers);
-    let version = tag(&resource);
-    if let Some(etag) = &version
+    if validators.etag.is_some()
         && accept.accepts_preferred(&resource)
-        && let Some(unread) = unread(&resource, etag, request)
+        && let Some(unread) = unread(&resource, &validators, request)
     {
         return Ok(Some(ReadOutcome::WithoutContents(unread)));
     }
-    let contents = found.read_as(&resource, cx).await?;
+    let size = described_size(&resource);
+    let selected = select(&request.method, &request.headers, &validators, size);
+    let wanted = wanted(&selected);
+    let contents = match found.open_as(&resource, wanted, cx).await? {
+        ResourceBody::Contents(contents) => contents,
+        ResourceBody::Stream(stream) => {
+            let has_body = matches!(selected, Selected::Whole | Selected::Part(_))
+                && request.method == Method::GET;
+            let mut opened = OpenStream {
+                selected,
+                reader: None,
+                size,
+                mime_type: resource.mime_type,
+                uri: resource.uri,
+                unchanged: validators.etag.map(|etag| Unchanged {
+                    found,
+                    // The request ends before its body.
+                    cx: Context::on_behalf_of(
+                        cx.core(),
+                        cx.method(),
+                        cx.peer().clone(),
+                        cx.caller(),
+                    ),
+                    etag,
+                }),
+            };
+            if has_body {
+                let (first, reader) = stream.start(wanted.first).await?;
+                if first != wanted.first {
+                    opened.selected = Selected::Whole;
+                }
+                opened.reader = Some(reader);
+            }
+            return Ok(Some(ReadOutcome::Stream(Box::new(opened))));
+        }
+    };
     let Some(chosen) = accept.choose(&resource, &contents) else {
         return Ok(None);
     };
@@ -122,6 +202,7 @@ async fn outcome(
     // The tag of a version is that of the preferred representation; the tags of others are computed
     // from their bytes. If the version changed while the contents were read, their tag is unknown,
     // too. A client combines parts that have the same tag.
+    let version = validators.etag;
     let is_known = version.is_some() && chosen.is_preferred;
     let etag = if is_known && tag(&found.describe(cx).await?) == version {
         version
@@ -131,29 +212,34 @@ async fn outcome(
     Ok(Some(ReadOutcome::Read(contents, etag)))
 }
 
-/// Returns the entity tag of a resource whose version is known.
-fn tag(resource: &Resource) -> Option<String> {
-    #[cfg(feature = "versioned-resources")]
-    return resource.version.as_deref().map(etag::of_version);
-    #[cfg(not(feature = "versioned-resources"))]
-    {
-        let _ = resource;
-        None
+/// Returns the bytes that a handler should read for a response.
+fn wanted(selected: &Selected) -> WantedBytes {
+    match selected {
+        Selected::Part(part) => WantedBytes::of(part),
+        _ => WantedBytes::default(),
     }
+}
+
+fn described_size(resource: &Resource) -> Option<u64> {
+    resource.size.and_then(|size| u64::try_from(size).ok())
 }
 
 /// Returns the data of a response that needs no contents: a condition is not met, or the method is
 /// HEAD and the size is known.
-fn unread(resource: &Resource, etag: &str, request: &Parts) -> Option<WithoutContents> {
-    let size = resource.size.and_then(|size| u64::try_from(size).ok());
-    let selected = match evaluate_conditions(&request.headers, etag) {
+fn unread(
+    resource: &Resource,
+    validators: &CacheValidators,
+    request: &Parts,
+) -> Option<WithoutContents> {
+    let size = described_size(resource);
+    let selected = match evaluate_conditions(&request.headers, validators) {
         Some(selected) => selected,
         None if request.method == Method::HEAD && size.is_some() => Selected::Whole,
         None => return None,
     };
     Some(WithoutContents {
         selected,
-        etag: etag.to_owned(),
+        etag: validators.etag.clone(),
         size: size.unwrap_or_default(),
         mime_type: resource.mime_type.clone(),
     })

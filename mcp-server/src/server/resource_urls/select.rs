@@ -2,9 +2,12 @@
 //! has not changed (RFC 9110, 13 and 14).
 
 use std::ops::Range;
+use std::time::SystemTime;
 
-use http::header::{IF_MATCH, IF_NONE_MATCH, IF_RANGE, RANGE};
-use http::{HeaderMap, HeaderName, Method};
+use http::header::{
+    IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE, RANGE,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
 /// What the response contains, and its status.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,7 +15,7 @@ pub(crate) enum Selected {
     /// 200: all bytes.
     Whole,
     /// 206: these bytes.
-    Part(Range<usize>),
+    Part(Range<u64>),
     /// 304: the client has the current representation.
     NotModified,
     /// 412: the representation does not match `If-Match`.
@@ -21,33 +24,79 @@ pub(crate) enum Selected {
     Outside,
 }
 
-/// Returns what a request selects of a representation with this tag and size in bytes.
-pub(crate) fn select(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selected {
-    evaluate_conditions(headers, etag).unwrap_or_else(|| range(method, headers, etag, size))
+/// What identifies the state of a representation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CacheValidators {
+    /// A strong entity tag.
+    pub(crate) etag: Option<String>,
+    /// The time of the last change, in whole seconds.
+    pub(crate) last_modified: Option<SystemTime>,
 }
 
-/// Evaluates `If-Match` and `If-None-Match`. Returns `None` if they are met or absent.
-pub(crate) fn evaluate_conditions(headers: &HeaderMap, etag: &str) -> Option<Selected> {
-    if headers.contains_key(IF_MATCH)
-        && !header_tags(headers, IF_MATCH).any(|tag| tag_matches(tag, etag))
-    {
+/// Returns what a request selects of a representation of this size in bytes. Without a size there are
+/// no ranges.
+pub(crate) fn select(
+    method: &Method,
+    headers: &HeaderMap,
+    validators: &CacheValidators,
+    size: Option<u64>,
+) -> Selected {
+    let failed = evaluate_conditions(headers, validators);
+    failed.unwrap_or_else(|| range(method, headers, validators, size))
+}
+
+/// Evaluates the conditions in the order of RFC 9110, 13.2.2: a date counts only if the header with
+/// tags is absent. Returns `None` if they are met or absent.
+pub(crate) fn evaluate_conditions(
+    headers: &HeaderMap,
+    validators: &CacheValidators,
+) -> Option<Selected> {
+    let etag = validators.etag.as_deref();
+    let modified_after = |name| {
+        let date = date(headers, name)?;
+        Some(validators.last_modified? > date)
+    };
+    let is_changed = if headers.contains_key(IF_MATCH) {
+        !header_tags(headers, IF_MATCH).any(|tag| tag_matches(tag, etag))
+    } else {
+        modified_after(IF_UNMODIFIED_SINCE) == Some(true)
+    };
+    if is_changed {
         return Some(Selected::Changed);
     }
-    let weakly = |tag: &str| tag_matches(tag.strip_prefix("W/").unwrap_or(tag), etag);
-    header_tags(headers, IF_NONE_MATCH)
-        .any(weakly)
-        .then_some(Selected::NotModified)
+    let is_current = if headers.contains_key(IF_NONE_MATCH) {
+        let weakly = |tag: &str| tag_matches(tag.strip_prefix("W/").unwrap_or(tag), etag);
+        header_tags(headers, IF_NONE_MATCH).any(weakly)
+    } else {
+        modified_after(IF_MODIFIED_SINCE) == Some(false)
+    };
+    is_current.then_some(Selected::NotModified)
+}
+
+/// Returns the date in a header. A header that is no date, or several ones, is ignored.
+fn date(headers: &HeaderMap, name: HeaderName) -> Option<SystemTime> {
+    let mut values = headers.get_all(name).iter();
+    let (value, None) = (values.next()?, values.next()) else {
+        return None;
+    };
+    httpdate::parse_http_date(value.to_str().ok()?).ok()
 }
 
 /// Evaluates `Range` and `If-Range`.
-fn range(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selected {
+fn range(
+    method: &Method,
+    headers: &HeaderMap,
+    validators: &CacheValidators,
+    size: Option<u64>,
+) -> Selected {
     let mut ranges = headers.get_all(RANGE).iter();
-    let (Some(range), None) = (ranges.next(), ranges.next()) else {
+    let (Some(range), None, Some(size)) = (ranges.next(), ranges.next(), size) else {
         return Selected::Whole;
     };
-    // A date never matches: the server sends no `Last-Modified`.
-    let fits = headers.get(IF_RANGE).is_none_or(|tag| tag == etag);
-    if method != Method::GET || !fits {
+    // A date never matches: two changes may happen in the same second (RFC 9110, 8.8.2.2).
+    let etag = validators.etag.as_deref();
+    let fits = |tag: &HeaderValue| etag.is_some_and(|etag| tag == etag);
+    if method != Method::GET || !headers.get(IF_RANGE).is_none_or(fits) {
         return Selected::Whole;
     }
     let range = range
@@ -66,13 +115,13 @@ fn header_tags(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &s
     texts.flat_map(|text| text.split(',')).map(str::trim)
 }
 
-fn tag_matches(tag: &str, etag: &str) -> bool {
-    tag == "*" || tag == etag
+fn tag_matches(tag: &str, etag: Option<&str>) -> bool {
+    tag == "*" || Some(tag) == etag
 }
 
 /// Parses a range. Returns `None` for a range that is ignored: its unit or form is unknown, or it
 /// contains several ranges.
-fn parse_range(text: &str, size: usize) -> Option<Selected> {
+fn parse_range(text: &str, size: u64) -> Option<Selected> {
     let (unit, range) = text.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
         return None;
@@ -96,9 +145,9 @@ fn parse_range(text: &str, size: usize) -> Option<Selected> {
 }
 
 /// Parses a number. A number that is too large is treated as the maximum.
-fn number(text: &str) -> Option<usize> {
+fn number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().unwrap_or(usize::MAX))
+    digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -107,12 +156,18 @@ mod tests {
 
     const TAG: &str = "\"abc\"";
 
-    fn selected(pairs: &[(HeaderName, &'static str)], size: usize) -> Selected {
+    const CHANGED: &str = "Sat, 21 Nov 2026 22:00:00 GMT";
+
+    fn selected(pairs: &[(HeaderName, &'static str)], size: u64) -> Selected {
+        let validators = CacheValidators {
+            etag: Some(TAG.to_owned()),
+            last_modified: httpdate::parse_http_date(CHANGED).ok(),
+        };
         let mut headers = HeaderMap::new();
         for (name, value) in pairs {
-            headers.append(name, http::HeaderValue::from_static(value));
+            headers.append(name, HeaderValue::from_static(value));
         }
-        select(&Method::GET, &headers, TAG, size)
+        select(&Method::GET, &headers, &validators, Some(size))
     }
 
     #[test]
@@ -169,7 +224,28 @@ mod tests {
             ((IF_RANGE, "\"abc\""), Part(0..2)),
             ((IF_RANGE, "\"x\""), Whole),
             ((IF_RANGE, "W/\"abc\""), Whole),
-            ((IF_RANGE, "Sat, 21 Nov 2026 22:00:00 GMT"), Whole),
+            ((IF_RANGE, CHANGED), Whole),
+            ((IF_MODIFIED_SINCE, CHANGED), NotModified),
+            (
+                (IF_MODIFIED_SINCE, "Sat, 21 Nov 2026 22:00:01 GMT"),
+                NotModified,
+            ),
+            (
+                (IF_MODIFIED_SINCE, "Saturday, 21-Nov-26 22:00:00 GMT"),
+                NotModified,
+            ),
+            ((IF_MODIFIED_SINCE, "Sat Nov 21 22:00:00 2026"), NotModified),
+            (
+                (IF_MODIFIED_SINCE, "Sat, 21 Nov 2026 21:59:59 GMT"),
+                Part(0..2),
+            ),
+            ((IF_MODIFIED_SINCE, "2026-11-21T22:00:00Z"), Part(0..2)),
+            ((IF_UNMODIFIED_SINCE, CHANGED), Part(0..2)),
+            (
+                (IF_UNMODIFIED_SINCE, "Sat, 21 Nov 2026 21:59:59 GMT"),
+                Changed,
+            ),
+            ((IF_UNMODIFIED_SINCE, "yesterday"), Part(0..2)),
         ] {
             let name = format!("{condition:?}");
             assert_eq!(
@@ -178,5 +254,52 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn dates_count_only_without_tags() {
+        use Selected::*;
+        let earlier = "Sat, 21 Nov 2026 21:59:59 GMT";
+        for (pairs, expected) in [
+            (
+                &[(IF_NONE_MATCH, "\"x\""), (IF_MODIFIED_SINCE, CHANGED)],
+                Whole,
+            ),
+            (
+                &[(IF_NONE_MATCH, TAG), (IF_MODIFIED_SINCE, earlier)],
+                NotModified,
+            ),
+            (&[(IF_MATCH, TAG), (IF_UNMODIFIED_SINCE, earlier)], Whole),
+            (
+                &[(IF_MATCH, "\"x\""), (IF_UNMODIFIED_SINCE, CHANGED)],
+                Changed,
+            ),
+            // What guards against changes is evaluated first.
+            (
+                &[(IF_UNMODIFIED_SINCE, earlier), (IF_NONE_MATCH, TAG)],
+                Changed,
+            ),
+            // Two dates are no date.
+            (
+                &[(IF_MODIFIED_SINCE, CHANGED), (IF_MODIFIED_SINCE, CHANGED)],
+                Whole,
+            ),
+        ] {
+            assert_eq!(selected(pairs, 10), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_validators_and_sizes_match_nothing() {
+        use Selected::*;
+        let mut headers = HeaderMap::new();
+        let all =
+            |headers: &HeaderMap| select(&Method::GET, headers, &CacheValidators::default(), None);
+        headers.insert(RANGE, HeaderValue::from_static("bytes=0-1"));
+        headers.insert(IF_MODIFIED_SINCE, HeaderValue::from_static(CHANGED));
+        headers.insert(IF_NONE_MATCH, HeaderValue::from_static(TAG));
+        assert_eq!(all(&headers), Whole);
+        headers.insert(IF_MATCH, HeaderValue::from_static(TAG));
+        assert_eq!(all(&headers), Changed);
     }
 }

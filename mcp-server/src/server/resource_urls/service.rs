@@ -16,8 +16,9 @@ use tracing::Instrument as _;
 use tracing::field::Empty;
 
 use super::answer;
+use super::answer::Caching;
 use super::read;
-use super::read::{Failed, ReadOutcome};
+use super::read::{Failed, ReadOutcome, ReadResult};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
 use crate::features::resources::resolved::UncheckedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
@@ -25,6 +26,7 @@ use crate::protocol::error_text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
 use crate::protocol::request_task::catch;
+use crate::protocol::resource_urls::ResourceUrls as _;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::cors::Cors;
@@ -165,19 +167,24 @@ impl UrlService {
             mcp.resource.uri = %PeerText(&token.uri),
         );
         let ttl = u64::try_from(found.hints().ttl_ms).unwrap_or_default() / 1_000;
+        let caching = Caching {
+            max_age: ttl.min(left),
+            is_public: found.is_publicly_cached(),
+        };
         // `catch`, because the program's function for claims may panic.
         let extensions = span.in_scope(|| catch(|| self.urls.extensions(token.principal)));
         let read = match extensions {
             Ok(extensions) => {
                 let request = Arc::clone(&parts);
-                read::read(&self.server.core, found, extensions, span.clone(), request).await
+                let now = self.urls.now();
+                let core = &self.server.core;
+                read::read(core, found, extensions, span.clone(), request, now).await
             }
             Err(_) => Err(Failed::Inside),
         };
-        let max_age = ttl.min(left);
         let response = match read {
-            Ok(outcome) => {
-                let response = self.respond_with(outcome, &parts, max_age, permit);
+            Ok(read) => {
+                let response = self.respond_with(read, &parts, caching, permit);
                 response.instrument(span.clone()).await
             }
             Err(failed) => Err(failed),
@@ -198,13 +205,20 @@ impl UrlService {
     /// thread.
     async fn respond_with(
         &self,
-        outcome: ReadOutcome,
+        read: ReadResult,
         parts: &Parts,
-        max_age: u64,
+        caching: Caching,
         permit: DownloadPermit,
     ) -> Result<Response<HttpBody>, Failed> {
-        let (representation, permit) = match outcome {
-            ReadOutcome::WithoutContents(unread) => return Ok(answer::unread(unread, max_age)),
+        let changed = read.last_modified;
+        let (representation, permit) = match read.outcome {
+            ReadOutcome::WithoutContents(unread) => {
+                return Ok(answer::unread(unread, changed, caching));
+            }
+            ReadOutcome::Stream(opened) => {
+                let limit = self.server.core.limits().request_time;
+                return Ok(answer::stream(*opened, changed, caching, limit, permit));
+            }
             ReadOutcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {
                 (Ok(represent_fixed(&body, mime_type)), permit)
             }
@@ -231,7 +245,8 @@ impl UrlService {
             method,
             headers,
             representation,
-            max_age,
+            changed,
+            caching,
             permit,
         ))
     }

@@ -1,7 +1,7 @@
 //! [`HttpBody`]: the body of a response, and the permits that are held until it was sent.
 
-use std::convert::Infallible;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -21,7 +21,9 @@ use crate::transport::http::session::stream_reader::StreamReader;
 /// memory until the client opens its flow-control window.
 const FRAME_BYTES: usize = 16 << 10;
 
-/// The body of a response: empty, one text, or a stream of events.
+/// The body of a response: empty, one text, a stream of events, or bytes that are read while they are
+/// sent. An error means that the body is incomplete: the server closes the connection, over HTTP/2 the
+/// stream.
 pub struct HttpBody {
     kind: BodyKind,
     guard: ResponseGuard,
@@ -91,7 +93,10 @@ impl<G> AsRef<[u8]> for Guarded<G> {
 }
 
 /// The next bytes of a body, and the source of those after them. `None` at the end.
-pub(crate) type Chunk = Option<(Vec<u8>, Option<Box<dyn Source>>)>;
+pub(crate) type Chunk = io::Result<Option<(Vec<u8>, Option<Box<dyn Source>>)>>;
+
+/// The next bytes of a body, or why it is incomplete. `None` at the end.
+type Data = Option<io::Result<Bytes>>;
 
 /// Produces a body in chunks.
 pub(crate) trait Source: Send {
@@ -105,7 +110,7 @@ enum Streaming {
 }
 
 impl Streaming {
-    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Data> {
         if let Self::Idle(source) = self {
             let Some(source) = source.take() else {
                 return Poll::Ready(None);
@@ -116,9 +121,13 @@ impl Streaming {
             return Poll::Ready(None);
         };
         future.as_mut().poll(task).map(|chunk| {
-            let (text, rest) = chunk.map_or((None, None), |(text, rest)| (Some(text), rest));
+            let (data, rest) = match chunk {
+                Ok(Some((text, rest))) => (Some(Ok(text.into())), rest),
+                Ok(None) => (None, None),
+                Err(error) => (Some(Err(error)), None),
+            };
             *self = Self::Idle(rest);
-            text
+            data
         })
     }
 }
@@ -203,7 +212,7 @@ impl HttpBody {
     }
 
     /// Returns the next bytes, or `None` at the end.
-    fn poll_data(&mut self, task: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_data(&mut self, task: &mut Context<'_>) -> Poll<Data> {
         #[cfg(feature = "oauth")]
         self.poll_end(task);
         let text = match &mut self.kind {
@@ -211,15 +220,15 @@ impl HttpBody {
             BodyKind::Whole(text) => {
                 let text = std::mem::take(text);
                 self.kind = BodyKind::Empty;
-                return Poll::Ready(Some(self.guarded(text)));
+                return Poll::Ready(Some(Ok(self.guarded(text))));
             }
             #[cfg(feature = "https-url")]
-            BodyKind::Chunks(chunks) => return Poll::Ready(chunks.next()),
+            BodyKind::Chunks(chunks) => return Poll::Ready(chunks.next().map(Ok)),
             BodyKind::Events(events) => events.poll(task),
             BodyKind::StreamReader(reader) => reader.poll(task),
-            BodyKind::Stream(stream) => stream.poll(task),
+            BodyKind::Stream(stream) => return stream.poll(task),
         };
-        text.map(|text| text.map(Bytes::from))
+        text.map(|text| text.map(|text| Ok(text.into())))
     }
 
     /// Attaches the permits to the bytes of a whole body, which HTTP/1 drops when they are written.
@@ -247,7 +256,7 @@ impl HttpBody {
     }
 
     /// Returns the next frame of HTTP/2.
-    fn poll_http2(&mut self, task: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_http2(&mut self, task: &mut Context<'_>) -> Poll<Data> {
         if let Some(frames) = &self.frames
             && let Some(progress) = &frames.progress
         {
@@ -261,12 +270,12 @@ impl HttpBody {
             None
         } else {
             match self.poll_data(task) {
-                Poll::Ready(Some(data)) => Some(data),
+                Poll::Ready(Some(Ok(data))) => Some(data),
                 other => return other,
             }
         };
         let Some(frames) = &mut self.frames else {
-            return Poll::Ready(data);
+            return Poll::Ready(data.map(Ok));
         };
         if let Some(bytes) = data {
             frames.rest = Bytes::from_owner(Guarded {
@@ -279,7 +288,7 @@ impl HttpBody {
         if let Some(progress) = &frames.progress {
             progress.add_frame();
         }
-        Poll::Ready(Some(frame))
+        Poll::Ready(Some(Ok(frame)))
     }
 }
 
@@ -299,18 +308,18 @@ impl Drop for HttpBody {
 
 impl Body for HttpBody {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = io::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let data = if self.frames.is_some() {
             self.poll_http2(task)
         } else {
             self.poll_data(task)
         };
-        data.map(|data| data.map(|data| Ok(Frame::data(data))))
+        data.map(|data| data.map(|data| data.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 /// The maximum size of a chunk in bytes. It bounds the bytes that are buffered for a client that
 /// does not read.
-const CHUNK: usize = 64 << 10;
+pub(crate) const CHUNK: usize = 64 << 10;
 
 /// Bytes that are sent in chunks. The chunks share their memory.
 pub(crate) struct Chunks {

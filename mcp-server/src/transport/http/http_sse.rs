@@ -198,9 +198,9 @@ impl ChannelStream {
 impl Source for ChannelStream {
     fn next(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = Chunk> + Send>> {
         Box::pin(async move {
-            let text = self.text().await?;
+            let text = self.text().await;
             let rest: Box<dyn Source> = self;
-            Some((text, Some(rest)))
+            Ok(text.map(|text| (text, Some(rest))))
         })
     }
 }

@@ -225,7 +225,7 @@ impl Endpoint {
     /// Handles methods other than POST. GET and DELETE belong to sessions.
     async fn other_method(
         &self,
-        parts: &Parts,
+        parts: &Arc<Parts>,
         remote: Option<&RemotePeer>,
     ) -> Result<Response<HttpBody>, Refusal> {
         self.check_running()?;
@@ -238,7 +238,10 @@ impl Endpoint {
         let channel = http_sse::opens_channel(self.config.http_sse.as_deref(), parts);
         match parts.method {
             Method::GET if channel => self.open_channel(parts, &self.peer(parts, remote)),
-            Method::GET => self.get(parts).await,
+            Method::GET => {
+                let remote = remote.map(|remote| remote.address);
+                self.get(parts, remote).await
+            }
             Method::DELETE => self.delete(parts).await,
             _ => Err(Refusal::Method {
                 found: parts.method.clone(),

@@ -21,7 +21,7 @@ use super::{CHANGED, SUBSCRIPTION, opted, speaking};
 /// Longer than any successful operation.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-fn serve(server: &Server) -> SocketAddr {
+pub(crate) fn serve(server: &Server) -> SocketAddr {
     let config = HttpConfig::new().http_sse("/sse");
     let http = server.serve_http(Http::at("127.0.0.1:0").config(config));
     let http = http.expect("bound");
@@ -31,15 +31,17 @@ fn serve(server: &Server) -> SocketAddr {
 }
 
 /// The messages of a response stream.
-struct Messages {
-    status: StatusCode,
+pub(crate) struct Messages {
+    pub(crate) status: StatusCode,
+    /// The id of the session that began with the response.
+    pub(crate) session: Option<String>,
     body: Incoming,
     read: String,
 }
 
 impl Messages {
     /// Sends a POST on a new connection.
-    async fn post(address: SocketAddr, method: &str, params: Value) -> Self {
+    pub(crate) async fn post(address: SocketAddr, method: &str, params: Value) -> Self {
         Self::post_to(address, "/mcp", method, params).await
     }
 
@@ -53,7 +55,7 @@ impl Messages {
         Self::send(address, request, message.to_string()).await
     }
 
-    async fn send(address: SocketAddr, request: Builder, body: String) -> Self {
+    pub(crate) async fn send(address: SocketAddr, request: Builder, body: String) -> Self {
         let stream = TcpStream::connect(address).await.expect("connected");
         let (mut sender, connection) = handshake(TokioIo::new(stream)).await.expect("HTTP");
         tokio::spawn(connection);
@@ -61,8 +63,11 @@ impl Messages {
         let response = sender.send_request(request.expect("a request"));
         let response = timeout(TIMEOUT, response).await.expect("in time");
         let (head, body) = response.expect("answered").into_parts();
+        let session = head.headers.get("Mcp-Session-Id");
+        let session = session.and_then(|session| session.to_str().ok());
         Self {
             status: head.status,
+            session: session.map(str::to_owned),
             body,
             read: String::new(),
         }
@@ -73,6 +78,8 @@ impl Messages {
         loop {
             while let Some((event, rest)) = self.read.split_once("\n\n") {
                 let data = event.lines().find_map(|line| line.strip_prefix("data: "));
+                // The first event of a stream in a session is empty.
+                let data = data.filter(|data| !data.is_empty());
                 let data = data.map(str::to_owned);
                 let rest = rest.to_owned();
                 self.read = rest;
@@ -85,7 +92,7 @@ impl Messages {
     }
 
     /// Returns the message of the next event.
-    async fn next(&mut self) -> Value {
+    pub(crate) async fn next(&mut self) -> Value {
         serde_json::from_str(&self.data().await).expect("JSON")
     }
 
@@ -102,7 +109,7 @@ impl Messages {
     }
 
     /// Returns the only response.
-    async fn answer(mut self) -> (StatusCode, Value) {
+    pub(crate) async fn answer(mut self) -> (StatusCode, Value) {
         while self.more().await {}
         (self.status, serde_json::from_str(&self.read).expect("JSON"))
     }

@@ -14,7 +14,7 @@ use super::template::Template;
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
-use crate::features::resources::contents::IntoContents;
+use crate::features::resources::body::IntoBody;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::defined::TEMPLATE;
 use crate::features::resources::described::{defined, described};
@@ -23,6 +23,8 @@ use crate::features::resources::handlers;
 use crate::features::resources::handlers::DescribeHandler;
 #[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
+#[cfg(feature = "https-url")]
+use crate::features::resources::handlers::PresignHandler;
 use crate::features::resources::handlers::ReadHandler;
 use crate::features::resources::variables::TemplateVariables;
 use crate::protocol::changes::Change;
@@ -55,6 +57,10 @@ pub struct TemplateDef {
     access: Access,
     #[cfg(feature = "https-url")]
     http_url: bool,
+    #[cfg(feature = "https-url")]
+    public_http_cache: bool,
+    #[cfg(feature = "https-url")]
+    presigner: Option<PresignHandler>,
     matcher: Option<Template>,
     reader: Option<ReadHandler>,
     /// The members of each resource that templates do not have.
@@ -83,6 +89,10 @@ impl TemplateDef {
             access: Access::default(),
             #[cfg(feature = "https-url")]
             http_url: true,
+            #[cfg(feature = "https-url")]
+            public_http_cache: false,
+            #[cfg(feature = "https-url")]
+            presigner: None,
             matcher: None,
             reader: None,
             #[cfg(feature = "_proposals")]
@@ -109,7 +119,7 @@ impl TemplateDef {
     where
         P: TemplateVariables,
         H: Handler<P, M>,
-        H::Output: IntoContents + 'static,
+        H::Output: IntoBody + 'static,
     {
         self.access.require(&handler);
         self.reader = Some(handlers::reader(handler, P::from_variables));
@@ -159,7 +169,7 @@ impl TemplateDef {
         H::Output: IntoResult<Resource> + 'static,
     {
         self.access.require(&handler);
-        self.describer = Some(handlers::describer(handler));
+        self.describer = Some(handlers::of_resource(handler));
         self
     }
 

@@ -1,5 +1,6 @@
 //! GET in a session: opens the stream of announcements, or resumes a stream.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::Response;
@@ -8,7 +9,9 @@ use mcp_types::http_headers::LAST_EVENT_ID;
 
 use super::stream::Stream;
 use crate::protocol::announcements::send_changes;
+use crate::protocol::caller::Caller;
 use crate::protocol::changes::BusMessage;
+use crate::protocol::extensions::Extensions;
 use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config;
@@ -21,7 +24,11 @@ use crate::util::select::select;
 
 impl Endpoint {
     /// Handles GET: opens the stream of announcements, or resumes the stream of `Last-Event-ID`.
-    pub(crate) async fn get(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
+    pub(crate) async fn get(
+        &self,
+        parts: &Arc<Parts>,
+        remote: Option<SocketAddr>,
+    ) -> Result<Response<HttpBody>, Refusal> {
         config::check_events(parts)?;
         let handle = self.session_of(parts).await?;
         let keep_alive = self.server.limits().keep_alive;
@@ -56,6 +63,13 @@ impl Endpoint {
             .ok_or(Refusal::UnknownSession)?;
         let generation = stream.disconnect_readers();
         let reader = StreamReader::live(Arc::clone(&stream), generation, None, keep_alive, guard);
+        // A client that subscribed at another process, whose request is not known here.
+        let extensions = Arc::new(Extensions::of_http(Arc::clone(parts), remote));
+        handle.session.set_listener(Caller {
+            extensions,
+            values: None,
+        });
+        Box::pin(self.sessions.update_memory(&handle)).await;
         if is_new {
             self.spawn_announcements(&handle, &stream);
             self.publish(BusMessage::Listening {

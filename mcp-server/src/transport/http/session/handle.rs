@@ -287,6 +287,7 @@ impl SessionHandle {
     /// Cancels all work and prevents new work.
     pub(crate) fn end(&self) {
         self.session.writes.close();
+        self.session.clear_subscriber();
         let ended = SessionWork {
             ended: true,
             ..SessionWork::default()

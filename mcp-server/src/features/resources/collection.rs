@@ -1,0 +1,14 @@
+//! [`is_collection`]: tells collections from other resources.
+
+use mcp_types::Resource;
+
+/// Returns `true` for a collection, which has no URL.
+pub(crate) fn is_collection(resource: &Resource) -> bool {
+    #[cfg(feature = "sep-2093")]
+    return resource.resource_type == Some(mcp_types::ResourceType::Collection);
+    #[cfg(not(feature = "sep-2093"))]
+    {
+        let _ = resource;
+        false
+    }
+}

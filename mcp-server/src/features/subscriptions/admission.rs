@@ -1,0 +1,88 @@
+//! Who may subscribe to a resource, and is notified of its changes: the clients that may read it.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use mcp_types::peer_text::PeerText;
+use tokio::time::timeout;
+
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::resolved::CheckedResource;
+use crate::protocol::core::{ChangeAccess, Context};
+use crate::protocol::error_report::for_log;
+use crate::protocol::handler_error::HandlerError;
+use crate::protocol::request_task::caught;
+
+/// Checks that the client of a request may subscribe to a resource.
+///
+/// The server does not check that a subscribed resource exists. A resource that the client does not
+/// see is therefore accepted like one that does not exist, and [`admit`] suppresses its changes.
+///
+/// # Errors
+///
+/// The error of the guard that would refuse to read the resource.
+pub(crate) async fn check(
+    uri: &str,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> Result<(), HandlerError> {
+    match resources.locate(uri) {
+        Some(found) if found.is_visible(cx) => found.check_access(cx).await.map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a client is notified of a change.
+pub(crate) enum Admission {
+    /// The client may read the resource.
+    Admitted(
+        #[cfg_attr(
+            not(feature = "versioned-resources"),
+            expect(dead_code, reason = "only that proposal describes the resource")
+        )]
+        CheckedResource,
+    ),
+    /// No definition has the URI, so there is nothing to check.
+    Undefined,
+    /// The client may not read the resource, or the guard failed.
+    Refused,
+}
+
+/// Decides whether a client is notified of a change. The guards run for each change, because the
+/// rights of the client may have changed since it subscribed.
+pub(crate) async fn admit(uri: &str, cx: &Context, resources: &ResourceCatalog) -> Admission {
+    let Some(found) = resources.locate(uri) else {
+        return Admission::Undefined;
+    };
+    let checked = timeout(
+        cx.core().limits().request_time,
+        caught(found.check_access(cx)),
+    );
+    let uri = PeerText(uri);
+    match checked.await {
+        Ok(Some(Ok(found))) => return Admission::Admitted(found),
+        Ok(Some(Err(error))) => {
+            let error = for_log(&error);
+            tracing::debug!(%uri, %error, "a client is not notified of a resource that it may not read");
+        }
+        // The panic is in the log.
+        Ok(None) => {}
+        Err(_) => {
+            tracing::warn!(%uri, "a client is not notified: the guard of the resource takes too long");
+        }
+    }
+    Admission::Refused
+}
+
+/// Decides for clients of older revisions.
+pub(crate) struct SessionAdmission(pub(crate) Arc<ResourceCatalog>);
+
+impl ChangeAccess for SessionAdmission {
+    fn admits<'a>(
+        &'a self,
+        uri: &'a str,
+        cx: &'a Context,
+    ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
+        Box::pin(async move { !matches!(admit(uri, cx, &self.0).await, Admission::Refused) })
+    }
+}

@@ -1,0 +1,146 @@
+//! URLs that the program makes in place of those of the server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use mcp_server::types::{CacheScope, Resource};
+use mcp_server::{
+    HandlerError, PresignedUrl, Principal, ResourceDef, ResourceUri, ServerBuilder, TemplateDef,
+    Variables,
+};
+use serde_json::{Value, json};
+
+use crate::client::*;
+use crate::subject::*;
+
+const STORE: &str = "https://s3.example.com/film?X-Amz-Signature=1";
+/// 60 seconds after the time of the tests.
+const EXPIRY: &str = "2026-11-21T12:01:00Z";
+
+fn url(url: &str) -> Result<Option<PresignedUrl>, HandlerError> {
+    let expires_at = UNIX_EPOCH + Duration::from_millis(NOON + 60_500);
+    Ok(Some(PresignedUrl::new(url, expires_at)?))
+}
+
+#[derive(serde::Deserialize)]
+struct Part {
+    name: String,
+}
+
+async fn part(
+    part: Resource,
+    Variables(at): Variables<Part>,
+) -> Result<Option<PresignedUrl>, HandlerError> {
+    assert_eq!(part.title.as_deref(), Some("described"));
+    match &*at.name {
+        "none" => Ok(None),
+        "plain" => url("http://s3.example.com/plain"),
+        "fails" => Err(HandlerError::internal("the store is gone")),
+        name => url(&format!("https://s3.example.com/{name}")),
+    }
+}
+
+fn add(builder: ServerBuilder) -> ServerBuilder {
+    let film = ResourceDef::new("demo://film", "film")
+        .handler(async || "bytes")
+        .cache(Duration::from_secs(600), CacheScope::Public)
+        .presign(async |_: Resource| url(STORE));
+    let parts = TemplateDef::new("part://{name}", "part")
+        .handler(async |ResourceUri(uri): ResourceUri| uri)
+        .describe(async |part: Resource| part.title("described"))
+        .presign(part);
+    builder.add_resource(film).add_resource_template(parts)
+}
+
+fn assert_presigned(resource: &Value) {
+    assert_eq!(resource["httpUrl"], STORE, "{resource}");
+    assert_eq!(resource["httpUrlExpiresAt"], EXPIRY);
+}
+
+#[tokio::test]
+async fn presigned_url_stands_in_every_description() {
+    let (address, ..) = served(add);
+    assert_presigned(&listed(address, "demo://film").await);
+    assert_presigned(&link_to(address, "demo://film").await);
+    let uri = json!({ "uri": "demo://film" });
+    let answer = call(address, "resources/metadata", uri.clone()).await;
+    assert_presigned(&answer["result"]["resource"]);
+    let answer = call(address, "resources/read", uri).await;
+    assert_presigned(&answer["result"]["contents"][0]);
+    // A copy of the result is not used for longer than the URL.
+    assert_eq!(answer["result"]["ttlMs"], 60_000);
+    assert_eq!(answer["result"]["cacheScope"], "private");
+    let link = link_to(address, "part://a").await;
+    assert_eq!(link["httpUrl"], "https://s3.example.com/a");
+}
+
+#[tokio::test]
+async fn served_url_is_issued_without_a_presigned_one() {
+    let (address, ..) = served(add);
+    for name in ["none", "plain", "fails"] {
+        let uri = format!("part://{name}");
+        let described = call(address, "resources/metadata", json!({ "uri": uri })).await;
+        for resource in [
+            &described["result"]["resource"],
+            &link_to(address, &uri).await,
+        ] {
+            let reply = get(address, &path(resource), &[]).await;
+            assert_eq!((reply.status.as_u16(), reply.text()), (200, &*uri));
+        }
+    }
+}
+
+#[tokio::test]
+async fn presigned_urls_need_no_urls_of_the_server() {
+    let builder = offers().proposals([mcp_server::Proposal::HttpsUrl]);
+    let server = add(builder).build().unwrap();
+    let address = serve(&server);
+    assert_presigned(&listed(address, "demo://film").await);
+    assert_eq!(
+        link_to(address, "part://none").await["httpUrl"],
+        Value::Null
+    );
+}
+
+/// The store does not ask the guard again.
+#[tokio::test]
+async fn presigned_url_is_made_only_for_clients_that_the_guard_admits() {
+    let made = Arc::<AtomicUsize>::default();
+    let count = Arc::clone(&made);
+    let guard = async |principal: Option<Principal>| match principal {
+        Some(_) => Ok(()),
+        None => Err(HandlerError::forbidden("sign in first")),
+    };
+    let (address, server, _) = served(|builder| {
+        let film = ResourceDef::new("demo://film", "film")
+            .guard(guard)
+            .handler(async || "bytes")
+            .presign(move |_: Resource| {
+                count.fetch_add(1, Ordering::SeqCst);
+                async { url(STORE) }
+            });
+        let hidden = ResourceDef::text("demo://hidden", "hidden", "-").http_url(false);
+        builder
+            .add_resource(film)
+            .add_resource(hidden.presign(async |_: Resource| url(STORE)))
+    });
+    assert_eq!(listed(address, "demo://film").await["httpUrl"], Value::Null);
+    assert_eq!(
+        link_to(address, "demo://film").await["httpUrl"],
+        Value::Null
+    );
+    assert_eq!(made.load(Ordering::SeqCst), 0);
+    assert_eq!(
+        listed(address, "demo://hidden").await["httpUrl"],
+        Value::Null
+    );
+    let layer = axum::Router::new()
+        .route_service("/mcp", server.into_service(mcp_server::HttpConfig::new()))
+        .layer(axum::Extension(Principal("ada".to_owned())));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, layer).await });
+    assert_presigned(&listed(address, "demo://film").await);
+    assert_presigned(&link_to(address, "demo://film").await);
+}
