@@ -3,7 +3,7 @@
 mod changes;
 mod filter;
 mod get;
-mod http;
+pub(crate) mod http;
 mod notes;
 mod others;
 mod replaced;
@@ -23,7 +23,7 @@ fn opted() -> ServerBuilder {
 }
 
 /// Returns the params of a peer that supports the proposal.
-fn speaking(mut params: Value) -> Value {
+pub(crate) fn speaking(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {

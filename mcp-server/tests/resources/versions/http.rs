@@ -31,7 +31,7 @@ fn serve(server: &Server) -> SocketAddr {
 }
 
 /// The messages of a response stream.
-struct Messages {
+pub(crate) struct Messages {
     status: StatusCode,
     body: Incoming,
     read: String,
@@ -39,7 +39,7 @@ struct Messages {
 
 impl Messages {
     /// Sends a POST on a new connection.
-    async fn post(address: SocketAddr, method: &str, params: Value) -> Self {
+    pub(crate) async fn post(address: SocketAddr, method: &str, params: Value) -> Self {
         Self::post_to(address, "/mcp", method, params).await
     }
 
@@ -85,7 +85,7 @@ impl Messages {
     }
 
     /// Returns the message of the next event.
-    async fn next(&mut self) -> Value {
+    pub(crate) async fn next(&mut self) -> Value {
         serde_json::from_str(&self.data().await).expect("JSON")
     }
 
