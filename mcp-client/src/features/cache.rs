@@ -1,30 +1,34 @@
 //! [`Cache`]: caches results for as long as the server allows.
 
+mod contents;
 mod key;
+mod lookup;
 pub(crate) mod revalidation;
 mod store;
 
+pub(crate) use contents::CachedResult;
+pub(crate) use lookup::{CacheMiss, Caller, Lookup, StaleResult};
+
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 #[cfg(feature = "versioned-resources")]
 use mcp_types::ResourceContentChangedNotification;
-use mcp_types::json::{Map, Number, Object};
+use mcp_types::json::Number;
 use mcp_types::{
     ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
     Notification, PromptListChangedNotification, ReadResourceRequest, Request,
-    ResourceListChangedNotification, ResourceUpdatedNotification, Revision,
-    ToolListChangedNotification,
+    ResourceListChangedNotification, ResourceUpdatedNotification, ToolListChangedNotification,
 };
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::protocol::caching::is_cacheable;
 use crate::protocol::params::Params;
 use revalidation::is_always_stale;
-use store::{Found, Key, NewResult, Scope, Store};
+use store::{Found, NewResult, Scope, Store};
 
 /// Caches results of servers without sessions for as long as they allow (`ttlMs`, page
 /// "Caching" of the specification): pages of lists, contents of resources, and the description of
@@ -154,70 +158,6 @@ pub(crate) struct ClientCache {
     shared: Option<Scope>,
 }
 
-/// What a lookup depends on beside the request itself.
-#[derive(Clone, Copy)]
-pub(crate) struct Caller<'a> {
-    /// The revision of the connection, in whose form the results are.
-    pub(crate) revision: Revision,
-    /// The members that the client adds to `_meta` of each request.
-    pub(crate) client: &'a Map<Box<RawValue>>,
-    /// The members that this call adds to `_meta`.
-    pub(crate) call: &'a Object,
-    /// `true` if both sides announced `versioned-resources`.
-    pub(crate) has_versions: bool,
-}
-
-/// The key of a result that is not cached, or not fresh.
-pub(crate) struct CacheMiss {
-    revision: Revision,
-    method: &'static str,
-    params: String,
-    /// The generation of the method when the request was sent: a result that was invalidated since is
-    /// not stored.
-    generation: u64,
-    has_versions: bool,
-}
-
-/// A stale result, which may still be the current one.
-pub(crate) struct StaleResult {
-    pub(crate) text: Arc<str>,
-    /// The version of its contents.
-    pub(crate) version: Arc<str>,
-    scope: Scope,
-}
-
-/// The outcome of a lookup.
-pub(crate) enum Lookup {
-    /// The cached result.
-    Cached(Arc<str>),
-    /// The cached result must not be used before the server has said that its version is current.
-    /// Otherwise, the response may be stored when it arrives.
-    Stale(StaleResult, CacheMiss),
-    /// No result is cached. The response may be stored when it arrives.
-    Miss(CacheMiss),
-    /// The result must not be cached.
-    Uncacheable,
-}
-
-impl CacheMiss {
-    fn key(&self, scope: &Scope) -> Key {
-        Key {
-            scope: scope.clone(),
-            revision: self.revision,
-            method: self.method,
-            params: self.params.clone(),
-        }
-    }
-
-    /// Returns the version of the contents in a result, if the server can be asked for it.
-    fn version(&self, text: &str) -> Option<String> {
-        if !self.has_versions {
-            return None;
-        }
-        revalidation::version(self.method, &self.params, text)
-    }
-}
-
 impl ClientCache {
     /// `capabilities` are those of the client, as JSON.
     pub(crate) fn new(cache: Cache, capabilities: &str) -> Self {
@@ -260,14 +200,16 @@ impl ClientCache {
             };
             let key = miss.key(scope);
             match store.get(&key, Instant::now()) {
-                Some(Found::Fresh(text)) => return Lookup::Cached(text),
+                Some(Found::Fresh(result)) => return Lookup::Cached(result),
                 // If the contents change all the time, asking first would only cost a request more.
                 Some(Found::Stale { is_changing, .. })
                     if is_changing && !is_always_stale(method) => {}
-                Some(Found::Stale { text, version, .. }) if caller.has_versions => {
+                Some(Found::Stale {
+                    result, version, ..
+                }) if caller.has_versions => {
                     let scope = scope.clone();
                     stale.get_or_insert(StaleResult {
-                        text,
+                        result,
                         version,
                         scope,
                     });
@@ -294,8 +236,9 @@ impl ClientCache {
         self.cache.store().remove(&key);
     }
 
-    /// Stores a result if the server allows it.
-    pub(crate) fn insert(&self, miss: &CacheMiss, text: &str) {
+    /// Stores a result, of which both the text and the decoded form are given, if the server allows
+    /// it.
+    pub(crate) fn insert(&self, miss: &CacheMiss, text: &str, result: &dyn Any) {
         #[derive(Deserialize)]
         struct Hints {
             #[serde(rename = "ttlMs")]
@@ -309,13 +252,19 @@ impl ClientCache {
         let ttl = ttl.and_then(|ttl| u64::try_from(ttl).ok());
         let is_public = hints.is_some_and(|hints| hints.scope == "public");
         let shared = self.shared.as_ref().filter(|_| is_public);
+        let ttl = Duration::from_millis(ttl.unwrap_or_default());
+        let version = miss.version(text);
+        let key = miss.key(shared.unwrap_or(&self.own));
+        if ttl.is_zero() && version.is_none() {
+            // It can never be used.
+            return self.cache.store().remove(&key);
+        }
         let result = NewResult {
-            text,
-            ttl: Duration::from_millis(ttl.unwrap_or_default()),
-            version: miss.version(text),
+            result: CachedResult::new(miss.revision, text, result),
+            ttl,
+            version,
             generation: miss.generation,
         };
-        let key = miss.key(shared.unwrap_or(&self.own));
         self.cache.store().insert(key, result, Instant::now());
     }
 

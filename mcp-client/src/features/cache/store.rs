@@ -7,11 +7,13 @@ use std::time::Duration;
 use mcp_types::Revision;
 use tokio::time::Instant;
 
+use super::contents::CachedResult;
+
 /// The default number of results.
 const ENTRIES: usize = 256;
 /// The default bytes of results and keys.
 const BYTES: usize = 8 << 20;
-/// The approximate bytes of a result beside its text, version and key.
+/// The approximate bytes of a result beside its text, contents, version and key.
 const OVERHEAD: usize = 160;
 /// The longest time for which a result is cached: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -39,7 +41,7 @@ pub(super) struct Key {
 }
 
 struct Entry {
-    text: Arc<str>,
+    result: CachedResult,
     ttl: Duration,
     /// The version of the contents, with which the server can be asked whether they are current.
     version: Option<Arc<str>>,
@@ -56,7 +58,7 @@ struct Entry {
 impl Entry {
     fn size(&self, key: &Key) -> usize {
         let version = self.version.as_ref().map_or(0, |version| version.len());
-        OVERHEAD + key.params.len() + self.text.len() + version
+        OVERHEAD + key.params.len() + self.result.size() + version
     }
 
     /// Makes the result fresh again.
@@ -70,8 +72,8 @@ impl Entry {
 }
 
 /// A result to be stored.
-pub(super) struct NewResult<'a> {
-    pub(super) text: &'a str,
+pub(super) struct NewResult {
+    pub(super) result: CachedResult,
     pub(super) ttl: Duration,
     pub(super) version: Option<String>,
     /// The generation of the method when the request was sent.
@@ -80,9 +82,9 @@ pub(super) struct NewResult<'a> {
 
 /// A cached result.
 pub(super) enum Found {
-    Fresh(Arc<str>),
+    Fresh(CachedResult),
     Stale {
-        text: Arc<str>,
+        result: CachedResult,
         version: Arc<str>,
         is_changing: bool,
     },
@@ -151,14 +153,14 @@ impl Store {
         }
         self.uses += 1;
         entry.used = self.uses;
-        let text = Arc::clone(&entry.text);
+        let result = entry.result.clone();
         Some(match &entry.version {
             Some(version) if now >= entry.expiry => Found::Stale {
-                text,
+                result,
                 version: Arc::clone(version),
                 is_changing: entry.is_changing,
             },
-            _ => Found::Fresh(text),
+            _ => Found::Fresh(result),
         })
     }
 
@@ -172,22 +174,19 @@ impl Store {
         }
     }
 
-    /// Stores a result, unless it can never be used.
-    pub(super) fn insert(&mut self, key: Key, result: NewResult<'_>, now: Instant) {
-        if self.generation(key.method) != result.generation {
+    /// Stores a result, unless it was invalidated after the request had been sent.
+    pub(super) fn insert(&mut self, key: Key, new: NewResult, now: Instant) {
+        if self.generation(key.method) != new.generation {
             return;
         }
-        let version: Option<Arc<str>> = result.version.map(Arc::from);
+        let version: Option<Arc<str>> = new.version.map(Arc::from);
         let old = self.entries.get(&key);
         let is_changing = old.is_some_and(|old| old.version != version);
         self.remove(&key);
-        if result.ttl.is_zero() && version.is_none() {
-            return;
-        }
         self.uses += 1;
         let mut entry = Entry {
-            text: Arc::from(result.text),
-            ttl: result.ttl,
+            result: new.result,
+            ttl: new.ttl,
             version,
             is_changing,
             expiry: now,

@@ -1,7 +1,7 @@
 //! How a call uses the cache: it looks its result up, asks the server whether a stale one is still
 //! current, and stores the response.
 
-use std::sync::Arc;
+use std::any::Any;
 
 use mcp_types::Request;
 use mcp_types::json::Value;
@@ -9,14 +9,14 @@ use mcp_types::revision::Versioned;
 use serde_json::value::RawValue;
 
 use super::prepared::{Answers, PreparedCall};
-use crate::features::cache::{CacheMiss, Caller, Lookup, StaleResult, revalidation};
+use crate::features::cache::{CacheMiss, CachedResult, Caller, Lookup, StaleResult, revalidation};
 use crate::protocol::error::CallError;
 use crate::protocol::params::{ParamValue, Params};
 
 /// What the server said about a stale result.
 pub(super) enum Revalidated {
     /// It is current.
-    Current(Arc<str>),
+    Current(CachedResult),
     /// It is not. This is the response to the call itself.
     Received(Result<Box<RawValue>, CallError>, CacheMiss),
     /// It is not current, or the server did not say so: the call has to be sent.
@@ -76,7 +76,7 @@ where
                 if Some(source.code) == revalidation::NOT_MODIFIED =>
             {
                 cache.renew(&stale, &miss);
-                Ok(Revalidated::Current(stale.text))
+                Ok(Revalidated::Current(stale.result))
             }
             received => {
                 if let Err(CallError::Refused { .. }) = received {
@@ -94,9 +94,9 @@ where
     }
 
     /// Stores a result in the cache.
-    pub(super) fn store(&self, miss: Option<CacheMiss>, text: &RawValue) {
+    pub(super) fn store(&self, miss: Option<CacheMiss>, text: &RawValue, result: &dyn Any) {
         if let (Some(miss), Some(cache)) = (miss, &self.features().cache) {
-            cache.insert(&miss, text.get());
+            cache.insert(&miss, text.get(), result);
         }
     }
 }

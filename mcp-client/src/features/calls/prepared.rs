@@ -135,10 +135,10 @@ where
         // The result of the request that asked whether a stale result is current.
         let mut received = None;
         let (cached, mut miss) = match self.look_up(&params) {
-            Lookup::Cached(text) => (Some(text), None),
+            Lookup::Cached(result) => (Some(result), None),
             Lookup::Stale(stale, miss) => {
                 match Box::pin(self.revalidate(&params, stale, miss)).await? {
-                    Revalidated::Current(text) => (Some(text), None),
+                    Revalidated::Current(result) => (Some(result), None),
                     Revalidated::Received(response, miss) => {
                         received = Some(response);
                         (None, Some(miss))
@@ -149,12 +149,13 @@ where
             Lookup::Miss(miss) => (None, Some(miss)),
             Lookup::Uncacheable => (None, None),
         };
-        if let Some(text) = cached
-            && let Ok(Decoded::Final(mut result)) = read(&text)
+        if let Some(cached) = cached
+            && let Ok(Decoded::Final(mut result)) = read(cached.text())
+            && cached.restore(result_of(&mut result))
         {
             self.accept(result_of(&mut result));
             #[cfg(feature = "json-schema")]
-            self.check_output(&params, &text, result_of(&mut result))?;
+            self.check_output(&params, cached.text(), result_of(&mut result))?;
             return Ok(result);
         }
         // Rare paths are boxed to keep the future small.
@@ -177,7 +178,7 @@ where
             };
             let input_required = match read(text.get()) {
                 Ok(Decoded::Final(mut result)) => {
-                    self.store(miss, &text);
+                    self.store(miss, &text, result_of(&mut result));
                     self.accept(result_of(&mut result));
                     #[cfg(feature = "json-schema")]
                     self.check_output(&params, text.get(), result_of(&mut result))?;
