@@ -7,7 +7,7 @@ pub(crate) mod revalidation;
 mod store;
 
 pub(crate) use contents::CachedResult;
-pub(crate) use lookup::{CacheMiss, Caller, Lookup, StaleResult};
+pub(crate) use lookup::{CacheMiss, Caller, Lookup, Revalidated, StaleResult};
 
 use std::any::Any;
 use std::fmt;
@@ -177,11 +177,12 @@ impl ClientCache {
         caller: Caller<'_>,
         fresh: bool,
     ) -> Lookup {
-        if !is_cacheable(method) && !(caller.has_versions && is_always_stale(method)) {
+        let is_revalidated = caller.has_versions && is_always_stale(method);
+        if !is_revalidated && !is_cacheable(method) {
             return Lookup::Uncacheable;
         }
         // The program asks for another version than the one that it has, whatever the cache has.
-        let fresh = fresh || is_always_stale(method) && params.contains(key::VERSION);
+        let fresh = fresh || is_revalidated && params.contains(key::VERSION);
         let Some(params) = key::params(params, caller.client, caller.call) else {
             return Lookup::Uncacheable;
         };
@@ -278,23 +279,23 @@ impl ClientCache {
                 self.invalidate(ListResourceTemplatesRequest::METHOD);
             }
             ResourceUpdatedNotification::METHOD => {
-                self.invalidate_resource(key::uri(params));
+                self.invalidate_resource(key::uri(params).as_deref());
             }
             #[cfg(feature = "versioned-resources")]
             ResourceContentChangedNotification::METHOD => {
                 // Lists contain the version of resources.
                 self.invalidate(ListResourcesRequest::METHOD);
-                self.invalidate_resource(key::resource(params));
+                self.invalidate_resource(key::resource(params).as_deref());
             }
             _ => {}
         }
     }
 
     /// Drops the results of a resource, or of all resources if the URI is unknown.
-    fn invalidate_resource(&self, uri: Option<String>) {
+    fn invalidate_resource(&self, uri: Option<&str>) {
         let methods = [Some(ReadResourceRequest::METHOD), revalidation::METHOD];
         for method in methods.into_iter().flatten() {
-            let Some(uri) = &uri else {
+            let Some(uri) = uri else {
                 self.invalidate(method);
                 continue;
             };

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::contents::CachedResult;
 use super::revalidation;
 use super::store::{Key, Scope};
+use crate::protocol::error::CallError;
 
 /// What a lookup depends on beside the request itself.
 #[derive(Clone, Copy)]
@@ -53,6 +54,16 @@ pub(crate) enum Lookup {
     Miss(CacheMiss),
     /// The result must not be cached.
     Uncacheable,
+}
+
+/// What the server said about a stale result.
+pub(crate) enum Revalidated {
+    /// It is current.
+    Current(CachedResult),
+    /// It is not. This is the response to the call itself.
+    Received(Result<Box<RawValue>, CallError>, CacheMiss),
+    /// It is not current, or the server did not say so: the call has to be sent.
+    Unknown(CacheMiss),
 }
 
 impl CacheMiss {

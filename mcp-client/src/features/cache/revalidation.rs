@@ -8,6 +8,7 @@ use mcp_types::{ReadResourceRequest, Request};
 use serde::Deserialize;
 
 use super::key;
+use crate::protocol::connection::Connection;
 
 /// The method with which the server is asked; `None` without the feature.
 #[cfg(feature = "versioned-resources")]
@@ -23,6 +24,17 @@ pub(crate) const NOT_MODIFIED: Option<i64> = None;
 
 /// The maximum length of a version that is sent back, in bytes: the request is meant to be small.
 const VERSION_BYTES: usize = 1024;
+
+/// Returns `true` if the server can be asked.
+pub(crate) fn is_negotiated(connection: &Connection) -> bool {
+    #[cfg(feature = "versioned-resources")]
+    return connection.has_negotiated(mcp_types::Proposal::VersionedResources);
+    #[cfg(not(feature = "versioned-resources"))]
+    {
+        let _ = connection;
+        false
+    }
+}
 
 /// Returns `true` for results that have no `ttlMs`: each use is revalidated.
 pub(crate) fn is_always_stale(method: &str) -> bool {

@@ -9,19 +9,9 @@ use mcp_types::revision::Versioned;
 use serde_json::value::RawValue;
 
 use super::prepared::{Answers, PreparedCall};
-use crate::features::cache::{CacheMiss, CachedResult, Caller, Lookup, StaleResult, revalidation};
+use crate::features::cache::{CacheMiss, Caller, Lookup, Revalidated, StaleResult, revalidation};
 use crate::protocol::error::CallError;
 use crate::protocol::params::{ParamValue, Params};
-
-/// What the server said about a stale result.
-pub(super) enum Revalidated {
-    /// It is current.
-    Current(CachedResult),
-    /// It is not. This is the response to the call itself.
-    Received(Result<Box<RawValue>, CallError>, CacheMiss),
-    /// It is not current, or the server did not say so: the call has to be sent.
-    Unknown(CacheMiss),
-}
 
 impl<R> PreparedCall<R>
 where
@@ -38,22 +28,12 @@ where
                     revision: self.revision,
                     client,
                     call: &self.meta,
-                    has_versions: self.has_versions(),
+                    has_versions: revalidation::is_negotiated(self.connection()),
                 };
                 cache.look_up(R::METHOD, params, caller, self.fresh)
             }
             _ => Lookup::Uncacheable,
         }
-    }
-
-    /// Returns `true` if the server can be asked whether a version is current.
-    fn has_versions(&self) -> bool {
-        #[cfg(feature = "versioned-resources")]
-        return self
-            .connection()
-            .has_negotiated(mcp_types::Proposal::VersionedResources);
-        #[cfg(not(feature = "versioned-resources"))]
-        false
     }
 
     /// Sends `resources/get` with the params of the call and the known version. A call of this method

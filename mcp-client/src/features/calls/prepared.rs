@@ -16,9 +16,8 @@ use mcp_types::{ListToolsResult, Request, Revision};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::cached::Revalidated;
 use super::decoded::{COMPLETE, Decoded, result_type};
-use crate::features::cache::Lookup;
+use crate::features::cache::{Lookup, Revalidated};
 use crate::features::server_requests::input_required::InputRequired;
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
