@@ -173,8 +173,9 @@ struct Options {
     #[arg(long, value_name = "ADDRESS")]
     http: Option<String>,
 
-    /// The address at which clients reach the server, `https://` and the host of a proxy. Notes then
-    /// have URLs below `/notes/`, for programs that do not speak the protocol.
+    /// The address of a proxy that serves the paths below `/notes/`, `https://` and a host. Notes then
+    /// have URLs there, for programs that do not speak the protocol. The protocol itself is only
+    /// served to this machine.
     #[arg(long, value_name = "URL", requires = "http")]
     public_url: Option<String>,
 }
