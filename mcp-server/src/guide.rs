@@ -14,11 +14,12 @@
 //! 9. [`serving`] serves a server over byte streams and HTTP, on the internet, by several processes.
 //! 10. [`shutdown`] ends a server without losing requests.
 //!
-//! Three pages describe proposals, which are not part of the protocol yet:
+//! Four pages describe proposals, which are not part of the protocol yet:
 //!
 //! 11. [`resources`] describes resources, and lists the members of collections (SEP-2093).
 //! 12. [`versions`] gives resources versions, and sends them with the notifications of their changes.
 //! 13. [`urls`] issues URLs of resources for programs that do not speak the protocol.
+//! 14. [`database`] offers rows of a database as resources, with all of this.
 //!
 //! A test needs two lines to connect a client of `mcp-client` to a server:
 //!
@@ -42,6 +43,13 @@
 
 #[cfg(feature = "http")]
 pub mod access;
+#[cfg(all(
+    feature = "https-url",
+    feature = "sep-2093",
+    feature = "templates",
+    feature = "versioned-resources"
+))]
+pub mod database;
 pub mod errors;
 #[cfg(feature = "oauth")]
 pub mod oauth;

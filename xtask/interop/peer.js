@@ -2,6 +2,7 @@
 
 import { CHECKS } from './checks.js';
 import { files } from './files.js';
+import { notes } from './notes.js';
 import { run } from './run.js';
 
 export const INFO = { name: 'interop', version: '1.0.0' };
@@ -69,19 +70,24 @@ export async function subscribeLegacy(client, { resourceSubscriptions = [] }) {
   };
 }
 
+/// The options, and the number of words of each.
+const OPTIONS = { '--lenient': 1, '--files': 2, '--notes': 1 };
+
 /// Connects over the transport that the words on the command line name, and runs the checks:
 /// `http URL`, `sse URL` for the transport of 2024-11-05, or `stdio PROGRAM ARGUMENT...`. With
 /// `--lenient` in front, a server need not have everything; with `--files FOLDER` it is the example
-/// `files`, which serves that folder.
+/// `files`, which serves that folder, and with `--notes` the example `sqlite`.
 export async function main(words, transports, connect) {
-  const lenient = words[0] === '--lenient';
-  const folder = words[0] === '--files' ? words[1] : undefined;
-  const [way, target, ...args] = words.slice(lenient ? 1 : folder ? 2 : 0);
+  const option = words[0];
+  const [way, target, ...args] = words.slice(OPTIONS[option] ?? 0);
   const transport = way === 'stdio'
     ? new transports.stdio({ command: target, args, stderr: 'inherit' })
     : new transports[way](new URL(target));
   const peer = await connect(transport);
-  const content = await run(peer, folder ? files(folder) : CHECKS, lenient);
+  let checks = CHECKS;
+  if (option === '--files') checks = files(words[1]);
+  if (option === '--notes') checks = notes(way === 'http' ? new URL(target).origin : undefined);
+  const content = await run(peer, checks, option === '--lenient');
   // Where there is a session, the server is told that it has ended.
   await transport.terminateSession?.();
   await peer.client.close();

@@ -21,8 +21,8 @@ usage: cargo xtask interop server [--url URL]
        cargo xtask interop browser
 
   server  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
-          and the deprecated HTTP+SSE, and against the example `files`, over stdio and HTTP; or
-          against the server at URL, over HTTP only.
+          and the deprecated HTTP+SSE, and against the examples `files` and `sqlite`, over stdio
+          and HTTP; or against the server at URL, over HTTP only.
   client  Runs the example `interop` of mcp-client against servers from npm and PyPI, over the
           same transports, at the negotiated revision and at older ones.
   auth    Runs clients that need access tokens: those of other projects against the example

@@ -115,13 +115,7 @@ impl Client {
     /// is one that the proposal [extends](Proposal::extends).
     #[must_use]
     pub fn negotiated(&self, proposal: Proposal) -> bool {
-        let connection = self.connection();
-        let server = connection.negotiated();
-        connection.proposals.contains(&proposal)
-            && server.is_some_and(|server| {
-                proposal.extends(server.revision)
-                    && proposal.is_announced(&server.capabilities.experimental)
-            })
+        self.connection().has_negotiated(proposal)
     }
 
     /// Returns the instructions of the server for a model.

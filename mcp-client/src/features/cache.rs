@@ -1,31 +1,34 @@
 //! [`Cache`]: caches results for as long as the server allows.
 
+mod contents;
 mod key;
+mod lookup;
+pub(crate) mod revalidation;
 mod store;
 
+pub(crate) use contents::CachedResult;
+pub(crate) use lookup::{CacheMiss, Caller, Lookup, Revalidated, StaleResult};
+
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 #[cfg(feature = "versioned-resources")]
 use mcp_types::ResourceContentChangedNotification;
-use mcp_types::json::{Map, Number, Object};
+use mcp_types::json::Number;
 use mcp_types::{
     ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
     Notification, PromptListChangedNotification, ReadResourceRequest, Request,
-    ResourceListChangedNotification, ResourceUpdatedNotification, Revision,
-    ToolListChangedNotification,
+    ResourceListChangedNotification, ResourceUpdatedNotification, ToolListChangedNotification,
 };
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::protocol::caching::is_cacheable;
 use crate::protocol::params::Params;
-use store::{Key, Scope, Store};
-
-/// The longest time for which a result is cached: a day.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+use revalidation::is_always_stale;
+use store::{Found, NewResult, Scope, Store};
 
 /// Caches results of servers without sessions for as long as they allow (`ttlMs`, page
 /// "Caching" of the specification): pages of lists, contents of resources, and the description of
@@ -58,6 +61,24 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// let one = Client::builder("demo", "1.0.0").cache(cache.clone());
 /// let another = Client::builder("demo", "1.0.0").cache(cache);
 /// ```
+///
+/// # Revalidation
+///
+/// If both sides announced the proposal `versioned-resources`, contents that say their version are
+/// kept when they are stale, also if they were never fresh: for a day since the server last said
+/// that they are current. The next call sends the version in a `resources/get`. If it is still the
+/// current one, the server does not send the contents, and the call returns those in the cache.
+///
+/// * Results of `resources/get` have no `ttlMs`, so each use is revalidated. Changed contents are in
+///   the response to the same request.
+/// * For stale results of `resources/read`, changed contents cost a second request, because
+///   `resources/get` does not return all of them. After a change, the client therefore reads the
+///   resource without asking first, until two results in a row have the same version.
+///
+/// A version belongs to the contents. Other members, such as a title or `httpUrl`, may be as old as
+/// the contents in the cache. Results whose contents belong to several resources are not revalidated.
+///
+/// # Limits
 ///
 /// When the cache is full, the least recently used results are dropped.
 #[derive(Clone)]
@@ -137,37 +158,6 @@ pub(crate) struct ClientCache {
     shared: Option<Scope>,
 }
 
-/// What a lookup depends on beside the request itself.
-#[derive(Clone, Copy)]
-pub(crate) struct Caller<'a> {
-    /// The revision of the connection, in whose form the results are.
-    pub(crate) revision: Revision,
-    /// The members that the client adds to `_meta` of each request.
-    pub(crate) client: &'a Map<Box<RawValue>>,
-    /// The members that this call adds to `_meta`.
-    pub(crate) call: &'a Object,
-}
-
-/// The key of a result that is not cached yet.
-pub(crate) struct CacheMiss {
-    revision: Revision,
-    method: &'static str,
-    params: String,
-    /// The generation of the method when the request was sent: a result that was invalidated since is
-    /// not stored.
-    generation: u64,
-}
-
-/// The outcome of a lookup.
-pub(crate) enum Lookup {
-    /// The cached result.
-    Cached(Arc<str>),
-    /// No result is cached. The response may be stored when it arrives.
-    Miss(CacheMiss),
-    /// The result must not be cached.
-    Uncacheable,
-}
-
 impl ClientCache {
     /// `capabilities` are those of the client, as JSON.
     pub(crate) fn new(cache: Cache, capabilities: &str) -> Self {
@@ -187,40 +177,69 @@ impl ClientCache {
         caller: Caller<'_>,
         fresh: bool,
     ) -> Lookup {
-        if !is_cacheable(method) {
+        let is_revalidated = caller.has_versions && is_always_stale(method);
+        if !is_revalidated && !is_cacheable(method) {
             return Lookup::Uncacheable;
         }
+        // The program asks for another version than the one that it has, whatever the cache has.
+        let fresh = fresh || is_revalidated && params.contains(key::VERSION);
         let Some(params) = key::params(params, caller.client, caller.call) else {
             return Lookup::Uncacheable;
         };
         let mut store = self.cache.store();
-        let revision = caller.revision;
-        let mut miss = CacheMiss {
-            revision,
+        let miss = CacheMiss {
+            revision: caller.revision,
             method,
             params,
             generation: store.generation(method),
+            has_versions: caller.has_versions,
         };
+        let mut stale = None;
         for scope in [Some(&self.own), self.shared.as_ref()] {
             let Some(scope) = scope.filter(|_| !fresh) else {
                 continue;
             };
-            let key = Key {
-                scope: scope.clone(),
-                revision,
-                method,
-                params: miss.params,
-            };
-            if let Some(text) = store.get(&key, Instant::now()) {
-                return Lookup::Cached(text);
+            let key = miss.key(scope);
+            match store.get(&key, Instant::now()) {
+                Some(Found::Fresh(result)) => return Lookup::Cached(result),
+                // If the contents change all the time, asking first would only cost a request more.
+                Some(Found::Stale { is_changing, .. })
+                    if is_changing && !is_always_stale(method) => {}
+                Some(Found::Stale {
+                    result, version, ..
+                }) if caller.has_versions => {
+                    let scope = scope.clone();
+                    stale.get_or_insert(StaleResult {
+                        result,
+                        version,
+                        scope,
+                    });
+                }
+                _ => {}
             }
-            miss.params = key.params;
         }
-        Lookup::Miss(miss)
+        match stale {
+            Some(stale) => Lookup::Stale(stale, miss),
+            None => Lookup::Miss(miss),
+        }
     }
 
-    /// Stores a result if the server allows it.
-    pub(crate) fn insert(&self, miss: CacheMiss, text: &str) {
+    /// Makes a stale result fresh again, because the server said that its version is current.
+    pub(crate) fn renew(&self, stale: &StaleResult, miss: &CacheMiss) {
+        let key = miss.key(&stale.scope);
+        let mut store = self.cache.store();
+        store.renew(&key, &stale.version, Instant::now());
+    }
+
+    /// Drops a stale result, because the server refuses the request now.
+    pub(crate) fn remove(&self, stale: &StaleResult, miss: &CacheMiss) {
+        let key = miss.key(&stale.scope);
+        self.cache.store().remove(&key);
+    }
+
+    /// Stores a result, of which both the text and the decoded form are given, if the server allows
+    /// it.
+    pub(crate) fn insert(&self, miss: &CacheMiss, text: &str, result: &dyn Any) {
         #[derive(Deserialize)]
         struct Hints {
             #[serde(rename = "ttlMs")]
@@ -228,25 +247,26 @@ impl ClientCache {
             #[serde(rename = "cacheScope")]
             scope: String,
         }
-        let Ok(hints) = serde_json::from_str::<Hints>(text) else {
-            return;
-        };
-        let ttl = hints.ttl.to_i64().and_then(|ttl| u64::try_from(ttl).ok());
-        let ttl = Duration::from_millis(ttl.unwrap_or_default()).min(LONGEST);
-        if ttl.is_zero() {
-            return;
+        let hints = serde_json::from_str::<Hints>(text).ok();
+        let hints = hints.filter(|_| !is_always_stale(miss.method));
+        let ttl = hints.as_ref().and_then(|hints| hints.ttl.to_i64());
+        let ttl = ttl.and_then(|ttl| u64::try_from(ttl).ok());
+        let is_public = hints.is_some_and(|hints| hints.scope == "public");
+        let shared = self.shared.as_ref().filter(|_| is_public);
+        let ttl = Duration::from_millis(ttl.unwrap_or_default());
+        let version = miss.version(text);
+        let key = miss.key(shared.unwrap_or(&self.own));
+        if ttl.is_zero() && version.is_none() {
+            // It can never be used.
+            return self.cache.store().remove(&key);
         }
-        let shared = self.shared.as_ref().filter(|_| hints.scope == "public");
-        let key = Key {
-            scope: shared.unwrap_or(&self.own).clone(),
-            revision: miss.revision,
-            method: miss.method,
-            params: miss.params,
+        let result = NewResult {
+            result: CachedResult::new(miss.revision, text, result),
+            ttl,
+            version,
+            generation: miss.generation,
         };
-        let expiry = Instant::now() + ttl;
-        self.cache
-            .store()
-            .insert(key, text, expiry, miss.generation);
+        self.cache.store().insert(key, result, Instant::now());
     }
 
     /// Drops the results that a notification outdates.
@@ -259,29 +279,32 @@ impl ClientCache {
                 self.invalidate(ListResourceTemplatesRequest::METHOD);
             }
             ResourceUpdatedNotification::METHOD => {
-                self.invalidate_resource(key::uri(params));
+                self.invalidate_resource(key::uri(params).as_deref());
             }
             #[cfg(feature = "versioned-resources")]
             ResourceContentChangedNotification::METHOD => {
                 // Lists contain the version of resources.
                 self.invalidate(ListResourcesRequest::METHOD);
-                self.invalidate_resource(key::resource(params));
+                self.invalidate_resource(key::resource(params).as_deref());
             }
             _ => {}
         }
     }
 
     /// Drops the results of a resource, or of all resources if the URI is unknown.
-    fn invalidate_resource(&self, uri: Option<String>) {
-        let method = ReadResourceRequest::METHOD;
-        let Some(uri) = uri else {
-            return self.invalidate(method);
-        };
-        // The URI may be that of a sub-resource, or of a containing one.
-        self.invalidate_where(method, |params| {
-            let cached = key::uri(params).unwrap_or_default();
-            cached.starts_with(&uri) || uri.starts_with(&cached)
-        });
+    fn invalidate_resource(&self, uri: Option<&str>) {
+        let methods = [Some(ReadResourceRequest::METHOD), revalidation::METHOD];
+        for method in methods.into_iter().flatten() {
+            let Some(uri) = uri else {
+                self.invalidate(method);
+                continue;
+            };
+            // The URI may be that of a sub-resource, or of a containing one.
+            self.invalidate_where(method, |params| {
+                let cached = key::uri(params).unwrap_or_default();
+                cached.starts_with(uri) || uri.starts_with(&cached)
+            });
+        }
     }
 
     /// Drops the results of a method.

@@ -1,6 +1,7 @@
 //! [`Call`]: a request that is sent when it is awaited.
 
 mod arguments;
+mod cached;
 pub(crate) mod decoded;
 mod prepared;
 
@@ -155,7 +156,9 @@ where
     pub async fn outcome(self) -> Result<R::Result, CallError> {
         let method = R::METHOD;
         let call = PreparedCall::new(Box::new(self.parts)).await?;
-        let text = call.send(&call.params()?, &Answers::default()).await?;
+        let text = call
+            .send(method, &call.params()?, &Answers::default())
+            .await?;
         let mut result = lenient::read(call.revision, method, text.get(), Revision::decode)
             .map_err(|source| CallError::Answer { method, source })?;
         call.learn(&mut result);

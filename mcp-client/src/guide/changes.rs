@@ -108,7 +108,9 @@
 //! A server of 2026-07-28 states how long lists, resources and its description may be cached. With a
 //! [`Cache`](crate::Cache), the client caches them for that time; by default nothing is cached. A
 //! cached result is dropped when it expires, when a notification reports a change, when the server
-//! rejects its cursor, and when the cache is full.
+//! rejects its cursor, and when the cache is full. With the proposal `versioned-resources`, contents
+//! of resources are kept after that time, and the server is asked whether their version is still the
+//! current one, see [`Cache`](crate::Cache#revalidation).
 //!
 //! ```
 //! use mcp_client::{Cache, Client};

@@ -74,6 +74,15 @@ impl Connection {
         negotiated.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Returns `true` if both sides announced a proposal, and it extends the negotiated revision.
+    pub(crate) fn has_negotiated(&self, proposal: Proposal) -> bool {
+        self.proposals.contains(&proposal)
+            && self.negotiated().is_some_and(|server| {
+                proposal.extends(server.revision)
+                    && proposal.is_announced(&server.capabilities.experimental)
+            })
+    }
+
     /// Stores the result of a negotiation. All later messages follow it.
     pub(crate) fn set_negotiated(&self, result: Negotiated) {
         let negotiated = self.negotiated.write();

@@ -127,6 +127,12 @@ impl<'a> Params<'a> {
         self
     }
 
+    /// Removes a member.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.members.remove(name);
+        self
+    }
+
     /// Adds the members of `_meta` by which requests of modern revisions describe the client.
     pub(crate) fn describe(mut self, request_meta: &'a Map<Box<RawValue>>) -> Self {
         for (name, value) in request_meta {

@@ -2,11 +2,17 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::{Served, mcp};
+
+/// Longer than all changes need to be printed.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Watches while a tool notifies of changes, until all of `wanted` were printed.
 fn watch(options: &[&str], wanted: &[&str]) {
@@ -23,24 +29,38 @@ fn watch_at(served: &Served, options: &[&str], wanted: &[&str]) {
         .args(options);
     let mut watch = watch.stdout(Stdio::piped()).spawn().expect("it runs");
     let stdout = watch.stdout.take().expect("a pipe");
+    let (sender, lines) = mpsc::channel();
+    // The thread ends with the process.
+    thread::spawn(move || {
+        for line in BufReader::new(stdout).lines() {
+            if sender.send(line.expect("text")).is_err() {
+                break;
+            }
+        }
+    });
     let mut wanted = wanted.to_vec();
-    for line in BufReader::new(stdout).lines() {
-        let line = line.expect("text");
+    let end = Instant::now() + TIMEOUT;
+    while !wanted.is_empty() {
+        let left = end.saturating_duration_since(Instant::now());
+        // Changes are printed all the time, so that the wait for one of them may not end by itself.
+        let Ok(line) = lines.recv_timeout(left) else {
+            break;
+        };
         if options.contains(&"--json") {
             serde_json::from_str::<Value>(&line).expect("each line is JSON");
         }
         wanted.retain(|wanted| !line.contains(wanted));
-        if wanted.is_empty() {
+        if left.is_zero() {
             break;
         }
     }
-    assert_eq!(wanted, Vec::<&str>::new());
     for child in [&mut watch, &mut changes] {
         let id = i32::try_from(child.id()).expect("a number");
         kill_process(Pid::from_raw(id).expect("a process"), Signal::INT).expect("it runs");
     }
     assert_eq!(watch.wait().expect("it ends").code(), Some(0));
     assert_eq!(changes.wait().expect("it ends").code(), Some(130));
+    assert_eq!(wanted, Vec::<&str>::new());
 }
 
 #[test]

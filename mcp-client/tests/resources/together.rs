@@ -8,7 +8,7 @@ use mcp_client::types::{
     ResourceType, Revision, SubscriptionFilter, TextResourceContents,
 };
 use mcp_client::{
-    ByteStream, CallError, Client, ClientBuilder, Current, Http, Proposal, SubscriptionEvent,
+    ByteStream, Cache, CallError, Client, ClientBuilder, Current, Http, Proposal, SubscriptionEvent,
 };
 use mcp_server::types::Annotations;
 use mcp_server::{ListAt, ResourceDef, ResourcePage, Server};
@@ -206,6 +206,43 @@ async fn unchanged_contents_are_not_sent_again() {
         let version = motto.resource.version.expect("a version of the contents");
         let same = soon(client.get_resource("demo:motto").unless(version)).await;
         assert_eq!(same.expect("no failure"), Current::NotModified);
+    }
+}
+
+#[tokio::test]
+async fn cached_contents_are_used_until_the_version_changes() {
+    for (note, server, client) in both(speaking().cache(Cache::new())).await {
+        let reads = || note.reads.load(Ordering::SeqCst);
+        let get = async || {
+            soon(client.get_resource("demo:note"))
+                .await
+                .expect("a note")
+        };
+        let read = async || {
+            soon(client.read_resource("demo:note"))
+                .await
+                .expect("a note")
+        };
+        for edits in 0..2 {
+            let before = reads();
+            let text = format!("Edited {edits} times");
+            let first = get().await;
+            match &first.contents {
+                GetResourceContents::Text(got) => assert_eq!(got.content, text),
+                other => panic!("{other:?}"),
+            }
+            assert_eq!(get().await, first);
+            assert_eq!(reads(), before + 1, "read once by `resources/get`");
+            note.edit(&server);
+        }
+        // The results are stale at once, since the resource has no `ttlMs`.
+        let text = read().await.text();
+        assert_eq!(text, "Edited 2 times");
+        let before = reads();
+        assert_eq!(read().await.text(), text);
+        assert_eq!(reads(), before);
+        note.edit(&server);
+        assert_eq!(read().await.text(), "Edited 3 times");
     }
 }
 

@@ -21,10 +21,20 @@ impl Fake {
         builder: ClientBuilder,
         answer: impl FnMut(&str, &Object) -> String + Send + 'static,
     ) -> Self {
+        Self::announcing("{}", revision, builder, answer).await
+    }
+
+    /// Connects to a server that announces proposals, as JSON, if its revision has no sessions.
+    pub(crate) async fn announcing(
+        proposals: &'static str,
+        revision: Revision,
+        builder: ClientBuilder,
+        answer: impl FnMut(&str, &Object) -> String + Send + 'static,
+    ) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (heard, asked) = mpsc::unbounded_channel();
         let (say, says) = mpsc::unbounded_channel();
-        tokio::spawn(serve(theirs, revision, heard, says, answer));
+        tokio::spawn(serve(theirs, proposals, revision, heard, says, answer));
         let (reader, writer) = tokio::io::split(ours);
         let builder = builder.revision(revision);
         let client = builder.connect(ByteStream::new(reader, writer)).await;
@@ -55,6 +65,7 @@ impl Fake {
 
 async fn serve(
     stream: DuplexStream,
+    proposals: &str,
     revision: Revision,
     heard: mpsc::UnboundedSender<(String, Object)>,
     mut says: mpsc::UnboundedReceiver<String>,
@@ -85,7 +96,7 @@ async fn serve(
         let id = json::to_value(&id).expect("an id is JSON");
         let body = match &*method {
             "server/discover" => format!(
-                r#""result":{{"resultType":"complete","supportedVersions":["{revision}"],"capabilities":{{}},"ttlMs":0,"cacheScope":"private","_meta":{{}}}}"#
+                r#""result":{{"resultType":"complete","supportedVersions":["{revision}"],"capabilities":{{"experimental":{proposals}}},"ttlMs":0,"cacheScope":"private","_meta":{{}}}}"#
             ),
             "initialize" => format!(
                 r#""result":{{"protocolVersion":"{revision}","capabilities":{{}},"serverInfo":{{"name":"fake","version":"1"}}}}"#

@@ -5,5 +5,7 @@ mod fake;
 mod forms;
 mod lists;
 mod resources;
+#[cfg(feature = "versioned-resources")]
+mod revalidation;
 #[cfg(feature = "json-schema")]
 mod schemas;

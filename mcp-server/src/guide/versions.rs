@@ -85,7 +85,7 @@
 //! resources would have to be read for it, so they have a derived version only where they are read
 //! anyway: in `resources/get` and in notifications of a change, not in lists.
 //!
-//! `resources/get` returns the resource and the first of its contents. A client that sends the
+//! `resources/get` returns the resource and the preferred one of its contents. A client that sends the
 //! version that it has gets the error [`NOT_MODIFIED`](mcp_types::NOT_MODIFIED) if that is the
 //! current one; with a version from the definition or from `describe`, the handler that reads does
 //! not run. `describe` runs before the handler, so contents are never older than their version. A
@@ -116,8 +116,8 @@
 //! principal of the client, but outside of any request, so the handler cannot ask the client.
 //! [`Context::method`](crate::Context::method) is then the method of the notification.
 //!
-//! [`replace`](crate::ListHandle::replace) announces that the list changed. If the contents changed
-//! with the definition, call `resource_updated` as well.
+//! [`replace`](crate::ListHandle::replace) announces that the list changed, and that the resource
+//! changed if its version or its static contents differ. Contents that handlers make are not compared.
 //!
 //! Notifications that a client has not received yet are stored once for each resource: however many
 //! changes there are and however slowly the client reads, it gets the last one. Resources are

@@ -17,16 +17,11 @@ fn numbered(scheme: &'static str, count: usize) -> TemplateDef {
                 None => 0,
                 Some(last) => last? + 1,
             };
-            let mut listed = ResourcePage::default();
-            for number in start..count {
-                let name = format!("{scheme}{number}");
-                let uri = format!("{scheme}:{number}");
-                listed.resources.push(Resource::new(uri, name));
-                if at.is_full(&listed) && number + 1 < count {
-                    return Ok(listed.next(number.to_string()));
-                }
-            }
-            Ok::<_, HandlerError>(listed)
+            let rest = (start..count).map(|number| {
+                Resource::new(format!("{scheme}:{number}"), format!("{scheme}{number}"))
+            });
+            let position = |last: &Resource| last.name.trim_start_matches(scheme).to_owned();
+            Ok::<_, HandlerError>(at.page(rest, position))
         })
 }
 

@@ -13,6 +13,7 @@ mod own_handlers;
 #[path = "../features/peer.rs"]
 mod peer;
 mod rules;
+mod sqlite;
 mod subject;
 mod uris;
 mod versions;

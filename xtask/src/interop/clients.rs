@@ -8,14 +8,15 @@ use anyhow::{Context as _, Result};
 
 use crate::node::Node;
 use crate::subject::{self, Subject};
-use crate::workspace;
+use crate::{python, workspace};
 
 /// The clients: a script, and the era to use if it supports several.
 const CLIENTS: [&[&str]; 3] = [&["v1.js"], &["v2.js", "legacy"], &["v2.js", "modern"]];
 /// The client that also supports the transport of 2024-11-05.
 const OLD: &[&str] = CLIENTS[0];
 
-/// Runs the clients against the examples `everything` and `files`, or against the server at a URL.
+/// Runs the clients against the examples `everything`, `files` and `sqlite`, or against the server at
+/// a URL.
 /// Returns the clients that failed.
 pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     let folder = node.install("interop")?;
@@ -48,6 +49,7 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     }
     if url.is_none() {
         files(node, &folder, &mut failed)?;
+        notes(node, &folder, &mut failed)?;
     }
     Ok(failed)
 }
@@ -82,6 +84,44 @@ fn files(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
+/// Runs the clients, and one of the Python SDK, against the example `sqlite` over both transports.
+fn notes(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
+    let program = subject::build("sqlite")?;
+    let [served, piped] = ["served.db", "piped.db"].map(|name| folder.join(name));
+    for database in [&served, &piped] {
+        if database.exists() {
+            fs::remove_file(database).with_context(|| workspace::display_path(database))?;
+        }
+    }
+    let served = served.to_str().context("a path that is not UTF-8")?;
+    let urls = ["--public-url", "https://notes.example.com"];
+    let arguments = [&[served, "--http", "127.0.0.1:0"], &urls[..]].concat();
+    let subject = Subject::start(&program, &arguments, folder)?;
+    let program = program.to_str().context("a path that is not UTF-8")?;
+    let piped = piped.to_str().context("a path that is not UTF-8")?;
+    let mut clients: Vec<(&Path, Vec<&str>)> = CLIENTS
+        .iter()
+        .map(|client| (&*node.program, [client, &["--notes"][..]].concat()))
+        .collect();
+    let python = python::install(folder)?;
+    if let Some(python) = &python {
+        clients.push((python, vec!["notes.py"]));
+    }
+    for (interpreter, client) in clients {
+        for way in [
+            &["http", subject.url.as_str()],
+            &["stdio", program, piped][..],
+        ] {
+            let line = [&client, way].concat();
+            println!("\n== {}", line.join(" "));
+            if !succeeds(interpreter, folder, &line)? {
+                failed.push(line.join(" "));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Creates exactly the files that the checks expect.
 fn fill(root: &Path) -> std::io::Result<()> {
     if root.exists() {
@@ -101,11 +141,11 @@ fn fill(root: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn succeeds(node: &Path, folder: &Path, line: &[&str]) -> Result<bool> {
-    let status = Command::new(node)
+fn succeeds(interpreter: &Path, folder: &Path, line: &[&str]) -> Result<bool> {
+    let status = Command::new(interpreter)
         .args(line)
         .current_dir(folder)
         .status()
-        .context("cannot run node")?;
+        .with_context(|| format!("cannot run {}", interpreter.display()))?;
     Ok(status.success())
 }

@@ -8,6 +8,8 @@ use crate::protocol::params::Params;
 
 /// Members of params that answer questions of the server.
 const ANSWERS: [&str; 2] = ["inputResponses", "requestState"];
+/// The version that the program has, in params of `resources/get`. It is not a part of the key.
+pub(super) const VERSION: &str = "version";
 /// Members of `_meta` that do not affect a result.
 const IGNORED: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
 
@@ -24,6 +26,7 @@ pub(super) fn params(
     }
     let params = params
         .clone()
+        .without(VERSION)
         .retain_meta(|name| !client.contains_key(name));
     let members = call.iter();
     let params = members.fold(params, |params, (name, value)| params.meta(name, value));

@@ -2,16 +2,21 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_types::Revision;
 use tokio::time::Instant;
+
+use super::contents::CachedResult;
 
 /// The default number of results.
 const ENTRIES: usize = 256;
 /// The default bytes of results and keys.
 const BYTES: usize = 8 << 20;
-/// The approximate bytes of a result beside its text and key.
-const OVERHEAD: usize = 128;
+/// The approximate bytes of a result beside its text, contents, version and key.
+const OVERHEAD: usize = 160;
+/// The longest time for which a result is cached: a day.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Which clients may use a result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -36,16 +41,53 @@ pub(super) struct Key {
 }
 
 struct Entry {
-    text: Arc<str>,
+    result: CachedResult,
+    ttl: Duration,
+    /// The version of the contents, with which the server can be asked whether they are current.
+    version: Option<Arc<str>>,
+    /// `true` if the contents changed when they were last requested.
+    is_changing: bool,
+    /// When the result becomes stale.
     expiry: Instant,
+    /// When it is dropped: a stale result is kept if it has a version.
+    end: Instant,
     /// The number of the last use. Uses are counted.
     used: u64,
 }
 
 impl Entry {
     fn size(&self, key: &Key) -> usize {
-        OVERHEAD + key.params.len() + self.text.len()
+        let version = self.version.as_ref().map_or(0, |version| version.len());
+        OVERHEAD + key.params.len() + self.result.size() + version
     }
+
+    /// Makes the result fresh again.
+    fn renew(&mut self, now: Instant) {
+        self.expiry = now + self.ttl.min(LONGEST);
+        self.end = match self.version {
+            Some(_) => now + LONGEST,
+            None => self.expiry,
+        };
+    }
+}
+
+/// A result to be stored.
+pub(super) struct NewResult {
+    pub(super) result: CachedResult,
+    pub(super) ttl: Duration,
+    pub(super) version: Option<String>,
+    /// The generation of the method when the request was sent.
+    pub(super) generation: u64,
+}
+
+/// A cached result.
+pub(super) enum Found {
+    Fresh(CachedResult),
+    Stale {
+        result: CachedResult,
+        version: Arc<str>,
+        is_changing: bool,
+    },
 }
 
 /// Results until their expiry, within limits.
@@ -103,27 +145,55 @@ impl Store {
         self.generation + self.generations.get(method).copied().unwrap_or_default()
     }
 
-    pub(super) fn get(&mut self, key: &Key, now: Instant) -> Option<Arc<str>> {
+    pub(super) fn get(&mut self, key: &Key, now: Instant) -> Option<Found> {
         let entry = self.entries.get_mut(key)?;
-        if now >= entry.expiry {
+        if now >= entry.end {
             self.remove(key);
             return None;
         }
         self.uses += 1;
         entry.used = self.uses;
-        Some(Arc::clone(&entry.text))
+        let result = entry.result.clone();
+        Some(match &entry.version {
+            Some(version) if now >= entry.expiry => Found::Stale {
+                result,
+                version: Arc::clone(version),
+                is_changing: entry.is_changing,
+            },
+            _ => Found::Fresh(result),
+        })
     }
 
-    /// Stores a result. `generation` is that of the method when the request was sent.
-    pub(super) fn insert(&mut self, key: Key, text: &str, expiry: Instant, generation: u64) {
-        if self.generation(key.method) != generation {
+    /// Makes a result fresh again, because the server said that its version is current.
+    pub(super) fn renew(&mut self, key: &Key, version: &str, now: Instant) {
+        if let Some(entry) = self.entries.get_mut(key)
+            && entry.version.as_deref() == Some(version)
+        {
+            entry.is_changing = false;
+            entry.renew(now);
+        }
+    }
+
+    /// Stores a result, unless it was invalidated after the request had been sent.
+    pub(super) fn insert(&mut self, key: Key, new: NewResult, now: Instant) {
+        if self.generation(key.method) != new.generation {
             return;
         }
+        let version: Option<Arc<str>> = new.version.map(Arc::from);
+        let old = self.entries.get(&key);
+        let is_changing = old.is_some_and(|old| old.version != version);
         self.remove(&key);
         self.uses += 1;
-        let used = self.uses;
-        let text = Arc::from(text);
-        let entry = Entry { text, expiry, used };
+        let mut entry = Entry {
+            result: new.result,
+            ttl: new.ttl,
+            version,
+            is_changing,
+            expiry: now,
+            end: now,
+            used: self.uses,
+        };
+        entry.renew(now);
         if entry.size(&key) > self.most.1 {
             return;
         }
@@ -132,7 +202,7 @@ impl Store {
         self.evict();
     }
 
-    fn remove(&mut self, key: &Key) {
+    pub(super) fn remove(&mut self, key: &Key) {
         if let Some((key, entry)) = self.entries.remove_entry(key) {
             self.bytes -= entry.size(&key);
         }

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use super::decoded::{COMPLETE, Decoded, result_type};
-use crate::features::cache::{CacheMiss, Caller, Lookup};
+use crate::features::cache::{Lookup, Revalidated};
 use crate::features::server_requests::input_required::InputRequired;
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
@@ -27,6 +27,9 @@ use crate::protocol::error::CallError;
 use crate::protocol::lenient;
 use crate::protocol::params::{EncodedParams, ParamValue, Params};
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
+
+/// The member of params that continues a list.
+const CURSOR: &str = "cursor";
 
 /// The parts of a call that the program configures.
 pub(super) struct CallParts<R: Request> {
@@ -59,9 +62,9 @@ pub(super) struct PreparedCall<R> {
     shared: SharedConnection,
     pub(super) revision: Revision,
     encoded: EncodedParams,
-    meta: Object,
+    pub(super) meta: Object,
     timeout: CallTimeout,
-    fresh: bool,
+    pub(super) fresh: bool,
     request: PhantomData<fn() -> R>,
 }
 
@@ -101,11 +104,11 @@ where
         })
     }
 
-    fn connection(&self) -> &Arc<Connection> {
+    pub(super) fn connection(&self) -> &Arc<Connection> {
         self.shared.connection()
     }
 
-    fn features(&self) -> &Features {
+    pub(super) fn features(&self) -> &Features {
         self.shared.features()
     }
 
@@ -128,24 +131,41 @@ where
         let rounds = self.connection().limits.rounds.max(1);
         let read = |text: &str| lenient::read(self.revision, method, text, &read);
         let params = self.params()?;
-        let mut miss = match self.look_up(&params) {
-            Lookup::Cached(text) => match read(&text) {
-                Ok(Decoded::Final(mut result)) => {
-                    self.accept(result_of(&mut result));
-                    #[cfg(feature = "json-schema")]
-                    self.check_output(&params, &text, result_of(&mut result))?;
-                    return Ok(result);
+        // The result of the request that asked whether a stale result is current.
+        let mut received = None;
+        let (cached, mut miss) = match self.look_up(&params) {
+            Lookup::Cached(result) => (Some(result), None),
+            Lookup::Stale(stale, miss) => {
+                match Box::pin(self.revalidate(&params, stale, miss)).await? {
+                    Revalidated::Current(result) => (Some(result), None),
+                    Revalidated::Received(response, miss) => {
+                        received = Some(response);
+                        (None, Some(miss))
+                    }
+                    Revalidated::Unknown(miss) => (None, Some(miss)),
                 }
-                _ => None,
-            },
-            Lookup::Miss(miss) => Some(miss),
-            Lookup::Uncacheable => None,
+            }
+            Lookup::Miss(miss) => (None, Some(miss)),
+            Lookup::Uncacheable => (None, None),
         };
+        if let Some(cached) = cached
+            && let Ok(Decoded::Final(mut result)) = read(cached.text())
+            && cached.restore(result_of(&mut result))
+        {
+            self.accept(result_of(&mut result));
+            #[cfg(feature = "json-schema")]
+            self.check_output(&params, cached.text(), result_of(&mut result))?;
+            return Ok(result);
+        }
         // Rare paths are boxed to keep the future small.
         let mut answers = Answers::default();
         let mut opened_pages_once = false;
         for _ in 0..rounds {
-            let text = match self.send(&params, &answers).await {
+            let response = match received.take() {
+                Some(response) => response,
+                None => self.send(method, &params, &answers).await,
+            };
+            let text = match response {
                 Err(CallError::Refused { source, .. })
                     if !opened_pages_once && Box::pin(self.opened_pages(&source)).await? =>
                 {
@@ -157,7 +177,7 @@ where
             };
             let input_required = match read(text.get()) {
                 Ok(Decoded::Final(mut result)) => {
-                    self.store(miss, &text);
+                    self.store(miss, &text, result_of(&mut result));
                     self.accept(result_of(&mut result));
                     #[cfg(feature = "json-schema")]
                     self.check_output(&params, text.get(), result_of(&mut result))?;
@@ -197,13 +217,14 @@ where
         }
     }
 
-    /// Sends the call once, with the answers to the questions of the server so far.
+    /// Sends a request once, with the answers to the questions of the server so far. `method` is that
+    /// of the call, or another one with the same params.
     pub(super) async fn send(
         &self,
+        method: &'static str,
         params: &Params<'_>,
         answers: &Answers,
     ) -> Result<Box<RawValue>, CallError> {
-        let method = R::METHOD;
         let wants_progress = self.timeout.progress.is_some();
         let name = name_member(method).and_then(|name| params.string(name));
         let header_source = HeaderSource {
@@ -211,6 +232,7 @@ where
             name: name.as_deref(),
             arguments: params.text("arguments"),
         };
+        let has_cursor = params.contains(CURSOR);
         let mut params = params.clone();
         if let Some(responses) = &answers.responses {
             params = params.with("inputResponses", ParamValue::Text(responses.get()));
@@ -238,8 +260,8 @@ where
         if let (Err(CallError::Refused { source, .. }), Some(cache)) =
             (&text, &self.features().cache)
         {
-            // The server may have rejected a cursor because the list has changed.
-            if source.code == INVALID_PARAMS && self.revision.is_modern() {
+            // The server may have rejected the cursor because the list has changed.
+            if source.code == INVALID_PARAMS && has_cursor && self.revision.is_modern() {
                 cache.invalidate(method);
             }
         }
@@ -259,22 +281,6 @@ where
             method: R::METHOD,
             source,
         })
-    }
-
-    /// Looks the result up in the cache.
-    fn look_up(&self, params: &Params<'_>) -> Lookup {
-        let client = self.connection().request_meta.of(self.revision);
-        match (&self.features().cache, client) {
-            (Some(cache), Some(client)) => {
-                let caller = Caller {
-                    revision: self.revision,
-                    client,
-                    call: &self.meta,
-                };
-                cache.look_up(R::METHOD, params, caller, self.fresh)
-            }
-            _ => Lookup::Uncacheable,
-        }
     }
 
     /// Adapts a final result for the announced proposals, and remembers listed tools.
@@ -320,13 +326,6 @@ where
         }
         #[cfg(feature = "json-schema")]
         self.features().output_schemas.learn(&page.tools);
-    }
-
-    /// Stores a result in the cache.
-    fn store(&self, miss: Option<CacheMiss>, text: &RawValue) {
-        if let (Some(miss), Some(cache)) = (miss, &self.features().cache) {
-            cache.insert(miss, text.get());
-        }
     }
 
     /// Fails if one response has more questions than may be worked on at once.

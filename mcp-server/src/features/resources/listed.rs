@@ -24,24 +24,17 @@ use crate::protocol::handler_error::HandlerError;
 /// ```
 /// # #[cfg(feature = "templates")] {
 /// use mcp_server::types::Resource;
-/// use mcp_server::{ListAt, ResourcePage, ResourceUri, Server, TemplateDef};
+/// use mcp_server::{ListAt, ResourceUri, Server, TemplateDef};
 ///
 /// const PAGES: [&str; 3] = ["about", "news", "shop"];
 ///
 /// let pages = TemplateDef::new("site://{page}", "page")
 ///     .handler(|ResourceUri(uri): ResourceUri| async move { format!("This is {uri}.") })
 ///     .list(|at: ListAt| async move {
-///         // After the last one of the previous page, and no more than fit on this one.
-///         let rest = PAGES.iter().filter(|page| at.after.as_deref() < Some(**page));
-///         let mut rest = rest.peekable();
-///         let mut listed = ResourcePage::default();
-///         while let Some(page) = rest.next() {
-///             listed.resources.push(Resource::new(format!("site://{page}"), *page));
-///             if at.is_full(&listed) && rest.peek().is_some() {
-///                 return listed.next(*page);
-///             }
-///         }
-///         listed
+///         // Those after the last one of the previous page.
+///         let rest = PAGES.into_iter().filter(|page| at.after.as_deref() < Some(*page));
+///         let rest = rest.map(|page| Resource::new(format!("site://{page}"), page));
+///         at.page(rest, |page| page.name.clone())
 ///     });
 /// let server = Server::builder("site", "1.0.0").add_resource_template(pages).build()?;
 /// # drop(server);
@@ -106,6 +99,38 @@ impl ListAt {
         variables::typed(uri, self.variables.clone()).map(Some)
     }
 
+    /// Makes the page from the resources after [`after`](Self::after), in the order of the list: as
+    /// many as fit on it. If there are more, the list continues after the last one of the page, whose
+    /// position `position` returns. Takes one resource more from the iterator than the page has.
+    pub fn page<I, P>(&self, resources: I, position: impl FnOnce(&Resource) -> P) -> ResourcePage
+    where
+        I: IntoIterator<Item = Resource>,
+        P: Into<String>,
+    {
+        let mut resources = resources.into_iter();
+        let Some(size) = self.size else {
+            return ResourcePage::new(resources);
+        };
+        let page = ResourcePage::new(resources.by_ref().take(size.get()));
+        match (resources.next(), page.resources.last()) {
+            (Some(_), Some(last)) => {
+                let last = position(last);
+                page.next(last)
+            }
+            _ => page,
+        }
+    }
+
+    /// Returns the number of rows to select from a database, for `LIMIT`: one more than there is
+    /// space for, so that [`page`](Self::page) knows whether another page follows. [`i64::MAX`]
+    /// without a page size.
+    #[must_use]
+    pub fn limit(&self) -> i64 {
+        let size = self.size.map(|size| i64::try_from(size.get()));
+        size.and_then(Result::ok)
+            .map_or(i64::MAX, |size| size.saturating_add(1))
+    }
+
     /// Returns `true` if the page has as many resources as requested.
     #[must_use]
     pub fn is_full(&self, listed: &ResourcePage) -> bool {
@@ -114,7 +139,7 @@ impl ListAt {
     }
 }
 
-/// A page of resources that a handler lists, in a stable order. [`ListAt`] has an example.
+/// A page of resources that a handler lists, in a stable order. [`ListAt::page`] makes one.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResourcePage {

@@ -1,0 +1,86 @@
+//! [`Lookup`]: what the cache has for a call.
+
+use std::sync::Arc;
+
+use mcp_types::Revision;
+use mcp_types::json::{Map, Object};
+use serde_json::value::RawValue;
+
+use super::contents::CachedResult;
+use super::revalidation;
+use super::store::{Key, Scope};
+use crate::protocol::error::CallError;
+
+/// What a lookup depends on beside the request itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    /// The revision of the connection, in whose form the results are.
+    pub(crate) revision: Revision,
+    /// The members that the client adds to `_meta` of each request.
+    pub(crate) client: &'a Map<Box<RawValue>>,
+    /// The members that this call adds to `_meta`.
+    pub(crate) call: &'a Object,
+    /// `true` if both sides announced `versioned-resources`.
+    pub(crate) has_versions: bool,
+}
+
+/// The key of a result that is not cached, or not fresh.
+pub(crate) struct CacheMiss {
+    pub(super) revision: Revision,
+    pub(super) method: &'static str,
+    pub(super) params: String,
+    /// The generation of the method when the request was sent: a result that was invalidated since is
+    /// not stored.
+    pub(super) generation: u64,
+    pub(super) has_versions: bool,
+}
+
+/// A stale result, which may still be the current one.
+pub(crate) struct StaleResult {
+    pub(crate) result: CachedResult,
+    /// The version of its contents.
+    pub(crate) version: Arc<str>,
+    pub(super) scope: Scope,
+}
+
+/// The outcome of a lookup.
+pub(crate) enum Lookup {
+    /// The cached result.
+    Cached(CachedResult),
+    /// The cached result must not be used before the server has said that its version is current.
+    /// Otherwise, the response may be stored when it arrives.
+    Stale(StaleResult, CacheMiss),
+    /// No result is cached. The response may be stored when it arrives.
+    Miss(CacheMiss),
+    /// The result must not be cached.
+    Uncacheable,
+}
+
+/// What the server said about a stale result.
+pub(crate) enum Revalidated {
+    /// It is current.
+    Current(CachedResult),
+    /// It is not. This is the response to the call itself.
+    Received(Result<Box<RawValue>, CallError>, CacheMiss),
+    /// It is not current, or the server did not say so: the call has to be sent.
+    Unknown(CacheMiss),
+}
+
+impl CacheMiss {
+    pub(super) fn key(&self, scope: &Scope) -> Key {
+        Key {
+            scope: scope.clone(),
+            revision: self.revision,
+            method: self.method,
+            params: self.params.clone(),
+        }
+    }
+
+    /// Returns the version of the contents in a result, if the server can be asked for it.
+    pub(super) fn version(&self, text: &str) -> Option<String> {
+        if !self.has_versions {
+            return None;
+        }
+        revalidation::version(self.method, &self.params, text)
+    }
+}

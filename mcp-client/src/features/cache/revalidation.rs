@@ -1,0 +1,129 @@
+//! Which results can be revalidated: those that say the version of their contents. The server is
+//! asked by `resources/get` of the proposal `versioned-resources` whether it is still the current
+//! one.
+
+use std::borrow::Cow;
+
+use mcp_types::{ReadResourceRequest, Request};
+use serde::Deserialize;
+
+use super::key;
+use crate::protocol::connection::Connection;
+
+/// The method with which the server is asked; `None` without the feature.
+#[cfg(feature = "versioned-resources")]
+pub(crate) const METHOD: Option<&str> = Some(mcp_types::GetResourceRequest::METHOD);
+#[cfg(not(feature = "versioned-resources"))]
+pub(crate) const METHOD: Option<&str> = None;
+
+/// The code of the error by which the server says that the version is current.
+#[cfg(feature = "versioned-resources")]
+pub(crate) const NOT_MODIFIED: Option<i64> = Some(mcp_types::NOT_MODIFIED);
+#[cfg(not(feature = "versioned-resources"))]
+pub(crate) const NOT_MODIFIED: Option<i64> = None;
+
+/// The maximum length of a version that is sent back, in bytes: the request is meant to be small.
+const VERSION_BYTES: usize = 1024;
+
+/// Returns `true` if the server can be asked.
+pub(crate) fn is_negotiated(connection: &Connection) -> bool {
+    #[cfg(feature = "versioned-resources")]
+    return connection.has_negotiated(mcp_types::Proposal::VersionedResources);
+    #[cfg(not(feature = "versioned-resources"))]
+    {
+        let _ = connection;
+        false
+    }
+}
+
+/// Returns `true` for results that have no `ttlMs`: each use is revalidated.
+pub(crate) fn is_always_stale(method: &str) -> bool {
+    METHOD == Some(method)
+}
+
+/// Returns the version of the contents in a result. If not all contents belong to the requested
+/// resource, as in a collection, or if they say different versions, no version stands for all of
+/// them.
+pub(super) fn version(method: &str, params: &str, result: &str) -> Option<String> {
+    let version = if is_always_stale(method) {
+        get_version(result)
+    } else if method == ReadResourceRequest::METHOD {
+        read_version(&key::uri(params)?, result)
+    } else {
+        None
+    };
+    version.filter(|version| version.len() <= VERSION_BYTES)
+}
+
+/// The members of a resource, or of contents, that are compared.
+#[derive(Deserialize)]
+struct Described<'a> {
+    #[serde(borrow)]
+    uri: Cow<'a, str>,
+    version: Option<String>,
+}
+
+fn get_version(result: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Get<'a> {
+        #[serde(borrow)]
+        resource: Described<'a>,
+    }
+    serde_json::from_str::<Get<'_>>(result)
+        .ok()?
+        .resource
+        .version
+}
+
+fn read_version(uri: &str, result: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Read<'a> {
+        #[serde(borrow)]
+        contents: Vec<Described<'a>>,
+    }
+    let mut contents = serde_json::from_str::<Read<'_>>(result).ok()?.contents;
+    let version = contents.pop().filter(|last| last.uri == uri)?.version?;
+    let mut others = contents.iter();
+    let is_same = others.all(|other| other.uri == uri && other.version.as_ref() == Some(&version));
+    is_same.then_some(version)
+}
+
+#[cfg(all(test, feature = "versioned-resources"))]
+mod tests {
+    use super::*;
+
+    fn read(contents: &str) -> Option<String> {
+        let result = format!(r#"{{"ttlMs":0,"contents":[{contents}]}}"#);
+        version("resources/read", r#"{"uri":"x:a"}"#, &result)
+    }
+
+    #[test]
+    fn all_contents_have_the_version() {
+        let one = r#"{"uri":"x:a","version":"1","text":"A"}"#;
+        assert_eq!(read(one).as_deref(), Some("1"));
+        assert_eq!(read(&format!("{one},{one}")).as_deref(), Some("1"));
+        for other in [
+            "",
+            r#"{"uri":"x:a","text":"A"}"#,
+            r#"{"uri":"x:b","version":"1","text":"B"}"#,
+            r#"{"uri":"x:a","version":null,"text":"A"}"#,
+            r#"{"uri":"x:a","version":"2","text":"A"}"#,
+        ] {
+            let both = [format!("{other},{one}"), format!("{one},{other}")];
+            for contents in both.iter().filter(|_| !other.is_empty()) {
+                assert_eq!(read(contents), None, "{contents}");
+            }
+        }
+        assert_eq!(read(""), None);
+    }
+
+    #[test]
+    fn long_versions_are_not_sent_back() {
+        for (length, is_sent) in [(VERSION_BYTES, true), (VERSION_BYTES + 1, false)] {
+            let known = "v".repeat(length);
+            let result = format!(r#"{{"resource":{{"uri":"x:a","version":"{known}"}}}}"#);
+            let version = version("resources/get", r#"{"uri":"x:a"}"#, &result);
+            assert_eq!(version, is_sent.then_some(known));
+        }
+    }
+}
