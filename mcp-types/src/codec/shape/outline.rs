@@ -131,7 +131,7 @@ impl Outline {
         let first = fitting & fitting.wrapping_neg();
         let others = self.plan.all_rows() & !self.excluded & !first;
         let earlier = others & (first - 1);
-        (earlier & !row.covered == 0).then(|| Fit {
+        (earlier & !row.covered == 0).then_some(Fit {
             name: row.name,
             is_only: others == 0,
             unless: if earlier == 0 { &[] } else { row.unless },
