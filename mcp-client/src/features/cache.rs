@@ -32,7 +32,8 @@ use store::{Found, NewResult, Scope, Store};
 
 /// Caches results of servers without sessions for as long as they allow (`ttlMs`, page
 /// "Caching" of the specification): pages of lists, contents of resources, and the description of
-/// the server. Results without `ttlMs`, or with 0, are not cached; older revisions have none.
+/// the server. Results without `ttlMs`, or with 0, are not cached, except for
+/// [revalidation](#revalidation); older revisions have none.
 ///
 /// ```
 /// # use mcp_client::{Cache, CallError, Client};
