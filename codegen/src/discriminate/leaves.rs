@@ -1,0 +1,212 @@
+//! [`Leaf`]: the object types in a union, also in the unions within it.
+
+use super::{Inner, JsonKind, tag};
+use crate::hints::Hints;
+use crate::model::{Kind, Model, Object, Ty, Union};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The greatest depth of unions within unions up to which the innermost variant is selected directly.
+const MOST_INNER: usize = 4;
+
+/// An object type in a union, with the members that it requires.
+pub(super) struct Leaf {
+    pub(super) variant: usize,
+    pub(super) inner: Vec<Inner>,
+    pub(super) name: String,
+    /// All members, if the type is a struct.
+    pub(super) declared: Option<BTreeSet<String>>,
+    pub(super) required: BTreeSet<String>,
+    pub(super) nested: BTreeSet<(String, String)>,
+    pub(super) consts: BTreeMap<String, Vec<Value>>,
+    pub(super) optional_consts: BTreeMap<String, Vec<Value>>,
+}
+
+/// Collects the kinds of values of a variant, and the object types in it.
+pub(super) struct Collector<'a> {
+    model: &'a Model,
+    hints: &'a Hints,
+    variant: usize,
+    kinds: &'a mut Vec<JsonKind>,
+    leaves: &'a mut Vec<Leaf>,
+    /// The path to the current type, as long as the conditions of its types decide every step.
+    inner: Vec<Inner>,
+    is_decided: bool,
+}
+
+impl<'a> Collector<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        hints: &'a Hints,
+        variant: usize,
+        kinds: &'a mut Vec<JsonKind>,
+        leaves: &'a mut Vec<Leaf>,
+    ) -> Self {
+        Self {
+            model,
+            hints,
+            variant,
+            kinds,
+            leaves,
+            inner: Vec::new(),
+            is_decided: true,
+        }
+    }
+
+    fn leaf(&self, name: &str) -> Leaf {
+        Leaf {
+            variant: self.variant,
+            inner: self.inner.clone(),
+            name: name.to_owned(),
+            declared: None,
+            required: BTreeSet::new(),
+            nested: BTreeSet::new(),
+            consts: BTreeMap::new(),
+            optional_consts: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn collect(&mut self, ty: &Ty, depth: usize) {
+        if depth > 16 {
+            return;
+        }
+        match self.model.resolve(ty) {
+            Ty::Any => {
+                self.kinds.extend([
+                    JsonKind::Null,
+                    JsonKind::Bool,
+                    JsonKind::Number,
+                    JsonKind::String,
+                    JsonKind::Array,
+                ]);
+                self.leaves.push(self.leaf("any value"));
+            }
+            Ty::AnyObject | Ty::EmptyObject | Ty::Map(_) => self.leaves.push(self.leaf("object")),
+            Ty::Null => self.kinds.push(JsonKind::Null),
+            Ty::Bool => self.kinds.push(JsonKind::Bool),
+            Ty::Int(_) | Ty::Number(_) => self.kinds.push(JsonKind::Number),
+            Ty::String(_) | Ty::Base64 => self.kinds.push(JsonKind::String),
+            Ty::Array(..) => self.kinds.push(JsonKind::Array),
+            Ty::Const(value) => self.kinds.push(match value {
+                Value::Null => JsonKind::Null,
+                Value::Bool(_) => JsonKind::Bool,
+                Value::Number(_) => JsonKind::Number,
+                Value::Array(_) => JsonKind::Array,
+                _ => JsonKind::String,
+            }),
+            Ty::Nullable(inner) => {
+                self.kinds.push(JsonKind::Null);
+                let was_decided = std::mem::replace(&mut self.is_decided, false);
+                self.collect(inner, depth + 1);
+                self.is_decided = was_decided;
+            }
+            Ty::Named(name) => self.collect_named(name, depth),
+        }
+    }
+
+    fn collect_named(&mut self, name: &str, depth: usize) {
+        match self.model.get(name).map(|def| &def.kind) {
+            Some(Kind::Object(object)) => {
+                let leaf = self.object_leaf(name, object);
+                self.leaves.push(leaf);
+            }
+            Some(Kind::Union(union)) => {
+                let was_decided = self.is_decided;
+                // Asked only on the way from the outer union, since a union may contain itself.
+                self.is_decided =
+                    was_decided && depth <= MOST_INNER && self.is_decided_by_shape(name, union);
+                for (at, variant) in union.variants.iter().enumerate() {
+                    if self.is_decided {
+                        self.inner.push(Inner {
+                            union: name.to_owned(),
+                            variant: at,
+                        });
+                    }
+                    self.collect(&variant.ty, depth + 1);
+                    if self.is_decided {
+                        self.inner.pop();
+                    }
+                }
+                self.is_decided = was_decided;
+            }
+            Some(Kind::Enum(_)) => self.kinds.push(JsonKind::String),
+            // A native type that is not one of the object types is a string or a number.
+            Some(Kind::Native(_)) => self.kinds.extend([JsonKind::Number, JsonKind::String]),
+            _ => {}
+        }
+    }
+
+    fn object_leaf(&self, name: &str, object: &Object) -> Leaf {
+        let mut found = self.leaf(name);
+        if self.is_decided {
+            let names = object.members.iter().map(|member| member.json.clone());
+            found.declared = Some(names.collect());
+        }
+        let members = object.members.iter();
+        for member in members.filter(|member| member.features.is_empty()) {
+            if member.required {
+                found.required.insert(member.json.clone());
+                for inner in required_inside(self.model, &member.ty) {
+                    found.nested.insert((member.json.clone(), inner));
+                }
+            }
+            let Some(values) = constants(self.model, &member.ty) else {
+                continue;
+            };
+            let place = if member.required {
+                &mut found.consts
+            } else {
+                &mut found.optional_consts
+            };
+            place.insert(member.json.clone(), values);
+        }
+        found
+    }
+
+    /// Returns `true` if the decoder of an inner union would select its variant by the same conditions as
+    /// the outer one.
+    fn is_decided_by_shape(&self, name: &str, union: &Union) -> bool {
+        if self.hints.rules_of(&self.model.revision, name).is_some() {
+            return false;
+        }
+        let (mut kinds, mut leaves) = (Vec::new(), Vec::new());
+        for (at, variant) in union.variants.iter().enumerate() {
+            let mut collector = Collector::new(self.model, self.hints, at, &mut kinds, &mut leaves);
+            collector.is_decided = false;
+            collector.collect(&variant.ty, 0);
+        }
+        !leaves.is_empty() && tag(&leaves).is_none()
+    }
+}
+
+/// Returns the members that an object type requires.
+fn required_inside(model: &Model, ty: &Ty) -> Vec<String> {
+    let Ty::Named(name) = model.resolve(ty) else {
+        return Vec::new();
+    };
+    match model.get(name).map(|def| &def.kind) {
+        Some(Kind::Object(object)) => {
+            let required = object.members.iter().filter(|member| member.required);
+            required.map(|member| member.json.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the values that a type allows, if they can be listed.
+fn constants(model: &Model, ty: &Ty) -> Option<Vec<Value>> {
+    match model.resolve(ty) {
+        Ty::Const(value) => Some(vec![value.clone()]),
+        Ty::Named(name) => match model.get(name).map(|def| &def.kind) {
+            Some(Kind::Enum(known)) if !known.open => Some(
+                known
+                    .values
+                    .iter()
+                    .map(|(value, _)| Value::String(value.clone()))
+                    .collect(),
+            ),
+            _ => None,
+        },
+        _ => None,
+    }
+}
