@@ -58,6 +58,11 @@ async fn download(film: &Film) -> [(u64, bool); 2] {
         Ok(response) => length(response).await,
         Err(_) => (0, false),
     };
+    // Over HTTP/2, only the stream of the failed request ends.
+    let mut again = request();
+    *again.method_mut() = http::Method::HEAD;
+    let again = soon(second.send_request(again)).await.unwrap();
+    assert_eq!(again.status(), 200);
     // The server still serves other requests.
     let path = path_of(address, "demo://motto").await;
     assert_eq!(get(address, &path, &[]).await.text(), MOTTO);
