@@ -158,7 +158,7 @@ async fn read(mut body: HttpBody) -> Vec<u8> {
     let mut bytes = Vec::new();
     let all = async {
         while let Some(frame) = poll_fn(|task| Pin::new(&mut body).poll_frame(task)).await {
-            let Ok(frame) = frame;
+            let frame = frame.expect("a complete body");
             bytes.extend(frame.into_data().expect("data"));
         }
     };
