@@ -60,11 +60,11 @@ pub enum Objects {
 pub struct Candidate {
     /// The index of the variant.
     pub variant: usize,
-    /// The variants of the unions inside the variant that follow from the same conditions, from the
-    /// outermost to the innermost.
+    /// If the variant is a union itself, and the same conditions select its variant: that variant, and
+    /// so on, from the outermost to the innermost.
     pub inner: Vec<Inner>,
-    /// Members that the type does not declare, one for each earlier candidate where there is one. An
-    /// object without them does not fit these candidates.
+    /// Members that the type does not declare: one for each earlier candidate that requires such a
+    /// member. An object without them does not fit those candidates.
     pub unless: BTreeSet<String>,
     /// Members that must be present.
     pub required: BTreeSet<String>,

@@ -4,6 +4,8 @@ pub(crate) mod and_then;
 #[cfg(feature = "https-url")]
 pub(crate) mod etag;
 pub(crate) mod progress_throttle;
+#[cfg(feature = "https-url")]
+pub(crate) mod rfc3339;
 pub(crate) mod select;
 pub(crate) mod signal;
 pub(crate) mod text_values;

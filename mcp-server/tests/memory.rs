@@ -3,6 +3,9 @@
 //! A single test, because the count covers the whole program. The clients use blocking sockets,
 //! which have no buffers on the heap.
 
+#[path = "subject/counted.rs"]
+mod counted;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
@@ -68,17 +71,7 @@ fn ask(address: SocketAddr) {
 #[test]
 fn memory_of_connections_is_small_and_freed_after_their_end() {
     let server = Server::builder("memory", "1").build().expect("valid");
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    let http = {
-        let _entered = runtime.enter();
-        server.serve_http("127.0.0.1:0").expect("bound")
-    };
-    let address = http.local_addr();
-    runtime.spawn(http);
+    let (_runtime, address) = counted::serve(&server);
     ask(address);
 
     let beginnings: [&[u8]; 4] = [

@@ -3,6 +3,9 @@
 //! A single test, because the count covers the whole program. The client uses a blocking socket,
 //! which has no buffers on the heap.
 
+#[path = "subject/counted.rs"]
+mod counted;
+
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::pin::Pin;
@@ -80,17 +83,7 @@ fn download_of_a_gigabyte_needs_constant_memory() {
         .add_resource(film)
         .build()
         .expect("valid");
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    let http = {
-        let _entered = runtime.enter();
-        server.serve_http("127.0.0.1:0").expect("bound")
-    };
-    let address = http.local_addr();
-    runtime.spawn(http);
+    let (_runtime, address) = counted::serve(&server);
     let path = path(address);
 
     let head = format!("GET {path} HTTP/1.1\r\nHost: files.example.com\r\n");

@@ -112,7 +112,7 @@ impl<'a> Collector<'a> {
             }
             Some(Kind::Union(union)) => {
                 let was_decided = self.is_decided;
-                // Asked only on the way from the outer union, since a union may contain itself.
+                // Not evaluated again below a union that is not decided: a union may contain itself.
                 self.is_decided =
                     was_decided && depth <= MOST_INNER && self.is_decided_by_shape(name, union);
                 for (at, variant) in union.variants.iter().enumerate() {

@@ -36,7 +36,8 @@ pub(crate) struct Session {
     pub(crate) initialized: AtomicBool,
     level: AtomicU8,
     resources: Mutex<UriSet>,
-    /// For whom guards decide about notifications of changes: the caller that subscribed last.
+    /// The caller to whom guards grant or refuse notifications of changes: the one that subscribed
+    /// last.
     subscriber: Mutex<Option<Caller>>,
     pub(crate) pending: Arc<PendingRequests>,
     /// Tracks the writes to the stores of the session.
@@ -116,7 +117,7 @@ impl Session {
         subscriber.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets for whom guards decide about notifications of changes.
+    /// Sets the caller to whom guards grant or refuse notifications of changes.
     pub(crate) fn set_subscriber(&self, caller: Caller) {
         *self.subscriber() = Some(caller);
     }
@@ -127,7 +128,8 @@ impl Session {
         self.subscriber().get_or_insert(caller);
     }
 
-    /// Returns for whom guards decide about notifications of changes: for nobody if that is unknown.
+    /// Returns the caller to whom guards grant or refuse notifications of changes. If no caller is
+    /// known, returns one without any values, like that of a client that is not authenticated.
     pub(crate) fn notified_caller(&self) -> Caller {
         self.subscriber().clone().unwrap_or_default()
     }

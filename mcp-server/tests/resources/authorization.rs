@@ -21,7 +21,7 @@ use crate::versions::{CHANGED, UPDATED, speaking};
 
 const REFUSED: &str = "the safe is locked";
 
-/// Admits all callers, or nobody.
+/// A guard that either admits every caller or refuses every caller.
 #[derive(Clone, Default)]
 struct Lock(Arc<AtomicBool>);
 
@@ -152,7 +152,8 @@ async fn subscription_is_refused_like_a_read() {
         let one = json!({ "uri": uri });
         assert_eq!(legacy.error("resources/subscribe", one).await, read);
     }
-    // The guard admits everybody from now on, but nobody has subscribed.
+    // From now on the guard admits every caller. No notification may follow, because it refused all
+    // subscriptions before.
     lock.set_open(true);
     for uri in ["safe:document", "safe:other", "unlocked:"] {
         server.resource_updated(uri);

@@ -92,6 +92,26 @@ async fn served_url_is_issued_without_a_presigned_one() {
 }
 
 #[tokio::test]
+async fn requests_of_a_served_url_make_no_presigned_one() {
+    let made = Arc::<AtomicUsize>::default();
+    let count = Arc::clone(&made);
+    let (address, ..) = served(|builder| {
+        let film = ResourceDef::new("demo://film", "film")
+            .handler(async || "bytes")
+            .describe(async |film: Resource| film.version("1"))
+            .presign(move |_: Resource| {
+                count.fetch_add(1, Ordering::SeqCst);
+                async { Ok::<_, HandlerError>(None) }
+            });
+        builder.add_resource(film)
+    });
+    let path = path(&listed(address, "demo://film").await);
+    assert_eq!(made.load(Ordering::SeqCst), 1);
+    assert_eq!(get(address, &path, &[]).await.text(), "bytes");
+    assert_eq!(made.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
 async fn presigned_urls_need_no_urls_of_the_server() {
     let builder = offers().proposals([mcp_server::Proposal::HttpsUrl]);
     let server = add(builder).build().unwrap();

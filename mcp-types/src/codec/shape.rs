@@ -23,8 +23,8 @@ pub struct Candidate {
     /// Members that must be present with one of the listed strings as value. An empty list allows
     /// any value.
     pub texts: &'static [(&'static str, &'static [&'static str])],
-    /// Members that the type does not declare, one for each earlier candidate where there is one. An
-    /// object without them does not fit these candidates.
+    /// Members that the type does not declare: one for each earlier candidate that requires such a
+    /// member. An object without them does not fit those candidates.
     pub unless: &'static [&'static str],
 }
 
@@ -187,7 +187,8 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
             Ok(object) => object,
             Err(_) => return Err(error),
         };
-        // Otherwise the candidate was given up because of such a member.
+        // With one of these members, the candidate may have been rejected only because of it, so it is
+        // tried again below.
         if !fit.unless.iter().any(|name| object.contains_key(name)) {
             first_error = Some(error);
             tried = Some(fit.name);

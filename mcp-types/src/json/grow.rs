@@ -43,9 +43,9 @@ fn make_room<T>(list: &mut Vec<T>, rest: Option<usize>) {
     list.reserve_exact(more);
 }
 
-/// Creates a list of the first two elements of an array of small elements, with room for a few more if
-/// the elements are as small as possible. A list of one element gets no room for others: freeing it again
-/// would cost more than all else.
+/// Creates a list of the first two elements of an array, with room for two more if an element is no larger
+/// than a `Vec`. For an array of one element, the caller allocates exactly one: to shrink an allocation
+/// later costs more than to make it.
 #[inline]
 pub(crate) fn pair<T>(first: T, second: T) -> Vec<T> {
     let is_tiny = size_of::<T>() <= size_of::<Vec<T>>();

@@ -13,7 +13,7 @@ use mcp_types::Revision;
 use mcp_types::registry::{self, Entry, Prepared};
 use serde_json::Value;
 
-use texts::{Sample, texts};
+use texts::{Sample, Unions, texts};
 
 /// Messages with fewer bytes are not measured: the cost of a call dominates them.
 const SMALLEST: usize = 100;
@@ -44,8 +44,9 @@ pub fn run(rounds: usize, all: bool) -> Result<()> {
     let mut rows = Vec::new();
     let compiled = |revision: &&Revision| !registry::types(**revision).is_empty();
     for revision in Revision::ALL.iter().filter(compiled) {
+        let unions = Unions::of(*revision)?;
         for text in texts(*revision)? {
-            for entry in entries(*revision, &text)? {
+            for entry in entries(*revision, &unions, &text)? {
                 rows.push(measure(*revision, entry, &text, rounds)?);
             }
         }
@@ -57,15 +58,14 @@ pub fn run(rounds: usize, all: bool) -> Result<()> {
 }
 
 /// Returns the types as which a text is measured: its own, and every union of messages that has it.
-fn entries(revision: Revision, text: &Sample) -> Result<Vec<&'static Entry>> {
+fn entries(revision: Revision, unions: &Unions, text: &Sample) -> Result<Vec<&'static Entry>> {
     let own = registry::find(revision, &text.name)
         .with_context(|| format!("{revision} has no type {}", text.name))?;
     if let Err(error) = own.round_trip(&text.text) {
         anyhow::bail!("{revision} {}: {error}", text.name);
     }
     let unions = registry::types(revision).iter().filter(|entry| {
-        texts::is_union_of(revision, entry.name(), &text.name)
-            && entry.round_trip(&text.text).is_ok()
+        unions.contain(entry.name(), &text.name) && entry.round_trip(&text.text).is_ok()
     });
     Ok(std::iter::once(own).chain(unions).collect())
 }

@@ -144,7 +144,10 @@ async fn description(
             return None;
         }
     };
-    let described = timeout(LONGEST, caught(found.describe_as(resource, cx)));
+    let described = timeout(
+        LONGEST,
+        caught(found.describe_listed_with_url(resource, cx)),
+    );
     let Ok(described) = described.await else {
         tracing::warn!(%uri, "the description of a listed resource takes too long");
         return None;

@@ -187,9 +187,10 @@ macro_rules! described {
         /// what is served at the URL: `Cache-Control: public`. The time is that of
         /// [`cache`](Self::cache), and at most until the URL expires.
         ///
-        /// By default only the cache of one client may, because handlers and guards run for each
-        /// request, and a shared cache answers without them: whoever has the URL gets the bytes for as
-        /// long as they are fresh, also when the URL was revoked.
+        /// By default, only the cache of the client that sent the request may store the response. A
+        /// shared cache answers requests itself, so neither the guards nor the handlers of the
+        /// resource run. While the stored bytes are fresh, everybody who has the URL gets them, even
+        /// after the URL was revoked.
         ///
         /// ```
         /// use std::time::Duration;

@@ -24,7 +24,7 @@ pub(crate) async fn metadata(
     resources: Arc<ResourceCatalog>,
 ) -> Result<ReadResourceMetadataResult, HandlerError> {
     let found = resources.find(&cx, &params.uri).await?;
-    let mut resource = found.describe(&cx).await?;
+    let mut resource = found.describe_with_url(&cx).await?;
     finish(&mut resource, &cx, &resources);
     Ok(ReadResourceMetadataResult::new(resource))
 }
@@ -37,7 +37,7 @@ pub(crate) async fn read(
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
     // Describes the resource first: after a change in between, the description is older than the
     // contents, never newer.
-    let mut resource = found.describe(cx).await?;
+    let mut resource = found.describe_with_url(cx).await?;
     let mut contents = found.read_as(&resource, cx).await?;
     finish(&mut resource, cx, resources);
     #[cfg(feature = "versioned-resources")]

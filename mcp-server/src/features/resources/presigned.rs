@@ -8,6 +8,8 @@ use http::uri::{InvalidUri, Scheme};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::util::rfc3339;
+
 /// A URL by which anybody can download a resource until it expires, such as a presigned URL of an
 /// S3-compatible store. See [`ResourceDef::presign`](crate::ResourceDef::presign).
 #[derive(Clone, PartialEq, Eq)]
@@ -43,11 +45,8 @@ impl PresignedUrl {
         if parsed.scheme() != Some(&Scheme::HTTPS) {
             return Err(PresignedUrlError::NotHttps);
         }
-        let seconds = expires_at.duration_since(UNIX_EPOCH).ok();
-        let seconds = seconds.and_then(|since| i64::try_from(since.as_secs()).ok());
-        let expires_at = seconds
-            .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok())
-            .and_then(|time| time.format(&Rfc3339).ok());
+        let since = expires_at.duration_since(UNIX_EPOCH).ok();
+        let expires_at = since.and_then(|since| rfc3339::format(since.as_secs()));
         Ok(Self {
             url,
             expires_at: expires_at.ok_or(PresignedUrlError::Expiry)?,

@@ -128,42 +128,57 @@ impl CheckedResource {
         self.0.definition.fixed_body().cloned()
     }
 
-    /// Returns the description of the resource. It still has members that the client must not see.
-    #[cfg(feature = "_proposals")]
+    /// Returns the description of the resource, without a presigned URL.
+    #[cfg(any(feature = "https-url", feature = "sep-2093"))]
     pub(crate) async fn describe(&self, cx: &Context) -> Result<Resource, HandlerError> {
         let resource = self.0.definition.base_resource(&self.0.uri);
-        self.describe_as(resource, cx).await
+        self.described(resource, cx).await
     }
 
-    /// Returns the description of the resource, of which a list knows these members. It still has
-    /// members that the client must not see.
+    /// Returns the description of the resource for a client. It still has members that the client must
+    /// not see.
+    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+    pub(crate) async fn describe_with_url(&self, cx: &Context) -> Result<Resource, HandlerError> {
+        let resource = self.0.definition.base_resource(&self.0.uri);
+        self.describe_listed_with_url(resource, cx).await
+    }
+
+    /// As [`describe_with_url`](Self::describe_with_url), for a resource of which a list knows these
+    /// members.
     #[cfg(feature = "_proposals")]
-    pub(crate) async fn describe_as(
+    pub(crate) async fn describe_listed_with_url(
         &self,
         resource: Resource,
         cx: &Context,
     ) -> Result<Resource, HandlerError> {
-        let mut resource = resource;
-        if let Some(describer) = self.0.definition.describer() {
-            resource = describer(resource, self.0.variables.clone(), self.context(cx)).await?;
-            resource.uri.clone_from(&self.0.uri);
-        }
+        let resource = self.described(resource, cx).await?;
         #[cfg(feature = "https-url")]
-        self.presign(&mut resource, cx).await;
+        let resource = self.presigned(resource, cx).await;
         Ok(resource)
     }
 
-    /// Sets a presigned URL, for a client that may get one.
+    /// Runs the handler that describes, if there is one.
+    #[cfg(feature = "_proposals")]
+    async fn described(&self, resource: Resource, cx: &Context) -> Result<Resource, HandlerError> {
+        let Some(describer) = self.0.definition.describer() else {
+            return Ok(resource);
+        };
+        let mut resource = describer(resource, self.0.variables.clone(), self.context(cx)).await?;
+        resource.uri.clone_from(&self.0.uri);
+        Ok(resource)
+    }
+
+    /// Adds a presigned URL, for a client that may get one.
     #[cfg(feature = "https-url")]
-    async fn presign(&self, resource: &mut Resource, cx: &Context) {
+    async fn presigned(&self, mut resource: Resource, cx: &Context) -> Resource {
         let definition = &self.0.definition;
         let Some(sign) = definition.presigner().filter(|_| {
             definition.has_url()
                 && cx.offered(mcp_types::Proposal::HttpsUrl)
                 && resource.http_url.is_none()
-                && !is_collection(resource)
+                && !is_collection(&resource)
         }) else {
-            return;
+            return resource;
         };
         let presigned = sign(resource.clone(), self.0.variables.clone(), self.context(cx));
         match presigned.await {
@@ -177,6 +192,7 @@ impl CheckedResource {
                 tracing::warn!(%uri, %error, "no presigned URL was made for a resource");
             }
         }
+        resource
     }
 
     /// Returns the URI.

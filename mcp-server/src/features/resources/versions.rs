@@ -31,7 +31,7 @@ pub(crate) async fn describe_with_version(
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<(Resource, Option<Vec<AnyResourceContents>>), HandlerError> {
-    let mut resource = found.describe(cx).await?;
+    let mut resource = found.describe_with_url(cx).await?;
     finish(&mut resource, cx, resources);
     if resource.version.is_some() {
         return Ok((resource, None));

@@ -10,11 +10,12 @@ use tokio::sync::Semaphore;
 use super::config::{Claims, Clock, HttpUrls};
 use super::keys::UrlKeys;
 use super::revoked::{Revoked, SKEW};
-use super::time::{duration_millis, iso, millis};
+use super::time::{duration_millis, millis};
 use super::token::{LONGEST_URI, Token};
 use crate::protocol::changes::BusMessage;
 use crate::protocol::extensions::{Extensions, Principal};
 use crate::protocol::seal::SealError;
+use crate::util::rfc3339;
 
 /// The URLs of a running server.
 pub(crate) struct Urls {
@@ -148,7 +149,10 @@ impl ResourceUrls for Urls {
             uri: uri.to_owned(),
         };
         let text = token.sign(&self.keys(), &self.base)?;
-        Some((format!("{}{text}", self.base), iso(expires)?))
+        Some((
+            format!("{}{text}", self.base),
+            rfc3339::format(expires / 1_000)?,
+        ))
     }
 
     fn has_issued(&self, url: &str) -> bool {

@@ -70,8 +70,7 @@ pub(crate) fn represent(
         return response;
     };
     let headers = response.headers_mut();
-    let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
-    let mime_type = mime_type.unwrap_or(if is_text { PLAIN } else { BYTES });
+    let mime_type = media_type(mime_type).unwrap_or(if is_text { PLAIN } else { BYTES });
     headers.insert(CONTENT_TYPE, mime_type);
     if method != Method::HEAD {
         let bytes = Bytes::from_owner(BytesWithPermit {
@@ -114,9 +113,8 @@ pub(crate) fn stream(
     let Some(part) = select_part(&mut response, &selected, size) else {
         return response;
     };
-    let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, mime_type.unwrap_or(BYTES));
+    headers.insert(CONTENT_TYPE, media_type(mime_type).unwrap_or(BYTES));
     let left = part.end.map(|end| end.saturating_sub(part.start));
     if let Some(reader) = reader
         && left != Some(0)
@@ -193,13 +191,16 @@ pub(crate) fn unread(
         let headers = response.headers_mut();
         headers.insert(CONTENT_LENGTH, unread.size.into());
         // Without a described media type the header is omitted: it may depend on the contents.
-        let mime_type = unread.mime_type;
-        let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
-        if let Some(mime_type) = mime_type {
+        if let Some(mime_type) = media_type(unread.mime_type) {
             headers.insert(CONTENT_TYPE, mime_type);
         }
     }
     response
+}
+
+/// Returns the value of `Content-Type`, if the media type can be one.
+fn media_type(mime_type: Option<String>) -> Option<HeaderValue> {
+    HeaderValue::try_from(mime_type?).ok()
 }
 
 fn status(selected: &Selected) -> StatusCode {

@@ -31,7 +31,7 @@ async fn length(response: Response<Incoming>) -> (u64, bool) {
 /// Downloads a film over HTTP/1.1 and HTTP/2.
 async fn download(film: &Film) -> [(u64, bool); 2] {
     let mut limits = Limits::default();
-    // A stream that hangs is given up after it.
+    // The server gives up a stream that supplies no bytes for this time.
     limits.request_time = Duration::from_secs(1);
     let (address, ..) = served(|builder| film.add(Way::Seekable, builder.limits(limits)));
     let path = path_of(address, URI).await;
@@ -117,7 +117,7 @@ async fn resource_that_changes_meanwhile_leaves_the_body_incomplete() {
             assert!(!complete, "{size:?}: {length}");
         }
     }
-    // Without a version nobody can tell.
+    // Without a version, the server cannot notice the change, and sends the whole body.
     let mut film = Film::new(200_000);
     film.versioned = false;
     film.state.changes.store(true, Ordering::SeqCst);

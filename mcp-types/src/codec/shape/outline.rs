@@ -16,8 +16,8 @@ pub(super) struct Fit {
 /// Returns the first candidate that an object fits, given the text from the object on. Returns `None`
 /// if there is none, or if the text is not valid.
 ///
-/// Reads only as many members as necessary: once a candidate fits, and all before it are excluded by the
-/// text of a member, or would be by an undeclared member that follows, the other members do not matter.
+/// Stops as soon as the result is known: when a candidate fits, and each candidate before it either is
+/// excluded by a member that was read, or requires a member that the decoder of the fitting one refuses.
 pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
     let mut outline = Outline {
         plan,

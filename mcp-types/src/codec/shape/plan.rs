@@ -135,8 +135,8 @@ impl Plan {
     }
 
     /// Returns the candidates before the next one, which has these conditions, that require one of the
-    /// members in its `unless`. Leaves out those that have all of its conditions and more: their objects
-    /// fit the next candidate until the last member that they require.
+    /// members in its `unless`. Leaves out those that have all of these conditions and more: their objects
+    /// meet these conditions before the last required member is read, and would often be decoded twice.
     const fn covered(&self, candidates: &[Candidate], conditions: Bits) -> Bits {
         let mut covered = 0;
         let mut earlier = 0;

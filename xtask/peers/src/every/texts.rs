@@ -16,29 +16,42 @@ const UNIONS: [(&str, &[&str]); 3] = [
     ("JSONRPCResponse", &["Response"]),
 ];
 
-/// Returns `true` if a type is a union of messages that another type belongs to. A union may accept other
-/// objects, too, because results may have any members.
-pub(super) fn is_union_of(revision: Revision, union: &str, name: &str) -> bool {
-    let is_known = UNIONS.iter().any(|(end, variants)| {
-        union.ends_with(end) && variants.iter().any(|variant| name.ends_with(variant))
-    });
-    union != name && (is_known || is_listed(revision, union, name).unwrap_or(false))
-}
+/// The unions of one side's messages, as the schema of a revision lists them.
+pub(super) struct Unions(Value);
 
-/// Returns `true` if the schema lists a type in one of the unions of a side's messages.
-fn is_listed(revision: Revision, union: &str, name: &str) -> Option<bool> {
-    let message = union
-        .strip_prefix("Client")
-        .or_else(|| union.strip_prefix("Server"))?;
-    if !["Request", "Notification", "Result"].contains(&message) {
-        return Some(false);
+impl Unions {
+    /// Reads the schema of a revision.
+    pub(super) fn of(revision: Revision) -> Result<Self> {
+        let (_, schema) = SCHEMAS
+            .iter()
+            .find(|(known, _)| *known == revision)
+            .with_context(|| format!("no schema of {revision}"))?;
+        Ok(Self(json::from_str(schema)?))
     }
-    let (_, schema) = SCHEMAS.iter().find(|(known, _)| *known == revision)?;
-    let schema: Value = json::from_str(schema).ok()?;
-    let definitions = schema.get("$defs").or_else(|| schema.get("definitions"))?;
-    let variants = definitions.get(union)?.get("anyOf")?.as_array()?;
-    let mut targets = variants.iter().filter_map(|it| it.get("$ref")?.as_str());
-    Some(targets.any(|target| target.rsplit('/').next() == Some(name)))
+
+    /// Returns `true` if a type is a union of messages that another type belongs to. A union may accept
+    /// other objects, too, because results may have any members.
+    pub(super) fn contain(&self, union: &str, name: &str) -> bool {
+        let is_known = UNIONS.iter().any(|(end, variants)| {
+            union.ends_with(end) && variants.iter().any(|variant| name.ends_with(variant))
+        });
+        union != name && (is_known || self.list(union, name).unwrap_or(false))
+    }
+
+    /// Returns whether the schema lists a type in one of the unions of a side's messages.
+    fn list(&self, union: &str, name: &str) -> Option<bool> {
+        let message = union
+            .strip_prefix("Client")
+            .or_else(|| union.strip_prefix("Server"))?;
+        if !["Request", "Notification", "Result"].contains(&message) {
+            return Some(false);
+        }
+        let schema = &self.0;
+        let definitions = schema.get("$defs").or_else(|| schema.get("definitions"))?;
+        let variants = definitions.get(union)?.get("anyOf")?.as_array()?;
+        let mut targets = variants.iter().filter_map(|it| it.get("$ref")?.as_str());
+        Some(targets.any(|target| target.rsplit('/').next() == Some(name)))
+    }
 }
 
 const SCHEMAS: [(Revision, &str); 5] = [
