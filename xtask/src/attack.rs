@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::{peers, subject};
+use crate::peers::{self, Profile};
 
 const USAGE: &str = "\
 usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
@@ -19,11 +19,12 @@ usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
   broken: a good call waits for more than 100 ms; p99 is 50 ms or more and also more than 10 times its
   quiet value; more than 64 MiB of memory are not freed; a good call has no good response.
 
-  The server is the example `everything` of `mcp-server`, built for speed and started anew for each
-  attack, or the one at URL. Only loopback addresses are attacked. `xtask/peers/servers/attack/src/
+  The server is the example `everything` of `mcp-server`, with an allocator that gives memory back to
+  the system, built for speed and started anew for each attack, or the one at URL. Only loopback addresses are attacked. `xtask/peers/servers/attack/src/
   main.rs` describes the measurements.
 
-  --quick            a short attack of each kind: less than a minute in all
+  --quick            a short attack of each kind: less than a minute in all, on programs that are less
+                     optimized, and compiled in half the time
   --peer rmcp        also attacks rmcp and prints both side by side; its bounds are not checked
   --workers N        worker threads of the servers, by default 2
   --only NAME        only this attack; may be repeated; an unknown name lists all of them
@@ -34,6 +35,8 @@ usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
 
 /// The program that runs the attacks.
 const ATTACKER: &str = "attack";
+/// The example `everything`.
+const OURS: &str = "everything-ours";
 /// rmcp with the tools that the attacks call.
 const RMCP: &str = "everything-rmcp";
 
@@ -42,6 +45,7 @@ const RMCP: &str = "everything-rmcp";
 struct Options {
     /// `true` if the server is already running.
     is_running: bool,
+    quick: bool,
     rmcp: bool,
     /// The arguments for the attacker.
     passed: Vec<String>,
@@ -53,6 +57,7 @@ impl Options {
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             if word == "--quick" {
+                options.quick = true;
                 options.passed.push(word.clone());
                 continue;
             }
@@ -76,18 +81,20 @@ impl Options {
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let options = Options::parse(arguments)?;
-    let packages: &[&str] = if options.rmcp {
-        &[ATTACKER, RMCP]
+    let mut packages = vec![ATTACKER];
+    packages.extend((!options.is_running).then_some(OURS));
+    packages.extend(options.rmcp.then_some(RMCP));
+    let profile = if options.quick {
+        Profile::Quick
     } else {
-        &[ATTACKER]
+        Profile::Release
     };
-    let folder = peers::build(packages)?;
+    let folder = peers::build(&packages, profile)?;
     let program = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     let mut command = Command::new(program(ATTACKER));
     command.args(&options.passed);
     if !options.is_running {
-        let ours = subject::build_with_jemalloc("mcp-server", "everything")?;
-        command.arg("--ours").arg(&ours);
+        command.arg("--ours").arg(program(OURS));
     }
     if options.rmcp {
         command.arg("--rmcp").arg(program(RMCP));

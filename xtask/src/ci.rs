@@ -6,6 +6,8 @@ mod links;
 mod steps;
 
 use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,15 +28,32 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
             if !names.contains(&name) {
                 bail!("unknown step `{name}`; the steps are {}", names.join(", "));
             }
-            steps.retain(|step| step.name == name);
+            steps.retain(name);
         }
         _ => bail!("usage: cargo xtask ci [--only STEP]"),
     }
+    let xtask = own_program()?;
+    let shown = Runner {
+        xtask: &xtask,
+        shows_output_at_end: false,
+    };
+    let collected = Runner {
+        xtask: &xtask,
+        shows_output_at_end: true,
+    };
     let start = Instant::now();
-    let mut done = Vec::new();
-    for step in &steps {
-        done.push((step.name, step.run()?));
+    let mut done = shown.run(&steps.first)?;
+    let [one, other] = &steps.sequences;
+    let (one, other) = thread::scope(|scope| {
+        let other = scope.spawn(|| collected.run(other));
+        (shown.run(one), other.join())
+    });
+    done.extend(one?);
+    match other {
+        Ok(outcomes) => done.extend(outcomes?),
+        Err(panic) => std::panic::resume_unwind(panic),
     }
+    done.extend(shown.run(&steps.last)?);
     for (_, outcome) in &done {
         for command in &outcome.failed {
             println!("failed: {command}");
@@ -49,7 +68,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     })
 }
 
+/// Returns a copy of this program, which stays when a step builds the program anew.
+fn own_program() -> Result<PathBuf> {
+    let own = std::env::current_exe().context("this program has no path")?;
+    let folder = workspace::target()?.join("ci");
+    fs::create_dir_all(&folder).with_context(|| workspace::display_path(&folder))?;
+    let copy = folder.join(format!("xtask{}", std::env::consts::EXE_SUFFIX));
+    fs::copy(own, &copy).with_context(|| workspace::display_path(&copy))?;
+    Ok(copy)
+}
+
 /// The outcome of a step.
+#[derive(Default)]
 struct Outcome {
     /// The commands that failed, in the form of a shell.
     failed: Vec<String>,
@@ -57,44 +87,36 @@ struct Outcome {
     time: Duration,
 }
 
-impl Step {
-    fn run(&self) -> Result<Outcome> {
-        let start = Instant::now();
-        println!("\n== {}", self.name);
-        let (tasks, beside) = thread::scope(|scope| {
-            let beside = scope.spawn(|| run_beside(&self.beside));
-            let tasks = self.run_tasks();
-            (tasks, beside.join())
-        });
-        let (mut failed, skipped) = tasks?;
-        match beside {
-            Ok(others) => failed.extend(others?),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-        for command in &failed {
-            println!("{} failed; to run it again:\n    {command}", self.name);
-        }
-        Ok(Outcome {
-            failed,
-            skipped,
-            time: start.elapsed(),
-        })
+/// Runs steps one after the other.
+struct Runner<'a> {
+    /// The program for `cargo xtask`.
+    xtask: &'a Path,
+    /// `true` if the output of a command is collected and shown when the command has ended, so that it
+    /// does not mix with the output of others.
+    shows_output_at_end: bool,
+}
+
+impl Runner<'_> {
+    fn run<'a>(&self, steps: &'a [Step]) -> Result<Vec<(&'a str, Outcome)>> {
+        let outcomes = steps.iter().map(|step| Ok((step.name, self.step(step)?)));
+        outcomes.collect()
     }
 
-    /// Runs the tasks one after the other. Returns the commands that failed, and whether a task was
-    /// skipped.
-    fn run_tasks(&self) -> Result<(Vec<String>, bool)> {
-        let mut failed = Vec::new();
-        let mut skipped = false;
-        for task in &self.tasks {
+    fn step(&self, step: &Step) -> Result<Outcome> {
+        let start = Instant::now();
+        if !self.shows_output_at_end {
+            println!("\n== {}", step.name);
+        }
+        let mut outcome = Outcome::default();
+        for task in &step.tasks {
             match task {
                 Task::Skip(why) => {
-                    println!("skipped: {why}");
-                    skipped = true;
+                    println!("{}: skipped: {why}", step.name);
+                    outcome.skipped = true;
                 }
                 Task::Run(command) => {
-                    if !command.run()? {
-                        failed.push(command.to_string());
+                    if !self.command(command, step.name)? {
+                        outcome.failed.push(command.to_string());
                     }
                 }
                 Task::Check(name, check) => {
@@ -103,52 +125,40 @@ impl Step {
                         println!("{name}: {fault}");
                     }
                     if !faults.is_empty() {
-                        failed.push(format!("cargo xtask ci --only {}", self.name));
+                        let again = format!("cargo xtask ci --only {}", step.name);
+                        outcome.failed.push(again);
                     }
                 }
             }
         }
-        Ok((failed, skipped))
-    }
-}
-
-/// Runs commands one after the other in a target folder of their own, so that they do not wait for
-/// other commands. Returns those that failed.
-fn run_beside(commands: &[Cargo]) -> Result<Vec<String>> {
-    let mut failed = Vec::new();
-    for command in commands {
-        let start = Instant::now();
-        let output = command
-            .command()
-            .env("CARGO_TARGET_DIR", workspace::target()?.join("beside"))
-            .output()
-            .with_context(|| format!("cannot run {command}"))?;
-        // One write, because the output of other commands appears at the same time.
-        println!(
-            "$ {command}\n{}{}  {:.1} s",
-            String::from_utf8_lossy(&output.stderr),
-            String::from_utf8_lossy(&output.stdout),
-            start.elapsed().as_secs_f64()
-        );
-        if !output.status.success() {
-            failed.push(command.to_string());
+        for command in &outcome.failed {
+            println!("{} failed; to run it again:\n    {command}", step.name);
         }
+        outcome.time = start.elapsed();
+        Ok(outcome)
     }
-    Ok(failed)
-}
 
-impl Cargo {
-    /// Runs a command with inherited output. Returns `true` if it succeeded.
-    fn run(&self) -> Result<bool> {
-        println!("$ {self}");
+    /// Runs a command. Returns `true` if it succeeded.
+    fn command(&self, cargo: &Cargo, step: &str) -> Result<bool> {
         let start = Instant::now();
-        let mut command = self.command();
-        if self.quiet {
+        let mut command = cargo.command(self.xtask);
+        let context = || format!("cannot run {cargo}");
+        if self.shows_output_at_end {
+            let output = command.output().with_context(context)?;
+            // One write, because the output of other commands appears at the same time.
+            println!(
+                "\n== {step}\n$ {cargo}\n{}{}  {:.1} s\n",
+                String::from_utf8_lossy(&output.stderr),
+                String::from_utf8_lossy(&output.stdout),
+                start.elapsed().as_secs_f64()
+            );
+            return Ok(output.status.success());
+        }
+        println!("$ {cargo}");
+        if cargo.quiet {
             command.stdout(Stdio::null());
         }
-        let status = command
-            .status()
-            .with_context(|| format!("cannot run {self}"))?;
+        let status = command.status().with_context(context)?;
         println!("  {:.1} s", start.elapsed().as_secs_f64());
         Ok(status.success())
     }

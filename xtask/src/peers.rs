@@ -24,11 +24,30 @@ pub(crate) fn cargo(command: &[&str], options: &[&str]) -> Result<ExitCode> {
     })
 }
 
-/// Builds optimised packages, and returns the folder of their programs. Each is built alone:
-/// together they would share the features of their dependencies.
-pub(crate) fn build(packages: &[&str]) -> Result<PathBuf> {
+/// How packages are optimized.
+#[derive(Clone, Copy)]
+pub(crate) enum Profile {
+    /// For measurements.
+    Release,
+    /// For a quick check: less optimized, and compiled in half the time.
+    Quick,
+}
+
+impl Profile {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Quick => "quick",
+        }
+    }
+}
+
+/// Builds packages, and returns the folder of their programs. Each is built alone: together they would
+/// share the features of their dependencies.
+pub(crate) fn build(packages: &[&str], profile: Profile) -> Result<PathBuf> {
+    let profile = profile.name();
     for name in packages {
-        if cargo(&["build", "--release", "--package", name], &[])? != ExitCode::SUCCESS {
+        if cargo(&["build", "--profile", profile, "--package", name], &[])? != ExitCode::SUCCESS {
             bail!("cannot build {name}");
         }
     }
@@ -36,5 +55,5 @@ pub(crate) fn build(packages: &[&str]) -> Result<PathBuf> {
     let metadata = workspace::metadata(&["--no-deps", "--manifest-path", &manifest])?;
     let target = metadata["target_directory"].as_str();
     let target = target.context("cargo names no target folder")?;
-    Ok(PathBuf::from(target).join("release"))
+    Ok(PathBuf::from(target).join(profile))
 }

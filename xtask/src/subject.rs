@@ -29,13 +29,6 @@ pub(crate) fn build_for_speed(package: &str, example: &str) -> Result<PathBuf> {
     build_with(&format!("--release -p {package}"), example)
 }
 
-/// Builds an example for measurements of its memory, with an allocator that gives memory back to the
-/// system.
-pub(crate) fn build_with_jemalloc(package: &str, example: &str) -> Result<PathBuf> {
-    let flags = "build.rustflags=['--cfg=jemalloc']";
-    build_with(&format!("--release --config {flags} -p {package}"), example)
-}
-
 fn build_with(options: &str, example: &str) -> Result<PathBuf> {
     let line = format!("build {options} --example {example} --all-features");
     println!("$ cargo {line}");

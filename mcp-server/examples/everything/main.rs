@@ -16,14 +16,8 @@ use std::time::Duration;
 
 use mcp_server::{Http, HttpConfig, Server};
 
-// The allocator of glibc rarely gives memory back to the system that many connections used at once.
-// This one does so within seconds; `docs/security.md` compares them. `cargo xtask attack` enables it.
-#[cfg(jemalloc)]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let mut builder = Server::builder("everything", env!("CARGO_PKG_VERSION"))
         .title("Everything")
         .description("Shows every feature of the protocol")

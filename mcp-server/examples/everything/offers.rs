@@ -5,7 +5,7 @@ use mcp_server::{Completing, ResourceDef, ServerBuilder, TemplateDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::tools::{picture, resource, text};
+use super::tools::{picture, resource, text};
 
 /// The resource whose updates are announced.
 pub(crate) const WATCHED: &str = "test://watched-resource";

@@ -1,6 +1,7 @@
 //! [`Cargo`]: a call of cargo.
 
 use std::fmt;
+use std::path::Path;
 use std::process::Command;
 
 use crate::workspace;
@@ -28,9 +29,22 @@ impl Cargo {
         self
     }
 
-    pub(super) fn command(&self) -> Command {
-        let mut command = Command::new(workspace::cargo());
-        command.args(&self.arguments).current_dir(workspace::root());
+    /// Returns the command. `xtask` is the program at this path, because `cargo xtask` would wait until
+    /// no other cargo builds in the target folder.
+    pub(super) fn command(&self, xtask: &Path) -> Command {
+        let mut command = match self.arguments.split_first() {
+            Some((first, rest)) if first == "xtask" => {
+                let mut command = Command::new(xtask);
+                command.args(rest);
+                command
+            }
+            _ => {
+                let mut command = Command::new(workspace::cargo());
+                command.args(&self.arguments);
+                command
+            }
+        };
+        command.current_dir(workspace::root());
         for (name, value) in &self.variables {
             command.env(name, value);
         }

@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask ci`, in their order: quick steps that fail often come first.
+//! The steps of `cargo xtask ci`: quick steps that fail often come first.
 
 use std::process::{Command, Stdio};
 
@@ -21,16 +21,32 @@ pub(super) struct Step {
     /// The name, for `--only`.
     pub(super) name: &'static str,
     pub(super) tasks: Vec<Task>,
-    /// Commands that run beside the tasks.
-    pub(super) beside: Vec<Cargo>,
 }
 
-impl Step {
-    fn new(name: &'static str, tasks: Vec<Task>) -> Self {
-        Self {
-            name,
-            tasks,
-            beside: Vec::new(),
+/// All steps, in three groups. Each group begins when the one before it has ended.
+pub(super) struct Steps {
+    /// Run one after the other.
+    pub(super) first: Vec<Step>,
+    /// Two sequences that run beside each other, because most steps cannot use two processors all the
+    /// time. The steps of the second one compile in target folders of their own, since each cargo waits
+    /// for others that build in the same folder.
+    pub(super) sequences: [Vec<Step>; 2],
+    /// Run one after the other, when nothing else runs that would disturb measurements.
+    pub(super) last: Vec<Step>,
+}
+
+impl Steps {
+    /// Returns all steps in the order of their summary.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Step> {
+        let [one, other] = &self.sequences;
+        [&self.first, one, other, &self.last].into_iter().flatten()
+    }
+
+    /// Removes all steps but those with this name.
+    pub(super) fn retain(&mut self, name: &str) {
+        let [one, other] = &mut self.sequences;
+        for steps in [&mut self.first, one, other, &mut self.last] {
+            steps.retain(|step| step.name == name);
         }
     }
 }
@@ -45,15 +61,29 @@ pub(super) enum Task {
 }
 
 /// Returns all steps.
-pub(super) fn all() -> Result<Vec<Step>> {
-    let step = Step::new;
-    let run = |line: &str| Task::Run(Cargo::new(line));
+pub(super) fn all() -> Result<Steps> {
+    Ok(Steps {
+        first: texts(),
+        sequences: [in_shared_folder()?, in_own_folders()?],
+        last: vec![step("attack", vec![on_linux("xtask attack --quick")])],
+    })
+}
+
+fn step(name: &'static str, tasks: Vec<Task>) -> Step {
+    Step { name, tasks }
+}
+
+fn run(line: &str) -> Task {
+    Task::Run(Cargo::new(line))
+}
+
+/// Checks that need little compilation.
+fn texts() -> Vec<Step> {
     let lock = Cargo {
         quiet: true,
         ..Cargo::new("metadata --locked --format-version 1")
     };
-    let docs = Cargo::new("doc --no-deps --workspace --all-features");
-    Ok(vec![
+    vec![
         step(
             "lock",
             vec![Task::Run(lock), Task::Check("licence", licences)],
@@ -73,23 +103,20 @@ pub(super) fn all() -> Result<Vec<Step>> {
             vec![run("xtask codegen --check --deny-warnings")],
         ),
         step("texts", vec![Task::Check("texts", unwritten)]),
+    ]
+}
+
+/// Steps that share what they compile.
+fn in_shared_folder() -> Result<Vec<Step>> {
+    let docs = Cargo::new("doc --no-deps --workspace --all-features");
+    Ok(vec![
         step(
             "clippy",
             vec![run(
                 "clippy --workspace --all-targets --all-features -- -D warnings",
             )],
         ),
-        step(
-            "peers",
-            vec![run(
-                "clippy --manifest-path xtask/peers/Cargo.toml --workspace --all-targets -- -D warnings",
-            )],
-        ),
         step("tests", tests()),
-        step(
-            "fuzz",
-            vec![unless(fuzz::missing, "xtask fuzz --seconds 2")],
-        ),
         step(
             "conformance",
             vec![
@@ -112,10 +139,6 @@ pub(super) fn all() -> Result<Vec<Step>> {
         ),
         step("quickstart", vec![run("xtask quickstart")]),
         step(
-            "rehearse",
-            vec![run("xtask rehearse additions --until types")],
-        ),
-        step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],
         ),
@@ -123,10 +146,42 @@ pub(super) fn all() -> Result<Vec<Step>> {
             "docs",
             vec![Task::Run(docs.with("RUSTDOCFLAGS", "-D warnings"))],
         ),
-        step("numbers", numbers()?),
-        features()?,
+        step("features", features()?),
         step("wasm", vec![wasm()?]),
-        step("attack", attack()),
+    ])
+}
+
+/// Steps that compile in target folders of their own.
+fn in_own_folders() -> Result<Vec<Step>> {
+    let peers = "--manifest-path xtask/peers/Cargo.toml";
+    Ok(vec![
+        step(
+            "peers",
+            vec![run(&format!(
+                "clippy {peers} --workspace --all-targets -- -D warnings"
+            ))],
+        ),
+        step("lean", vec![run(&format!("test {peers} --package lean"))]),
+        step(
+            "fuzz",
+            vec![unless(fuzz::missing, "xtask fuzz --seconds 2")],
+        ),
+        step(
+            "rehearse",
+            vec![run("xtask rehearse additions --until types")],
+        ),
+        step("numbers", numbers()?),
+        step(
+            "attacker",
+            vec![
+                on_linux(&format!("test --profile quick {peers} --package attack")),
+                // What the step `attack` needs, each alone, as there.
+                on_linux(&format!("build --profile quick {peers} --package attack")),
+                on_linux(&format!(
+                    "build --profile quick {peers} --package everything-ours"
+                )),
+            ],
+        ),
     ])
 }
 
@@ -135,17 +190,13 @@ fn unwritten() -> Result<Vec<String>> {
     Ok(workspace::project()?.generate()?.report.unwritten())
 }
 
-/// The attacks need the addresses 127.0.0.2 and up, and `/proc` for measurements.
-fn attack() -> Vec<Task> {
-    if !cfg!(target_os = "linux") {
-        return vec![Task::Skip("the attacks need Linux".to_owned())];
+/// A command of the attacks, which need the addresses 127.0.0.2 and up, and `/proc` for measurements.
+fn on_linux(line: &str) -> Task {
+    if cfg!(target_os = "linux") {
+        run(line)
+    } else {
+        Task::Skip("the attacks need Linux".to_owned())
     }
-    // Optimised, like the program that the command below builds: they share their dependencies.
-    let test = "test --release --manifest-path xtask/peers/Cargo.toml --package attack";
-    vec![
-        Task::Run(Cargo::new(test)),
-        Task::Run(Cargo::new("xtask attack --quick")),
-    ]
 }
 
 fn cases(fallback: &str) -> String {
@@ -204,6 +255,8 @@ fn numbers() -> Result<Vec<Task>> {
         .filter(needed)
         .collect();
     let few = few.join(",");
+    let folder = workspace::target()?.join("numbers");
+    let folder = folder.display().to_string();
     let tasks = choices.into_iter().flat_map(|choice| {
         let unit = Cargo::new(&format!("{test} -p mcp-types --lib --features"))
             .and(&[&format!("{few},{choice}")]);
@@ -211,7 +264,10 @@ fn numbers() -> Result<Vec<Task>> {
             "{test} -p mcp-types --test * --all-features --features"
         ))
         .and(&[choice]);
-        [unit, suite].map(|line| Task::Run(line.with("PROPTEST_CASES", cases(FEWER_CASES))))
+        [unit, suite].map(|line| {
+            let line = line.with("PROPTEST_CASES", cases(FEWER_CASES));
+            Task::Run(line.with("CARGO_TARGET_DIR", folder.clone()))
+        })
     });
     Ok(tasks.collect())
 }
@@ -219,9 +275,7 @@ fn numbers() -> Result<Vec<Task>> {
 /// Checks each library without features, with each feature alone, with the default features and
 /// with all. For the server, all combinations of the features that change its internals are
 /// checked, for the client common combinations.
-///
-/// The checker of a crate uses one processor only, so the client is checked beside the others.
-fn features() -> Result<Step> {
+fn features() -> Result<Vec<Task>> {
     // Warnings are errors for the checked crate only; a flag for all crates would recompile them.
     let check = |package: &str, more: &[&str]| {
         let line = Cargo::new(&format!("rustc -p {package} --lib --profile check")).and(more);
@@ -257,26 +311,22 @@ fn features() -> Result<Step> {
         ));
     }
     tasks.push(check(server, &["--all-features"]));
-    let lean = "test --manifest-path xtask/peers/Cargo.toml --package lean";
-    tasks.push(Cargo::new(lean));
 
     let client = "mcp-client";
     let mut sets = vec![String::new()];
     sets.extend(feature_names(client)?);
     sets.push("http,process".to_owned());
     sets.push("http,json-schema,process".to_owned());
-    let mut beside: Vec<Cargo> = sets
-        .iter()
-        .map(|set| check(client, &["--no-default-features", "--features", set]))
-        .collect();
-    beside.push(check(client, &["--all-features"]));
+    for set in sets {
+        tasks.push(check(
+            client,
+            &["--no-default-features", "--features", &set],
+        ));
+    }
+    tasks.push(check(client, &["--all-features"]));
     // With default features, all targets either compile or declare the features that they require.
-    beside.push(Cargo::new("check -p mcp-client --all-targets"));
-    Ok(Step {
-        name: "features",
-        tasks: tasks.into_iter().map(Task::Run).collect(),
-        beside,
-    })
+    tasks.push(Cargo::new("check -p mcp-client --all-targets"));
+    Ok(tasks.into_iter().map(Task::Run).collect())
 }
 
 /// Checks `mcp-types` for a target without an operating system or a source of randomness.
