@@ -38,6 +38,10 @@ pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
         }
         if known.value == 0 {
             members.value().ok()?;
+        } else if known.value == known.nested
+            && let Some(fit) = outline.decided_without(known.nested)
+        {
+            return Some(fit);
         } else if let Some(fit) = outline.note_value(known.value, &mut members).ok()? {
             return Some(fit);
         }
@@ -128,14 +132,35 @@ impl Outline {
     fn decided(&self) -> Option<Fit> {
         let fitting = self.fitting & !self.excluded;
         let row = self.row(fitting.trailing_zeros())?;
-        let first = fitting & fitting.wrapping_neg();
-        let others = self.plan.all_rows() & !self.excluded & !first;
-        let earlier = others & (first - 1);
+        self.chosen(row, fitting & fitting.wrapping_neg())
+    }
+
+    /// Returns a candidate, given its bit, if each candidate before it is excluded, or requires a member
+    /// that its decoder refuses.
+    fn chosen(&self, row: &'static Row, bit: Bits) -> Option<Fit> {
+        let others = self.plan.all_rows() & !self.excluded & !bit;
+        let earlier = others & (bit - 1);
         (earlier & !row.covered == 0).then_some(Fit {
             name: row.name,
             is_only: others == 0,
             unless: if earlier == 0 { &[] } else { row.unless },
         })
+    }
+
+    /// Returns the only candidate that has conditions about the nested object that follows, if all its other
+    /// conditions are met. Then the nested object does not have to be searched: if it lacks a member, the
+    /// decoder of the candidate fails, and others are tried.
+    fn decided_without(&self, nested: Bits) -> Option<Fit> {
+        let mut concerned = 0;
+        each(nested, |condition| {
+            concerned |= self.plan.rows_with(condition);
+        });
+        concerned &= !self.excluded;
+        let row = self.row(concerned.trailing_zeros())?;
+        if !concerned.is_power_of_two() || row.conditions & !(self.met | nested) != 0 {
+            return None;
+        }
+        self.chosen(row, concerned)
     }
 
     /// Returns the first candidate that the object fits when all members are known.

@@ -33,6 +33,8 @@ pub(super) struct Member {
     pub(super) presence: Bits,
     /// The conditions about its value.
     pub(super) value: Bits,
+    /// Those of them that are about a nested object.
+    pub(super) nested: Bits,
 }
 
 /// A condition about a member.
@@ -83,7 +85,7 @@ impl Plan {
     }
 
     #[inline]
-    pub(super) fn all_rows(&self) -> Bits {
+    pub(super) const fn all_rows(&self) -> Bits {
         match self.row_count {
             MAXIMUM => Bits::MAX,
             count => (1 << count) - 1,
@@ -95,6 +97,7 @@ impl Plan {
             name: "",
             presence: 0,
             value: 0,
+            nested: 0,
         }; MAXIMUM],
         member_count: 0,
         conditions: [(Test::Present, 0); MAXIMUM],
@@ -131,7 +134,45 @@ impl Plan {
             }
             plan.row_count += 1;
         }
+        plan.drop_shared_texts();
         plan
+    }
+
+    /// Drops the strings that all candidates require, because they do not tell which one fits; the decoder
+    /// of any candidate checks them. Keeps them if a candidate would be left without a condition.
+    const fn drop_shared_texts(&mut self) {
+        let mut shared = 0;
+        let mut at = 0;
+        while at < self.condition_count {
+            let (test, rows) = &self.conditions[at];
+            if matches!(test, Test::OneOf(_)) && *rows == self.all_rows() {
+                shared |= 1 << at;
+            }
+            at += 1;
+        }
+        let mut row = 0;
+        while row < self.row_count {
+            if self.rows[row].conditions & !shared == 0 {
+                return;
+            }
+            row += 1;
+        }
+        let mut row = 0;
+        while row < self.row_count {
+            self.rows[row].conditions &= !shared;
+            row += 1;
+        }
+        let (mut kept, mut at) = (0, 0);
+        while at < self.member_count {
+            let mut member = self.members[at];
+            member.value &= !shared;
+            if member.presence | member.value != 0 {
+                self.members[kept] = member;
+                kept += 1;
+            }
+            at += 1;
+        }
+        self.member_count = kept;
     }
 
     /// Returns the candidates before the next one, which has these conditions, that require one of the
@@ -217,7 +258,11 @@ impl Plan {
         if at == self.condition_count {
             match test {
                 Test::Present => member.presence |= bit,
-                Test::Nested(_) | Test::OneOf(_) => member.value |= bit,
+                Test::OneOf(_) => member.value |= bit,
+                Test::Nested(_) => {
+                    member.value |= bit;
+                    member.nested |= bit;
+                }
             }
             self.conditions[at].0 = test;
             self.condition_count += 1;
