@@ -68,6 +68,9 @@ pub struct Candidate {
     pub unless: BTreeSet<String>,
     /// Members that must be present.
     pub required: BTreeSet<String>,
+    /// Those of them that no other candidate declares. Hints may require members that the decoder of the
+    /// type does not; such a candidate has none.
+    pub owned: BTreeSet<String>,
     /// Members that must be present in a nested object: the member of the object, then the member
     /// in it.
     pub nested: BTreeSet<(String, String)>,
@@ -210,14 +213,24 @@ fn shape(
         (std::cmp::Reverse(demands), rank(leaf).unwrap_or(usize::MAX))
     });
     let unless: Vec<_> = (0..leaves.len()).map(|at| unless(&leaves[..=at])).collect();
+    let is_extended = |leaf: &Leaf| decide.when.contains_key(&leaf.name);
+    let owned: Vec<_> = leaves
+        .iter()
+        .map(|leaf| match is_extended(leaf) {
+            true => BTreeSet::new(),
+            false => owned(leaf, &leaves),
+        })
+        .collect();
     Objects::Shape(
         leaves
             .into_iter()
             .zip(unless)
-            .map(|(leaf, unless)| Candidate {
+            .zip(owned)
+            .map(|((leaf, unless), owned)| Candidate {
                 variant: leaf.variant,
                 inner: leaf.inner,
                 unless,
+                owned,
                 required: leaf
                     .required
                     .into_iter()
@@ -248,6 +261,20 @@ fn unless(leaves: &[Leaf]) -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// Returns the required members of a type that none of the other types declares.
+fn owned(leaf: &Leaf, leaves: &[Leaf]) -> BTreeSet<String> {
+    let others = || leaves.iter().filter(|other| other.name != leaf.name);
+    let is_owned = |name: &&String| {
+        others().all(|other| {
+            let declared = other.declared.as_ref();
+            declared.is_some_and(|declared| !declared.contains(*name))
+        })
+    };
+    let required = leaf.required.iter();
+    let required = required.filter(|name| !leaf.consts.contains_key(*name));
+    required.filter(is_owned).cloned().collect()
 }
 
 fn same_demands(a: &Leaf, b: &Leaf) -> bool {

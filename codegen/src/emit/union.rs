@@ -7,6 +7,7 @@ use crate::model::{Kind, Part, Ty, Union, Variant, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 impl Scope<'_> {
     pub(super) fn union(&self, union: &Union) -> Result<Item, EmitError> {
@@ -344,14 +345,17 @@ fn row(variant: &Variant, candidate: &Candidate, is_struct: bool) -> String {
     });
     let texts: Vec<String> = texts.collect();
     // Only the decoder of a struct knows which members are undeclared.
-    let unless = if candidate.unless.is_empty() || !is_struct {
-        String::new()
-    } else {
-        let names = candidate.unless.iter().map(|name| format!("{name:?}"));
-        format!(" unless [{}]", names.collect::<Vec<_>>().join(", "))
+    let list = |word: &str, names: &BTreeSet<String>| {
+        if names.is_empty() || !is_struct {
+            return String::new();
+        }
+        let names = names.iter().map(|name| format!("{name:?}"));
+        format!(" {word} [{}]", names.collect::<Vec<_>>().join(", "))
     };
+    let owned = list("owns", &candidate.owned);
+    let unless = list("unless", &candidate.unless);
     format!(
-        "{:?}: [{}] [{}] [{}]{unless};",
+        "{:?}: [{}] [{}] [{}]{owned}{unless};",
         shown(variant),
         required.join(", "),
         nested.join(", "),

@@ -1,6 +1,7 @@
 //! The members of an object, with those that were already read to select a union variant.
 
 use super::super::json::text::Text;
+use super::super::json::{self, Raw};
 use super::Key;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess};
@@ -15,7 +16,12 @@ pub struct Members<'de, A> {
     rest: A,
     /// Undeclared members with which the object may fit another variant.
     unless: &'static [&'static str],
+    /// A member, and strings with which the object may fit another variant.
+    refused: Option<Refused>,
 }
+
+/// The name of a member, and strings that it must not have.
+pub(super) type Refused = (&'static str, &'static [&'static str]);
 
 #[derive(Debug)]
 enum Ahead<'de> {
@@ -26,6 +32,8 @@ enum Ahead<'de> {
     /// The name of the tag and the JSON text of its value.
     Tag(&'static str, &'de str),
     TagValue(&'de str),
+    /// The name of a member whose value is refused if it is one of these strings. The name was read.
+    Refused(Refused),
 }
 
 impl<'de, A> Members<'de, A> {
@@ -36,6 +44,7 @@ impl<'de, A> Members<'de, A> {
             ahead: Ahead::Nothing,
             rest: members,
             unless: &[],
+            refused: None,
         }
     }
 
@@ -45,6 +54,7 @@ impl<'de, A> Members<'de, A> {
             ahead: Ahead::Object(text),
             rest: members,
             unless: &[],
+            refused: None,
         }
     }
 
@@ -62,6 +72,7 @@ impl<'de, A> Members<'de, A> {
             ahead: first.map_or(Ahead::Nothing, Ahead::Name),
             rest: members,
             unless: &[],
+            refused: None,
         }
     }
 
@@ -74,12 +85,32 @@ impl<'de, A> Members<'de, A> {
     }
 
     /// Makes the decoder of a struct fail if one of these members follows and the struct does not
-    /// declare it. The object may fit another variant then.
+    /// declare it, or if a member has one of these strings. The object may fit another variant then.
     #[inline]
-    pub(super) fn unless(self, names: &'static [&'static str]) -> Self {
+    pub(super) fn refusing(
+        self,
+        unless: &'static [&'static str],
+        refused: Option<Refused>,
+    ) -> Self {
         Self {
-            unless: names,
+            unless,
+            refused,
             ..self
+        }
+    }
+
+    /// Returns `true` if some values of some members are refused.
+    #[inline]
+    pub(super) fn refuses_values(&self) -> bool {
+        self.refused.is_some()
+    }
+
+    /// Checks the value of the current member, which has this name, if some values are refused.
+    pub(super) fn check_value(&mut self, name: &str) {
+        if let Some(refused) = self.refused
+            && refused.0 == name
+        {
+            self.ahead = Ahead::Refused(refused);
         }
     }
 
@@ -97,9 +128,23 @@ impl<'de, A> Members<'de, A> {
                 self.ahead = Ahead::TagValue(tag);
                 seed.deserialize(BorrowedStrDeserializer::new(name))
             }
-            Ahead::Nothing | Ahead::Object(_) | Ahead::TagValue(_) => {
+            Ahead::Nothing | Ahead::Object(_) | Ahead::TagValue(_) | Ahead::Refused(_) => {
                 Err(E::custom("`next_key` was called before `next_value`"))
             }
+        }
+    }
+}
+
+impl<'de, A: MapAccess<'de>> Members<'de, A> {
+    /// Returns the text of a value that must be a string, and none of those that are refused.
+    #[inline(never)]
+    fn unrefused(&mut self, (name, texts): Refused) -> Result<&'de str, A::Error> {
+        let value = self.rest.next_value::<Raw<'de>>()?;
+        match value.lent() {
+            Some(text) if text.starts_with('"') && !json::text::is_one_of(text, texts) => Ok(text),
+            _ => Err(A::Error::custom(format_args!(
+                "`{name}` has a value of another variant"
+            ))),
         }
     }
 }
@@ -124,17 +169,22 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        let Ahead::TagValue(tag) = self.ahead else {
-            return self.rest.next_value_seed(seed);
+        let (text, name) = match self.ahead {
+            Ahead::TagValue(tag) => (tag, None),
+            Ahead::Refused(refused) => (self.unrefused(refused)?, Some(refused.0)),
+            _ => return self.rest.next_value_seed(seed),
         };
         self.ahead = Ahead::Nothing;
         // Uses the deserializer for which the seed is compiled anyway.
-        let mut tag = Text::new(tag);
+        let mut text = Text::new(text);
         // Called through a function pointer to reduce compile time; see `json::from_str`.
         let read: fn(_, _) -> _ = T::deserialize;
-        match read(seed, &mut tag) {
+        match read(seed, &mut text) {
             Ok(value) => Ok(value),
-            Err(error) => Err(A::Error::custom(error)),
+            Err(error) => Err(A::Error::custom(match name {
+                Some(name) => error.inside_member(name),
+                None => error,
+            })),
         }
     }
 

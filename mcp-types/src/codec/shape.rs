@@ -23,6 +23,9 @@ pub struct Candidate {
     /// Members that must be present with one of the listed strings as value. An empty list allows
     /// any value.
     pub texts: &'static [(&'static str, &'static [&'static str])],
+    /// Required members that no other candidate declares. An object with one of them most likely is this
+    /// candidate, and the decoder of the type checks all other conditions.
+    pub owned: &'static [&'static str],
     /// Members that the type does not declare: one for each earlier candidate that requires such a
     /// member. An object without them does not fit those candidates.
     pub unless: &'static [&'static str],
@@ -176,7 +179,7 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
     let object = if let Some(text) = members.text()
         && let Some(fit) = first_fit(text, &candidates.plan)
     {
-        let members = members.unless(fit.unless);
+        let members = members.refusing(fit.unless, fit.refused);
         let error = match decode(place, fit.name, Undecided::Members(members)) {
             Err(error) if !fit.is_only => error,
             outcome => return outcome,
@@ -187,9 +190,16 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
             Ok(object) => object,
             Err(_) => return Err(error),
         };
-        // With one of these members, the candidate may have been rejected only because of it, so it is
-        // tried again below.
-        if !fit.unless.iter().any(|name| object.contains_key(name)) {
+        // With a member that was refused, the candidate may have been rejected only because of it, so it
+        // is tried again below.
+        let is_refused = fit.unless.iter().any(|name| object.contains_key(name))
+            || fit
+                .refused
+                .is_some_and(|(name, texts)| match object.get(name) {
+                    Some(Value::String(text)) => texts.contains(&text.as_str()),
+                    value => value.is_some(),
+                });
+        if !is_refused {
             first_error = Some(error);
             tried = Some(fit.name);
         }

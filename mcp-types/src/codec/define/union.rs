@@ -46,7 +46,7 @@ macro_rules! union_codec {
                 $(
                     $(#[$row_when:meta])*
                     $row:literal: [$($required:literal),*] [$($nested:expr),*] [$($texts:expr),*]
-                    $(unless [$($unless:literal),*])?;
+                    $(owns [$($owned:literal),*])? $(unless [$($unless:literal),*])?;
                 )*
             ] {
                 $(
@@ -147,6 +147,7 @@ macro_rules! union_codec {
                             required: &[$($required),*],
                             nested: &[$($nested),*],
                             texts: &[$($texts),*],
+                            owned: &[$($($owned),*)?],
                             unless: &[$($($unless),*)?],
                         }
                     ),*]);

@@ -1,7 +1,8 @@
 //! Selects a candidate from the text of an object, before anything of it is decoded.
 
 use super::super::super::error::DecodeError;
-use super::super::super::json::{self, text::Lookahead};
+use super::super::super::json::text::{Lookahead, is_one_of};
+use super::super::members::Refused;
 use super::plan::{Bits, Plan, Row, Test};
 
 /// The candidate as which an object is decoded first.
@@ -11,13 +12,16 @@ pub(super) struct Fit {
     pub(super) is_only: bool,
     /// Members with which the object may fit an earlier candidate.
     pub(super) unless: &'static [&'static str],
+    /// A member, and strings with which the object may fit an earlier candidate.
+    pub(super) refused: Option<Refused>,
 }
 
 /// Returns the first candidate that an object fits, given the text from the object on. Returns `None`
 /// if there is none, or if the text is not valid.
 ///
-/// Stops as soon as the result is known: when a candidate fits, and each candidate before it either is
-/// excluded by a member that was read, or requires a member that the decoder of the fitting one refuses.
+/// Stops as soon as the result is known: when a candidate fits, or the object has a member that only one
+/// candidate declares, and each candidate before it either is excluded by a member that was read, or
+/// requires a member or a string that the decoder of that candidate refuses.
 pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
     let mut outline = Outline {
         plan,
@@ -31,6 +35,11 @@ pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
             members.value().ok()?;
             continue;
         };
+        if known.owner != 0
+            && let Some(fit) = outline.owner(known.owner)
+        {
+            return Some(fit);
+        }
         if outline.note_met(known.presence)
             && let Some(fit) = outline.decided()
         {
@@ -38,10 +47,6 @@ pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
         }
         if known.value == 0 {
             members.value().ok()?;
-        } else if known.value == known.nested
-            && let Some(fit) = outline.decided_without(known.nested)
-        {
-            return Some(fit);
         } else if let Some(fit) = outline.note_value(known.value, &mut members).ok()? {
             return Some(fit);
         }
@@ -135,32 +140,23 @@ impl Outline {
         self.chosen(row, fitting & fitting.wrapping_neg())
     }
 
+    /// Returns the candidate that owns the current member, given its bit.
+    fn owner(&self, bit: Bits) -> Option<Fit> {
+        let row = self.row((bit & !self.excluded).trailing_zeros())?;
+        self.chosen(row, bit)
+    }
+
     /// Returns a candidate, given its bit, if each candidate before it is excluded, or requires a member
-    /// that its decoder refuses.
+    /// or a string that the decoder of this one refuses.
     fn chosen(&self, row: &'static Row, bit: Bits) -> Option<Fit> {
         let others = self.plan.all_rows() & !self.excluded & !bit;
         let earlier = others & (bit - 1);
-        (earlier & !row.covered == 0).then_some(Fit {
+        (earlier & !(row.covered | row.refusing) == 0).then_some(Fit {
             name: row.name,
             is_only: others == 0,
             unless: if earlier == 0 { &[] } else { row.unless },
+            refused: row.refused.filter(|_| earlier & row.refusing != 0),
         })
-    }
-
-    /// Returns the only candidate that has conditions about the nested object that follows, if all its other
-    /// conditions are met. Then the nested object does not have to be searched: if it lacks a member, the
-    /// decoder of the candidate fails, and others are tried.
-    fn decided_without(&self, nested: Bits) -> Option<Fit> {
-        let mut concerned = 0;
-        each(nested, |condition| {
-            concerned |= self.plan.rows_with(condition);
-        });
-        concerned &= !self.excluded;
-        let row = self.row(concerned.trailing_zeros())?;
-        if !concerned.is_power_of_two() || row.conditions & !(self.met | nested) != 0 {
-            return None;
-        }
-        self.chosen(row, concerned)
     }
 
     /// Returns the first candidate that the object fits when all members are known.
@@ -171,6 +167,7 @@ impl Outline {
             name: row.name,
             is_only: fitting.is_power_of_two(),
             unless: &[],
+            refused: None,
         })
     }
 }
@@ -182,16 +179,4 @@ fn each(mut bits: Bits, mut call: impl FnMut(u32)) {
         call(bits.trailing_zeros());
         bits &= bits - 1;
     }
-}
-
-/// Returns `true` if a text is one of the given strings.
-fn is_one_of(text: &str, strings: &[&str]) -> bool {
-    let plain = text
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    plain.is_some_and(|plain| {
-        strings.contains(&plain)
-            || plain.contains('\\')
-                && json::from_str::<String>(text).is_ok_and(|text| strings.contains(&text.as_str()))
-    })
 }

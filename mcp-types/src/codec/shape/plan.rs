@@ -1,5 +1,6 @@
 //! [`Plan`]: the conditions of all candidates of a union, prepared at compile time.
 
+use super::super::members::Refused;
 use super::Candidate;
 
 /// A set of conditions or of candidates: one bit for the position of each.
@@ -33,8 +34,8 @@ pub(super) struct Member {
     pub(super) presence: Bits,
     /// The conditions about its value.
     pub(super) value: Bits,
-    /// Those of them that are about a nested object.
-    pub(super) nested: Bits,
+    /// The candidate that owns the member, if any.
+    pub(super) owner: Bits,
 }
 
 /// A condition about a member.
@@ -57,6 +58,10 @@ pub(super) struct Row {
     /// The earlier candidates that require one of the members in `unless`. An object of such a candidate
     /// rarely meets the conditions of this one, so that its members seldom have to be decoded twice.
     pub(super) covered: Bits,
+    /// A member, and strings that earlier candidates require of it.
+    pub(super) refused: Option<Refused>,
+    /// These candidates, without those that `covered` has.
+    pub(super) refusing: Bits,
 }
 
 impl Plan {
@@ -97,7 +102,7 @@ impl Plan {
             name: "",
             presence: 0,
             value: 0,
-            nested: 0,
+            owner: 0,
         }; MAXIMUM],
         member_count: 0,
         conditions: [(Test::Present, 0); MAXIMUM],
@@ -107,6 +112,8 @@ impl Plan {
             conditions: 0,
             unless: &[],
             covered: 0,
+            refused: None,
+            refusing: 0,
         }; MAXIMUM],
         row_count: 0,
         unconditional: 0,
@@ -123,12 +130,17 @@ impl Plan {
             let Some(conditions) = plan.add(candidate) else {
                 return Self::EMPTY;
             };
+            let covered = plan.covered(candidates, conditions);
+            let (refused, refusing) = plan.refusing(conditions, covered);
             plan.rows[plan.row_count] = Row {
                 name: candidate.name,
                 conditions,
                 unless: candidate.unless,
-                covered: plan.covered(candidates, conditions),
+                covered,
+                refused,
+                refusing,
             };
+            plan.set_owner(candidate.owned);
             if conditions == 0 {
                 plan.unconditional |= 1 << plan.row_count;
             }
@@ -195,6 +207,58 @@ impl Plan {
         covered
     }
 
+    /// Returns a member, with strings that candidates before the next one require of it, and these
+    /// candidates. `covered` are left out, and those that extend the next one, as in [`covered`](Self::covered).
+    const fn refusing(&self, conditions: Bits, covered: Bits) -> (Option<Refused>, Bits) {
+        let mut at = 0;
+        while at < self.condition_count {
+            let (test, rows) = &self.conditions[at];
+            let mut found = *rows & !covered & ((1 << self.row_count) - 1);
+            let mut row = 0;
+            while row < self.row_count {
+                if conditions & !self.rows[row].conditions == 0 {
+                    found &= !(1 << row);
+                }
+                row += 1;
+            }
+            if let Test::OneOf(texts) = test
+                && found != 0
+                && conditions >> at & 1 == 0
+            {
+                return (Some((self.member_of(at), *texts)), found);
+            }
+            at += 1;
+        }
+        (None, 0)
+    }
+
+    /// Returns the name of the member that a condition is about.
+    const fn member_of(&self, condition: usize) -> &'static str {
+        let mut at = 0;
+        while at < self.member_count {
+            let member = &self.members[at];
+            if (member.presence | member.value) >> condition & 1 == 1 {
+                return member.name;
+            }
+            at += 1;
+        }
+        ""
+    }
+
+    /// Makes the next candidate the owner of members.
+    const fn set_owner(&mut self, mut names: &[&str]) {
+        while let [name, rest @ ..] = names {
+            let mut at = 0;
+            while at < self.member_count {
+                if same(self.members[at].name, name) {
+                    self.members[at].owner |= 1 << self.row_count;
+                }
+                at += 1;
+            }
+            names = rest;
+        }
+    }
+
     /// Adds the conditions of the next candidate. Returns `None` if there are too many.
     const fn add(&mut self, candidate: &Candidate) -> Option<Bits> {
         let mut conditions = 0;
@@ -258,11 +322,7 @@ impl Plan {
         if at == self.condition_count {
             match test {
                 Test::Present => member.presence |= bit,
-                Test::OneOf(_) => member.value |= bit,
-                Test::Nested(_) => {
-                    member.value |= bit;
-                    member.nested |= bit;
-                }
+                Test::Nested(_) | Test::OneOf(_) => member.value |= bit,
             }
             self.conditions[at].0 = test;
             self.condition_count += 1;

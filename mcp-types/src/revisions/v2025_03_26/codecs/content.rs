@@ -52,8 +52,8 @@ codec::union_codec! {
         Blob(plain BlobResourceContents);
     }
     shape [
-        "TextResourceContents": ["text", "uri"] [] [];
-        "BlobResourceContents": ["blob", "uri"] [] [] unless ["text"];
+        "TextResourceContents": ["text", "uri"] [] [] owns ["text"];
+        "BlobResourceContents": ["blob", "uri"] [] [] owns ["blob"] unless ["text"];
     ] {
         "TextResourceContents" => object plain Text;
         "BlobResourceContents" => object plain Blob;

@@ -47,8 +47,8 @@ codec::union_codec! {
         ListRoots(plain ListRootsResult);
     }
     shape [
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])];
-        "ListRootsResult": ["roots"] [] [] unless ["content"];
+        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["content", "model"];
+        "ListRootsResult": ["roots"] [] [] owns ["roots"] unless ["content"];
         "EmptyResult": [] [] [];
     ] {
         "CreateMessageResult" => object plain CreateMessage;
@@ -64,7 +64,7 @@ codec::union_codec! {
         Notification(plain JsonRpcNotification);
     }
     shape [
-        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])];
+        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] owns ["id"];
         "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["id"];
     ] {
         "JSONRPCRequest" => object plain Request;
@@ -79,8 +79,8 @@ codec::union_codec! {
         Error(plain JsonRpcError);
     }
     shape [
-        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
-        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] unless ["error"];
+        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
+        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error"];
     ] {
         "JSONRPCError" => object plain Error;
         "JSONRPCResponse" => object plain Response;
@@ -98,9 +98,9 @@ codec::union_codec! {
         BatchResponse(plain JsonRpcBatchResponse);
     }
     shape [
-        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
+        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
         "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error"];
-        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] unless ["error", "method"];
+        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error", "method"];
         "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
     ] {
         "JSONRPCError" => object plain Error;
@@ -146,15 +146,15 @@ codec::union_codec! {
         Complete(plain CompleteResult);
     }
     shape [
-        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [];
-        "CompleteResult": ["completion"] [("completion", "values")] [] unless ["capabilities"];
-        "ListResourcesResult": ["resources"] [] [] unless ["capabilities", "completion"];
-        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] unless ["capabilities", "completion", "resources"];
-        "ReadResourceResult": ["contents"] [] [] unless ["capabilities", "completion", "resourceTemplates", "resources"];
-        "ListPromptsResult": ["prompts"] [] [] unless ["capabilities", "completion", "contents", "resourceTemplates", "resources"];
-        "GetPromptResult": ["messages"] [] [] unless ["capabilities", "completion", "contents", "prompts", "resourceTemplates", "resources"];
-        "ListToolsResult": ["tools"] [] [] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources"];
-        "CallToolResult": ["content"] [] [] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources", "tools"];
+        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [] owns ["capabilities", "protocolVersion", "serverInfo"];
+        "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["capabilities"];
+        "ListResourcesResult": ["resources"] [] [] owns ["resources"] unless ["capabilities", "completion"];
+        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] owns ["resourceTemplates"] unless ["capabilities", "completion", "resources"];
+        "ReadResourceResult": ["contents"] [] [] owns ["contents"] unless ["capabilities", "completion", "resourceTemplates", "resources"];
+        "ListPromptsResult": ["prompts"] [] [] owns ["prompts"] unless ["capabilities", "completion", "contents", "resourceTemplates", "resources"];
+        "GetPromptResult": ["messages"] [] [] owns ["messages"] unless ["capabilities", "completion", "contents", "prompts", "resourceTemplates", "resources"];
+        "ListToolsResult": ["tools"] [] [] owns ["tools"] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources"];
+        "CallToolResult": ["content"] [] [] owns ["content"] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources", "tools"];
         "EmptyResult": [] [] [];
     ] {
         "InitializeResult" => object plain Initialize;

@@ -77,7 +77,7 @@ codec::union_codec! {
         Enum(plain EnumSchema);
     }
     shape [
-        "EnumSchema": ["enum"] [] [("type", &["string"])];
+        "EnumSchema": ["enum"] [] [("type", &["string"])] owns ["enum"];
         "StringSchema": [] [] [("type", &["string"])] unless ["enum"];
         "NumberSchema": [] [] [("type", &["number", "integer"])] unless ["enum"];
         "BooleanSchema": [] [] [("type", &["boolean"])] unless ["enum"];

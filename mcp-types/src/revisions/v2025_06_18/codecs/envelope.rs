@@ -65,9 +65,9 @@ codec::union_codec! {
         Elicit(plain ElicitResult);
     }
     shape [
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])];
+        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["model"];
         "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["model"];
-        "ListRootsResult": ["roots"] [] [] unless ["action", "content"];
+        "ListRootsResult": ["roots"] [] [] owns ["roots"] unless ["action", "content"];
         "EmptyResult": [] [] [];
     ] {
         "CreateMessageResult" => object plain CreateMessage;
@@ -94,9 +94,9 @@ codec::union_codec! {
         Error(plain JsonRpcError);
     }
     shape [
-        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
+        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
         "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error"];
-        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] unless ["error", "method"];
+        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error", "method"];
         "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
     ] {
         "JSONRPCError" => object plain Error;
@@ -186,15 +186,15 @@ codec::union_codec! {
         Complete(plain CompleteResult);
     }
     shape [
-        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [];
-        "CompleteResult": ["completion"] [("completion", "values")] [] unless ["capabilities"];
-        "ListResourcesResult": ["resources"] [] [] unless ["capabilities", "completion"];
-        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] unless ["capabilities", "completion", "resources"];
-        "ReadResourceResult": ["contents"] [] [] unless ["capabilities", "completion", "resourceTemplates", "resources"];
-        "ListPromptsResult": ["prompts"] [] [] unless ["capabilities", "completion", "contents", "resourceTemplates", "resources"];
-        "GetPromptResult": ["messages"] [] [] unless ["capabilities", "completion", "contents", "prompts", "resourceTemplates", "resources"];
-        "ListToolsResult": ["tools"] [] [] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources"];
-        "CallToolResult": ["content"] [] [] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources", "tools"];
+        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [] owns ["capabilities", "protocolVersion", "serverInfo"];
+        "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["capabilities"];
+        "ListResourcesResult": ["resources"] [] [] owns ["resources"] unless ["capabilities", "completion"];
+        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] owns ["resourceTemplates"] unless ["capabilities", "completion", "resources"];
+        "ReadResourceResult": ["contents"] [] [] owns ["contents"] unless ["capabilities", "completion", "resourceTemplates", "resources"];
+        "ListPromptsResult": ["prompts"] [] [] owns ["prompts"] unless ["capabilities", "completion", "contents", "resourceTemplates", "resources"];
+        "GetPromptResult": ["messages"] [] [] owns ["messages"] unless ["capabilities", "completion", "contents", "prompts", "resourceTemplates", "resources"];
+        "ListToolsResult": ["tools"] [] [] owns ["tools"] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources"];
+        "CallToolResult": ["content"] [] [] owns ["content"] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources", "tools"];
         "EmptyResult": [] [] [];
     ] {
         "InitializeResult" => object plain Initialize;

@@ -81,10 +81,10 @@ codec::union_codec! {
     shape [
         "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
         "CancelTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] unless ["createdAt"];
+        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["model"] unless ["createdAt"];
         "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["createdAt", "model"];
-        "ListTasksResult": ["tasks"] [] [] unless ["action", "content", "createdAt"];
-        "ListRootsResult": ["roots"] [] [] unless ["action", "content", "createdAt", "tasks"];
+        "ListTasksResult": ["tasks"] [] [] owns ["tasks"] unless ["action", "content", "createdAt"];
+        "ListRootsResult": ["roots"] [] [] owns ["roots"] unless ["action", "content", "createdAt", "tasks"];
         "EmptyResult": [] [] [];
         "GetTaskPayloadResult": [] [] [] unless ["action", "content", "createdAt", "roots", "tasks"];
     ] {
@@ -107,9 +107,9 @@ codec::union_codec! {
         Response(plain JsonRpcResponse);
     }
     shape [
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
         "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error"];
-        "JSONRPCResultResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] unless ["error", "method"];
+        "JSONRPCResultResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error", "method"];
         "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
     ] {
         "JSONRPCErrorResponse" => object plain Response > JsonRpcResponse plain Error;
@@ -126,8 +126,8 @@ codec::union_codec! {
         Error(plain JsonRpcErrorResponse);
     }
     shape [
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])];
-        "JSONRPCResultResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] unless ["error"];
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
+        "JSONRPCResultResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error"];
     ] {
         "JSONRPCErrorResponse" => object plain Error;
         "JSONRPCResultResponse" => object plain Result;
@@ -215,16 +215,16 @@ codec::union_codec! {
     shape [
         "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
         "CancelTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
-        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [] unless ["createdAt"];
-        "CompleteResult": ["completion"] [("completion", "values")] [] unless ["capabilities", "createdAt"];
-        "ListResourcesResult": ["resources"] [] [] unless ["capabilities", "completion", "createdAt"];
-        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] unless ["capabilities", "completion", "createdAt", "resources"];
-        "ReadResourceResult": ["contents"] [] [] unless ["capabilities", "completion", "createdAt", "resourceTemplates", "resources"];
-        "ListPromptsResult": ["prompts"] [] [] unless ["capabilities", "completion", "contents", "createdAt", "resourceTemplates", "resources"];
-        "GetPromptResult": ["messages"] [] [] unless ["capabilities", "completion", "contents", "createdAt", "prompts", "resourceTemplates", "resources"];
-        "ListToolsResult": ["tools"] [] [] unless ["capabilities", "completion", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources"];
-        "CallToolResult": ["content"] [] [] unless ["capabilities", "completion", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tools"];
-        "ListTasksResult": ["tasks"] [] [] unless ["capabilities", "completion", "content", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tools"];
+        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [] owns ["capabilities", "protocolVersion", "serverInfo"] unless ["createdAt"];
+        "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["capabilities", "createdAt"];
+        "ListResourcesResult": ["resources"] [] [] owns ["resources"] unless ["capabilities", "completion", "createdAt"];
+        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] owns ["resourceTemplates"] unless ["capabilities", "completion", "createdAt", "resources"];
+        "ReadResourceResult": ["contents"] [] [] owns ["contents"] unless ["capabilities", "completion", "createdAt", "resourceTemplates", "resources"];
+        "ListPromptsResult": ["prompts"] [] [] owns ["prompts"] unless ["capabilities", "completion", "contents", "createdAt", "resourceTemplates", "resources"];
+        "GetPromptResult": ["messages"] [] [] owns ["messages"] unless ["capabilities", "completion", "contents", "createdAt", "prompts", "resourceTemplates", "resources"];
+        "ListToolsResult": ["tools"] [] [] owns ["tools"] unless ["capabilities", "completion", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources"];
+        "CallToolResult": ["content"] [] [] owns ["content"] unless ["capabilities", "completion", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tools"];
+        "ListTasksResult": ["tasks"] [] [] owns ["tasks"] unless ["capabilities", "completion", "content", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tools"];
         "EmptyResult": [] [] [];
         "GetTaskPayloadResult": [] [] [] unless ["capabilities", "completion", "content", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tasks", "tools"];
     ] {

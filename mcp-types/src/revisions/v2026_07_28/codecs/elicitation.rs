@@ -105,7 +105,7 @@ codec::union_codec! {
         "TitledMultiSelectEnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
         "LegacyTitledEnumSchema": ["enum", "enumNames"] [] [("type", &["string"])] unless ["items"];
         "UntitledSingleSelectEnumSchema": ["enum"] [] [("type", &["string"])] unless ["enumNames", "items"];
-        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] unless ["enum", "items"];
+        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] owns ["oneOf"] unless ["enum", "items"];
     ] {
         "UntitledMultiSelectEnumSchema" => object plain MultiSelect > MultiSelectEnumSchema plain Untitled;
         "TitledMultiSelectEnumSchema" => object plain MultiSelect > MultiSelectEnumSchema plain Titled;
@@ -190,8 +190,8 @@ codec::union_codec! {
         Titled(plain TitledSingleSelectEnumSchema);
     }
     shape [
-        "UntitledSingleSelectEnumSchema": ["enum"] [] [("type", &["string"])];
-        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] unless ["enum"];
+        "UntitledSingleSelectEnumSchema": ["enum"] [] [("type", &["string"])] owns ["enum"];
+        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] owns ["oneOf"] unless ["enum"];
     ] {
         "UntitledSingleSelectEnumSchema" => object plain Untitled;
         "TitledSingleSelectEnumSchema" => object plain Titled;

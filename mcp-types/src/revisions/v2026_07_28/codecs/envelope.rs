@@ -85,8 +85,8 @@ codec::union_codec! {
         Response(plain JsonRpcResponse);
     }
     shape [
-        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [("jsonrpc", &["2.0"])];
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] unless ["result"];
+        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [("jsonrpc", &["2.0"])] owns ["result"];
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"] unless ["result"];
         "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error", "result"];
         "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
     ] {
@@ -121,8 +121,8 @@ codec::union_codec! {
         Error(plain JsonRpcErrorResponse);
     }
     shape [
-        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [("jsonrpc", &["2.0"])];
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] unless ["result"];
+        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [("jsonrpc", &["2.0"])] owns ["result"];
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"] unless ["result"];
     ] {
         "JSONRPCResultResponse" => object plain Result;
         "JSONRPCErrorResponse" => object plain Error;
@@ -191,21 +191,21 @@ codec::union_codec! {
         GetResource(plain GetResourceResult);
     }
     shape [
-        "DiscoverResult": ["capabilities", "resultType", "supportedVersions", "ttlMs"] [] [("cacheScope", &["public", "private"])];
-        "ListResourcesResult": ["resources", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities"];
-        "ListResourceTemplatesResult": ["resourceTemplates", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "resources"];
+        "DiscoverResult": ["capabilities", "resultType", "supportedVersions", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["capabilities", "supportedVersions"];
+        "ListResourcesResult": ["resources", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resources"] unless ["capabilities"];
+        "ListResourceTemplatesResult": ["resourceTemplates", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resourceTemplates"] unless ["capabilities", "resources"];
         "ReadResourceResult": ["contents", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "resourceTemplates", "resources"];
-        "ListPromptsResult": ["prompts", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "contents", "resourceTemplates", "resources"];
-        "ListToolsResult": ["resultType", "tools", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "contents", "prompts", "resourceTemplates", "resources"];
+        "ListPromptsResult": ["prompts", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["prompts"] unless ["capabilities", "contents", "resourceTemplates", "resources"];
+        "ListToolsResult": ["resultType", "tools", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["tools"] unless ["capabilities", "contents", "prompts", "resourceTemplates", "resources"];
         #[cfg(feature = "versioned-resources")]
         "GetResourceResult": ["contents", "resource", "resultType"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope"];
         #[cfg(feature = "sep-2093")]
         "ReadResourceMetadataResult": ["resource", "resultType"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope", "contents"];
         "SubscriptionsListenResult": ["_meta", "resultType"] [("_meta", "io.modelcontextprotocol/subscriptionId")] [] unless ["cacheScope", "contents", "resource"];
-        "CompleteResult": ["completion", "resultType"] [("completion", "values")] [] unless ["cacheScope", "contents", "resource"];
+        "CompleteResult": ["completion", "resultType"] [("completion", "values")] [] owns ["completion"] unless ["cacheScope", "contents", "resource"];
         "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["cacheScope", "completion", "contents", "resource"];
-        "GetPromptResult": ["messages", "resultType"] [] [] unless ["cacheScope", "completion", "contents", "resource"];
-        "CallToolResult": ["content", "resultType"] [] [] unless ["cacheScope", "completion", "contents", "messages", "resource"];
+        "GetPromptResult": ["messages", "resultType"] [] [] owns ["messages"] unless ["cacheScope", "completion", "contents", "resource"];
+        "CallToolResult": ["content", "resultType"] [] [] owns ["content"] unless ["cacheScope", "completion", "contents", "messages", "resource"];
         "EmptyResult": ["resultType"] [] [];
     ] {
         "DiscoverResult" => object plain Discover;

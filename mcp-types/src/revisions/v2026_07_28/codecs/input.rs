@@ -36,9 +36,9 @@ codec::union_codec! {
         Elicit(plain ElicitResult);
     }
     shape [
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])];
+        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["model"];
         "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["model"];
-        "ListRootsResult": ["roots"] [] [] unless ["action", "content"];
+        "ListRootsResult": ["roots"] [] [] owns ["roots"] unless ["action", "content"];
     ] {
         "CreateMessageResult" => object plain CreateMessage;
         "ElicitResult" => object plain Elicit;

@@ -41,7 +41,7 @@ codec::union_codec! {
     }
     shape [
         "InputRequiredResult": [] [] [("resultType", &["input_required"])];
-        "GetPromptResult": ["messages", "resultType"] [] [];
+        "GetPromptResult": ["messages", "resultType"] [] [] owns ["messages"];
     ] {
         "InputRequiredResult" => object plain InputRequired;
         "GetPromptResult" => object plain Complete;

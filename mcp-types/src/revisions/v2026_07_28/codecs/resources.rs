@@ -107,7 +107,7 @@ codec::union_codec! {
         Complete(plain ReadResourceResult);
     }
     shape [
-        "ReadResourceResult": ["contents", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])];
+        "ReadResourceResult": ["contents", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["contents", "ttlMs"];
         "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["cacheScope"];
     ] {
         "ReadResourceResult" => object plain Complete;
@@ -273,8 +273,8 @@ codec::union_codec! {
         Blob(plain GetBlobResourceContents);
     }
     shape [
-        "GetTextResourceContents": ["content", "contentType"] [] [];
-        "GetBlobResourceContents": ["blob", "contentType"] [] [] unless ["content"];
+        "GetTextResourceContents": ["content", "contentType"] [] [] owns ["content"];
+        "GetBlobResourceContents": ["blob", "contentType"] [] [] owns ["blob"] unless ["content"];
     ] {
         "GetTextResourceContents" => object plain Text;
         "GetBlobResourceContents" => object plain Blob;

@@ -44,9 +44,9 @@ codec::union_codec! {
     }
     shape [
         #[cfg(feature = "tasks")]
-        "CreateTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"] [] [("resultType", &["task"]), ("status", &["working", "input_required", "completed", "failed", "cancelled"])];
+        "CreateTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"] [] [("resultType", &["task"]), ("status", &["working", "input_required", "completed", "failed", "cancelled"])] owns ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"];
         "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["createdAt"];
-        "CallToolResult": ["content", "resultType"] [] [] unless ["createdAt"];
+        "CallToolResult": ["content", "resultType"] [] [] owns ["content"] unless ["createdAt"];
     ] {
         #[cfg(feature = "tasks")]
         "CreateTaskResult" => object plain Task;
