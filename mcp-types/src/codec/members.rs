@@ -17,7 +17,7 @@ pub struct Members<'de, A> {
     /// Undeclared members with which the object may fit another variant.
     unless: &'static [&'static str],
     /// A member, and strings with which the object may fit another variant.
-    refused: Option<Refused>,
+    refused: Option<&'static Refused>,
 }
 
 /// The name of a member, and strings that it must not have.
@@ -33,7 +33,7 @@ enum Ahead<'de> {
     Tag(&'static str, &'de str),
     TagValue(&'de str),
     /// The name of a member whose value is refused if it is one of these strings. The name was read.
-    Refused(Refused),
+    Refused(&'static Refused),
 }
 
 impl<'de, A> Members<'de, A> {
@@ -90,7 +90,7 @@ impl<'de, A> Members<'de, A> {
     pub(super) fn refusing(
         self,
         unless: &'static [&'static str],
-        refused: Option<Refused>,
+        refused: Option<&'static Refused>,
     ) -> Self {
         Self {
             unless,
@@ -136,9 +136,31 @@ impl<'de, A> Members<'de, A> {
 }
 
 impl<'de, A: MapAccess<'de>> Members<'de, A> {
+    /// Decodes the value of a tag that was already read, or one that may be refused.
+    #[cold]
+    fn value_ahead<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
+        let (text, name) = match self.ahead {
+            Ahead::TagValue(tag) => (tag, None),
+            Ahead::Refused(refused) => (self.unrefused(refused)?, Some(refused.0)),
+            _ => return self.rest.next_value_seed(seed),
+        };
+        self.ahead = Ahead::Nothing;
+        // Uses the deserializer for which the seed is compiled anyway.
+        let mut text = Text::new(text);
+        // Called through a function pointer to reduce compile time; see `json::from_str`.
+        let read: fn(_, _) -> _ = T::deserialize;
+        match read(seed, &mut text) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(A::Error::custom(match name {
+                Some(name) => error.inside_member(name),
+                None => error,
+            })),
+        }
+    }
+
     /// Returns the text of a value that must be a string, and none of those that are refused.
     #[inline(never)]
-    fn unrefused(&mut self, (name, texts): Refused) -> Result<&'de str, A::Error> {
+    fn unrefused(&mut self, (name, texts): &Refused) -> Result<&'de str, A::Error> {
         let value = self.rest.next_value::<Raw<'de>>()?;
         match value.lent() {
             Some(text) if text.starts_with('"') && !json::text::is_one_of(text, texts) => Ok(text),
@@ -169,22 +191,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        let (text, name) = match self.ahead {
-            Ahead::TagValue(tag) => (tag, None),
-            Ahead::Refused(refused) => (self.unrefused(refused)?, Some(refused.0)),
-            _ => return self.rest.next_value_seed(seed),
-        };
-        self.ahead = Ahead::Nothing;
-        // Uses the deserializer for which the seed is compiled anyway.
-        let mut text = Text::new(text);
-        // Called through a function pointer to reduce compile time; see `json::from_str`.
-        let read: fn(_, _) -> _ = T::deserialize;
-        match read(seed, &mut text) {
-            Ok(value) => Ok(value),
-            Err(error) => Err(A::Error::custom(match name {
-                Some(name) => error.inside_member(name),
-                None => error,
-            })),
+        match self.ahead {
+            Ahead::Nothing => self.rest.next_value_seed(seed),
+            _ => self.value_ahead(seed),
         }
     }
 

@@ -13,7 +13,7 @@ pub(super) struct Fit {
     /// Members with which the object may fit an earlier candidate.
     pub(super) unless: &'static [&'static str],
     /// A member, and strings with which the object may fit an earlier candidate.
-    pub(super) refused: Option<Refused>,
+    pub(super) refused: Option<&'static Refused>,
 }
 
 /// Returns the first candidate that an object fits, given the text from the object on. Returns `None`
@@ -155,7 +155,7 @@ impl Outline {
             name: row.name,
             is_only: others == 0,
             unless: if earlier == 0 { &[] } else { row.unless },
-            refused: row.refused.filter(|_| earlier & row.refusing != 0),
+            refused: row.refused.as_ref().filter(|_| earlier & row.refusing != 0),
         })
     }
 
