@@ -213,12 +213,14 @@ fn shape(
         (std::cmp::Reverse(demands), rank(leaf).unwrap_or(usize::MAX))
     });
     let unless: Vec<_> = (0..leaves.len()).map(|at| unless(&leaves[..=at])).collect();
-    let is_extended = |leaf: &Leaf| decide.when.contains_key(&leaf.name);
     let owned: Vec<_> = leaves
         .iter()
-        .map(|leaf| match is_extended(leaf) {
-            true => BTreeSet::new(),
-            false => owned(leaf, &leaves),
+        .map(|leaf| {
+            if decide.when.contains_key(&leaf.name) {
+                BTreeSet::new()
+            } else {
+                owned(leaf, &leaves)
+            }
         })
         .collect();
     Objects::Shape(
