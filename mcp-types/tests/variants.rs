@@ -1,5 +1,6 @@
 //! The variant of an object does not depend on the order of its members.
 
+use mcp_types::error::ErrorKind;
 use mcp_types::json::{self, Object, Value};
 use mcp_types::{v2024_11_05, v2025_11_25, v2026_07_28};
 use serde::de::DeserializeOwned;
@@ -122,6 +123,21 @@ fn results_of_a_type_with_members_of_another_one() {
         check_any::<v2026_07_28::CallToolOutcome>(&members);
         check_any::<v2026_07_28::GetPromptOutcome>(&members);
     }
+}
+
+/// A member that is refused is no fault of the message, so that the error is about what follows.
+#[test]
+fn fault_behind_a_refused_member_is_reported() {
+    let text = r#"{"content": [], "resultType": "input_required", "a": }"#;
+    let error = json::from_str::<v2026_07_28::CallToolOutcome>(text).unwrap_err();
+    let column = text.len();
+    assert_eq!(error.kind(), ErrorKind::Syntax { line: 1, column });
+    let text = r#"{"content": [], "resultType": "input_required", "a": "\ud800"}"#;
+    let error = json::from_str::<v2026_07_28::CallToolOutcome>(text).unwrap_err();
+    assert_eq!(error.path().to_string(), "$.a", "{error}");
+    let text = r#"{"content": [], "resultType": "\ud800"}"#;
+    let error = json::from_str::<v2026_07_28::CallToolOutcome>(text).unwrap_err();
+    assert_eq!(error.path().to_string(), "$.resultType", "{error}");
 }
 
 #[test]

@@ -20,8 +20,8 @@ usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
   quiet value; more than 64 MiB of memory are not freed; a good call has no good response.
 
   The server is the example `everything` of `mcp-server`, with an allocator that gives memory back to
-  the system, built for speed and started anew for each attack, or the one at URL. Only loopback addresses are attacked. `xtask/peers/servers/attack/src/
-  main.rs` describes the measurements.
+  the system, built for speed and started anew for each attack, or the one at URL. Only loopback
+  addresses are attacked. `xtask/peers/servers/attack/src/main.rs` describes the measurements.
 
   --quick            a short attack of each kind: less than a minute in all, on programs that are less
                      optimized, and compiled in half the time

@@ -1,7 +1,7 @@
 //! The members of an object, with those that were already read to select a union variant.
 
+use super::super::json::Raw;
 use super::super::json::text::Text;
-use super::super::json::{self, Raw};
 use super::Key;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess};
@@ -22,6 +22,15 @@ pub struct Members<'de, A> {
 
 /// The name of a member, and strings that it must not have.
 pub(super) type Refused = (&'static str, &'static [&'static str]);
+
+/// Returns `true` unless the text of a value is a string without escapes, and none of the given ones. A value
+/// of another kind, or with escapes, is seldom, and may be one of them.
+pub(super) fn is_refused(value: &str, strings: &[&str]) -> bool {
+    let plain = value
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    plain.is_none_or(|plain| plain.contains('\\') || strings.contains(&plain))
+}
 
 #[derive(Debug)]
 enum Ahead<'de> {
@@ -99,19 +108,16 @@ impl<'de, A> Members<'de, A> {
         }
     }
 
-    /// Returns `true` if some values of some members are refused.
+    /// Returns the member of which some values are refused.
     #[inline]
-    pub(super) fn refuses_values(&self) -> bool {
-        self.refused.is_some()
+    pub(super) fn refused(&self) -> Option<&'static Refused> {
+        self.refused
     }
 
-    /// Checks the value of the current member, which has this name, if some values are refused.
-    pub(super) fn check_value(&mut self, name: &str) {
-        if let Some(refused) = self.refused
-            && refused.0 == name
-        {
-            self.ahead = Ahead::Refused(refused);
-        }
+    /// Refuses some values of the current member, whose name was read.
+    #[cold]
+    pub(super) fn refuse_values(&mut self, refused: &'static Refused) {
+        self.ahead = Ahead::Refused(refused);
     }
 
     /// Returns `true` for a member with which the object may fit another variant.
@@ -158,12 +164,12 @@ impl<'de, A: MapAccess<'de>> Members<'de, A> {
         }
     }
 
-    /// Returns the text of a value that must be a string, and none of those that are refused.
+    /// Returns the text of a value that is not refused.
     #[inline(never)]
     fn unrefused(&mut self, (name, texts): &Refused) -> Result<&'de str, A::Error> {
         let value = self.rest.next_value::<Raw<'de>>()?;
         match value.lent() {
-            Some(text) if text.starts_with('"') && !json::text::is_one_of(text, texts) => Ok(text),
+            Some(text) if !is_refused(text, texts) => Ok(text),
             _ => Err(A::Error::custom(format_args!(
                 "`{name}` has a value of another variant"
             ))),

@@ -50,8 +50,10 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Option<u8>, A::Error> {
         self.current = self.members.next_key_seed(NameIn(self.table.names))?;
-        if self.members.refuses_values() {
-            self.check_value();
+        if let Some(refused) = self.members.refused()
+            && refused.0 == self.name()
+        {
+            self.members.refuse_values(refused);
         }
         let member = match &self.current {
             Some(MemberName::Declared(position)) => self.table.members.get(usize::from(*position)),
@@ -72,20 +74,6 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
         self.seen |= bit;
         Ok(Some(member.at))
-    }
-
-    /// Makes the value of the current member fail if it is refused.
-    #[inline(never)]
-    fn check_value(&mut self) {
-        let name = match &self.current {
-            Some(MemberName::Declared(position)) => {
-                let name = self.table.names.get(usize::from(*position));
-                name.copied().unwrap_or_default()
-            }
-            Some(MemberName::Other(key)) => key.as_str(),
-            None => return,
-        };
-        self.members.check_value(name);
     }
 
     /// Returns `true` if the object has a member that the type does not declare.

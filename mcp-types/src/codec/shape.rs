@@ -39,12 +39,16 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Prepares the search for the candidate of an object, at compile time.
+    /// Prepares the search for the candidate of an object, at compile time. `decoders` has the method of
+    /// [`Undecided`] that decodes each candidate.
     #[must_use]
-    pub const fn new(all: &'static [Candidate]) -> Self {
+    pub const fn new(
+        all: &'static [Candidate],
+        decoders: &'static [(&'static str, &'static str)],
+    ) -> Self {
         Self {
             all,
-            plan: Plan::new(all),
+            plan: Plan::new(all, decoders),
         }
     }
 }
@@ -186,19 +190,14 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
         };
         // The members were consumed. If another candidate accepts them, `Text` continues behind the
         // end of the object.
+        let is_refused = fit.refuses(text);
         let object: Object = match json::text::read_first(text) {
             Ok(object) => object,
+            Err(fault) if is_refused => return Err(A::Error::custom(fault)),
             Err(_) => return Err(error),
         };
         // With a member that was refused, the candidate may have been rejected only because of it, so it
         // is tried again below.
-        let is_refused = fit.unless.iter().any(|name| object.contains_key(name))
-            || fit
-                .refused
-                .is_some_and(|(name, texts)| match object.get(name) {
-                    Some(Value::String(text)) => texts.contains(&text.as_str()),
-                    value => value.is_some(),
-                });
         if !is_refused {
             first_error = Some(error);
             tried = Some(fit.name);

@@ -27,7 +27,7 @@ use super::de::{NESTING_LIMIT, RAW};
 use super::read::NUMBER;
 
 use access::{Elements, Entries, Lent, Named};
-pub(crate) use lookahead::{Lookahead, first_member, is_one_of};
+pub(crate) use lookahead::{Lookahead, first_member};
 use numeral::Numeral;
 pub(super) use scan::{plain, string_end};
 use sizes::Sizes;

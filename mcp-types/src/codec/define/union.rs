@@ -150,6 +150,9 @@ macro_rules! union_codec {
                             owned: &[$($($owned),*)?],
                             unless: &[$($($unless),*)?],
                         }
+                    ),*], &[$(
+                        $(#[$shape_when])*
+                        ($shape, stringify!($shape_read))
                     ),*]);
                     codec::read_shape(place, members, $name, CANDIDATES, |place, name, object| {
                         match name {

@@ -1,8 +1,8 @@
 //! Selects a candidate from the text of an object, before anything of it is decoded.
 
 use super::super::super::error::DecodeError;
-use super::super::super::json::text::{Lookahead, is_one_of};
-use super::super::members::Refused;
+use super::super::super::json::{self, text::Lookahead};
+use super::super::members::{Refused, is_refused};
 use super::plan::{Bits, Plan, Row, Test};
 
 /// The candidate as which an object is decoded first.
@@ -14,6 +14,29 @@ pub(super) struct Fit {
     pub(super) unless: &'static [&'static str],
     /// A member, and strings with which the object may fit an earlier candidate.
     pub(super) refused: Option<&'static Refused>,
+}
+
+impl Fit {
+    /// Returns `true` if the object, given the text from it on, has a member or a string that the decoder of
+    /// the candidate refuses.
+    pub(super) fn refuses(&self, text: &str) -> bool {
+        let mut members = Lookahead::new(text);
+        while let Ok(Some(name)) = members.name() {
+            if self.unless.contains(&&*name) {
+                return true;
+            }
+            let Ok(value) = members.value() else {
+                return false;
+            };
+            if let Some((refused, texts)) = self.refused
+                && *refused == name
+                && is_refused(value, texts)
+            {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// Returns the first candidate that an object fits, given the text from the object on. Returns `None`
@@ -36,7 +59,7 @@ pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
             continue;
         };
         if known.owner != 0
-            && let Some(fit) = outline.owner(known.owner)
+            && let Some(fit) = outline.chosen(known.owner)
         {
             return Some(fit);
         }
@@ -135,20 +158,15 @@ impl Outline {
     /// Returns the first candidate that the object fits already, if each candidate before it is excluded,
     /// or requires a member that its decoder refuses.
     fn decided(&self) -> Option<Fit> {
-        let fitting = self.fitting & !self.excluded;
-        let row = self.row(fitting.trailing_zeros())?;
-        self.chosen(row, fitting & fitting.wrapping_neg())
+        self.chosen(self.fitting)
     }
 
-    /// Returns the candidate that owns the current member, given its bit.
-    fn owner(&self, bit: Bits) -> Option<Fit> {
-        let row = self.row((bit & !self.excluded).trailing_zeros())?;
-        self.chosen(row, bit)
-    }
-
-    /// Returns a candidate, given its bit, if each candidate before it is excluded, or requires a member
-    /// or a string that the decoder of this one refuses.
-    fn chosen(&self, row: &'static Row, bit: Bits) -> Option<Fit> {
+    /// Returns the first of some candidates that is not excluded, if each candidate before it is excluded,
+    /// or requires a member or a string that the decoder of this one refuses.
+    fn chosen(&self, candidates: Bits) -> Option<Fit> {
+        let candidates = candidates & !self.excluded;
+        let row = self.row(candidates.trailing_zeros())?;
+        let bit = candidates & candidates.wrapping_neg();
         let others = self.plan.all_rows() & !self.excluded & !bit;
         let earlier = others & (bit - 1);
         (earlier & !(row.covered | row.refusing) == 0).then_some(Fit {
@@ -179,4 +197,16 @@ fn each(mut bits: Bits, mut call: impl FnMut(u32)) {
         call(bits.trailing_zeros());
         bits &= bits - 1;
     }
+}
+
+/// Returns `true` if the text of a value is one of the given strings.
+fn is_one_of(text: &str, strings: &[&str]) -> bool {
+    let plain = text
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    plain.is_some_and(|plain| {
+        strings.contains(&plain)
+            || plain.contains('\\')
+                && json::from_str::<String>(text).is_ok_and(|text| strings.contains(&text.as_str()))
+    })
 }

@@ -120,7 +120,10 @@ impl Plan {
     };
 
     /// Collects the conditions of all candidates.
-    pub(super) const fn new(candidates: &'static [Candidate]) -> Self {
+    pub(super) const fn new(
+        candidates: &'static [Candidate],
+        decoders: &'static [(&'static str, &'static str)],
+    ) -> Self {
         if candidates.len() > MAXIMUM {
             return Self::EMPTY;
         }
@@ -131,7 +134,11 @@ impl Plan {
                 return Self::EMPTY;
             };
             let covered = plan.covered(candidates, conditions);
-            let (refused, refusing) = plan.refusing(conditions, covered);
+            let (refused, refusing) = if is_struct(candidate.name, decoders) {
+                plan.refusing(conditions, covered)
+            } else {
+                (None, 0)
+            };
             plan.rows[plan.row_count] = Row {
                 name: candidate.name,
                 conditions,
@@ -330,6 +337,17 @@ impl Plan {
         self.conditions[at].1 |= 1 << self.row_count;
         Some(bit)
     }
+}
+
+/// Returns `true` if a candidate is decoded as a struct, whose decoder refuses members and strings.
+const fn is_struct(candidate: &str, mut decoders: &[(&str, &str)]) -> bool {
+    while let [(name, method), rest @ ..] = decoders {
+        if same(name, candidate) {
+            return same(method, "object");
+        }
+        decoders = rest;
+    }
+    false
 }
 
 /// Returns `true` if every object that fits a candidate has a member.

@@ -192,16 +192,3 @@ pub(crate) fn first_member<'de>(text: &'de str, name: &str) -> Option<&'de str> 
     let (value, rest) = rest.split_at_checked(end)?;
     rest.starts_with('"').then_some(value)
 }
-
-/// Returns `true` if the text of a value is one of the given strings.
-pub(crate) fn is_one_of(text: &str, strings: &[&str]) -> bool {
-    let plain = text
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    plain.is_some_and(|plain| {
-        strings.contains(&plain)
-            || plain.contains('\\')
-                && super::super::from_str::<String>(text)
-                    .is_ok_and(|text| strings.contains(&text.as_str()))
-    })
-}
