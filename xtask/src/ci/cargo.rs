@@ -32,19 +32,12 @@ impl Cargo {
     /// Returns the command. `xtask` is the program at this path, because `cargo xtask` would wait until
     /// no other cargo builds in the target folder.
     pub(super) fn command(&self, xtask: &Path) -> Command {
-        let mut command = match self.arguments.split_first() {
-            Some((first, rest)) if first == "xtask" => {
-                let mut command = Command::new(xtask);
-                command.args(rest);
-                command
-            }
-            _ => {
-                let mut command = Command::new(workspace::cargo());
-                command.args(&self.arguments);
-                command
-            }
+        let (program, arguments) = match self.arguments.split_first() {
+            Some((first, rest)) if first == "xtask" => (xtask.into(), rest),
+            _ => (workspace::cargo(), self.arguments.as_slice()),
         };
-        command.current_dir(workspace::root());
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(workspace::root());
         for (name, value) in &self.variables {
             command.env(name, value);
         }

@@ -106,7 +106,7 @@ fn texts() -> Vec<Step> {
     ]
 }
 
-/// Steps that share what they compile.
+/// Steps that share what they compile, or the packages of npm that they install.
 fn in_shared_folder() -> Result<Vec<Step>> {
     let docs = Cargo::new("doc --no-deps --workspace --all-features");
     Ok(vec![
