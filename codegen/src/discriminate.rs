@@ -51,8 +51,14 @@ pub enum Objects {
         /// The variant for objects without the member.
         absent: Option<usize>,
     },
-    /// By required members and constants. The candidates are tried in this order.
-    Shape(Vec<Candidate>),
+    /// By required members and constants.
+    Shape {
+        /// Members that all candidates require. They do not tell one from another, and the decoder of each
+        /// type checks them.
+        shared: BTreeSet<String>,
+        /// The candidates, in the order in which they are tried.
+        candidates: Vec<Candidate>,
+    },
 }
 
 /// The conditions under which an object can be a variant.
@@ -66,15 +72,16 @@ pub struct Candidate {
     /// Members that the type does not declare: one for each earlier candidate that requires such a
     /// member. An object without them does not fit those candidates.
     pub unless: BTreeSet<String>,
-    /// Members that must be present.
+    /// Members that must be present, without those that all candidates require.
     pub required: BTreeSet<String>,
-    /// Those of them that no other candidate declares. Hints may require members that the decoder of the
-    /// type does not; such a candidate has none.
+    /// Members that a hint requires in addition, and that the decoder of the type does not.
+    pub when: BTreeSet<String>,
+    /// Members of `required` that no other candidate declares. None if a hint requires more.
     pub owned: BTreeSet<String>,
     /// Members that must be present in a nested object: the member of the object, then the member
     /// in it.
     pub nested: BTreeSet<(String, String)>,
-    /// Members that must have one of the given values.
+    /// Members that must have one of the given values, without those that are the same for all candidates.
     pub consts: BTreeMap<String, Vec<Value>>,
 }
 
@@ -213,36 +220,60 @@ fn shape(
         (std::cmp::Reverse(demands), rank(leaf).unwrap_or(usize::MAX))
     });
     let unless: Vec<_> = (0..leaves.len()).map(|at| unless(&leaves[..=at])).collect();
-    let owned: Vec<_> = leaves
+    let mut candidates: Vec<_> = leaves
         .iter()
-        .map(|leaf| {
-            if decide.when.contains_key(&leaf.name) {
-                BTreeSet::new()
-            } else {
-                owned(leaf, &leaves)
+        .zip(unless)
+        .map(|(leaf, unless)| {
+            let when = decide.when.get(&leaf.name);
+            let when: BTreeSet<String> = when.into_iter().flatten().cloned().collect();
+            let required = leaf
+                .required
+                .iter()
+                .filter(|name| !leaf.consts.contains_key(*name) && !when.contains(*name));
+            Candidate {
+                variant: leaf.variant,
+                inner: leaf.inner.clone(),
+                unless,
+                owned: match when.is_empty() {
+                    true => owned(leaf, &leaves),
+                    false => BTreeSet::new(),
+                },
+                required: required.cloned().collect(),
+                when,
+                nested: leaf.nested.clone(),
+                consts: leaf.consts.clone(),
             }
         })
         .collect();
-    Objects::Shape(
-        leaves
-            .into_iter()
-            .zip(unless)
-            .zip(owned)
-            .map(|((leaf, unless), owned)| Candidate {
-                variant: leaf.variant,
-                inner: leaf.inner,
-                unless,
-                owned,
-                required: leaf
-                    .required
-                    .into_iter()
-                    .filter(|m| !leaf.consts.contains_key(m))
-                    .collect(),
-                nested: leaf.nested,
-                consts: leaf.consts,
-            })
-            .collect(),
-    )
+    let shared = take_shared(&mut candidates);
+    Objects::Shape { shared, candidates }
+}
+
+/// Removes the members that all candidates require, and the constants that are the same for all. Returns
+/// the names of these members.
+fn take_shared(candidates: &mut [Candidate]) -> BTreeSet<String> {
+    let Some(first) = candidates.first() else {
+        return BTreeSet::new();
+    };
+    let requires = |candidate: &Candidate, name: &String| {
+        candidate.required.contains(name) || candidate.consts.contains_key(name)
+    };
+    let demanded = first.required.iter().chain(first.consts.keys());
+    let shared = demanded.filter(|name| candidates.iter().all(|other| requires(other, name)));
+    let shared: BTreeSet<String> = shared.cloned().collect();
+    for name in &shared {
+        let constant = candidates[0].consts.get(name).cloned();
+        let is_same = candidates
+            .iter()
+            .all(|candidate| candidate.consts.get(name) == constant.as_ref());
+        for candidate in &mut *candidates {
+            candidate.required.remove(name);
+            if is_same {
+                candidate.consts.remove(name);
+            }
+        }
+    }
+    shared
 }
 
 /// Returns members that the last type does not declare, one for each earlier type that requires such a

@@ -10,6 +10,7 @@ mod declared;
 mod define;
 mod extra;
 pub mod fill;
+mod guard;
 pub mod hold;
 mod members;
 mod name;

@@ -232,12 +232,14 @@ impl Scope<'_> {
                     None => format!("required {{ {tag:?} }}"),
                 });
             }
-            Objects::Shape(candidates) => self.shape_rows(union, candidates, table),
+            Objects::Shape { shared, candidates } => {
+                table.open(&format!("shape{} [", list("all", shared)));
+                self.shape_rows(union, candidates, table);
+            }
         }
     }
 
     fn shape_rows(&self, union: &Union, candidates: &[Candidate], table: &mut Table) {
-        table.open("shape [");
         for candidate in candidates {
             let way = self.way(union, candidate);
             way.conditions(table);
@@ -327,11 +329,6 @@ impl<'a> Way<'a> {
 
 /// Generates a row in the table of candidates.
 fn row(variant: &Variant, candidate: &Candidate, is_struct: bool) -> String {
-    let required: Vec<String> = candidate
-        .required
-        .iter()
-        .map(|it| format!("{it:?}"))
-        .collect();
     let nested = candidate.nested.iter();
     let nested: Vec<String> = nested.map(|pair| format!("{pair:?}")).collect();
     let texts = candidate.consts.iter().map(|(member, values)| {
@@ -344,23 +341,32 @@ fn row(variant: &Variant, candidate: &Candidate, is_struct: bool) -> String {
         format!("({member:?}, &{values:?})")
     });
     let texts: Vec<String> = texts.collect();
+    let mut more = list("when", &candidate.when);
     // Only the decoder of a struct knows which members are undeclared.
-    let list = |word: &str, names: &BTreeSet<String>| {
-        if names.is_empty() || !is_struct {
-            return String::new();
-        }
-        let names = names.iter().map(|name| format!("{name:?}"));
-        format!(" {word} [{}]", names.collect::<Vec<_>>().join(", "))
-    };
-    let owned = list("owns", &candidate.owned);
-    let unless = list("unless", &candidate.unless);
+    if is_struct {
+        more += &list("owns", &candidate.owned);
+        more += &list("unless", &candidate.unless);
+    }
     format!(
-        "{:?}: [{}] [{}] [{}]{owned}{unless};",
+        "{:?}: [{}] [{}] [{}]{more};",
         shown(variant),
-        required.join(", "),
+        quoted(&candidate.required),
         nested.join(", "),
         texts.join(", ")
     )
+}
+
+fn quoted(names: &BTreeSet<String>) -> String {
+    let names = names.iter().map(|name| format!("{name:?}"));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// Generates a list of names after a word, if there are any.
+fn list(word: &str, names: &BTreeSet<String>) -> String {
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" {word} [{}]", quoted(names)),
+    }
 }
 
 /// Returns the name of a variant's type.

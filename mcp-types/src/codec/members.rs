@@ -3,6 +3,7 @@
 use super::super::json::Raw;
 use super::super::json::text::Text;
 use super::Key;
+use super::guard::Guard;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess};
 
@@ -16,20 +17,8 @@ pub struct Members<'de, A> {
     rest: A,
     /// Undeclared members with which the object may fit another variant.
     unless: &'static [&'static str],
-    /// A member, and strings with which the object may fit another variant.
-    refused: Option<&'static Refused>,
-}
-
-/// The name of a member, and strings that it must not have.
-pub(super) type Refused = (&'static str, &'static [&'static str]);
-
-/// Returns `true` unless the text of a value is a string without escapes, and none of the given ones. A value
-/// of another kind, or with escapes, is seldom, and may be one of them.
-pub(super) fn is_refused(value: &str, strings: &[&str]) -> bool {
-    let plain = value
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    plain.is_none_or(|plain| plain.contains('\\') || strings.contains(&plain))
+    /// Values of other members with which the object may fit another variant.
+    guards: &'static [Guard],
 }
 
 #[derive(Debug)]
@@ -41,8 +30,8 @@ enum Ahead<'de> {
     /// The name of the tag and the JSON text of its value.
     Tag(&'static str, &'de str),
     TagValue(&'de str),
-    /// The name of a member whose value is refused if it is one of these strings. The name was read.
-    Refused(&'static Refused),
+    /// The guard of a member whose name was read.
+    Guarded(&'static Guard),
 }
 
 impl<'de, A> Members<'de, A> {
@@ -53,7 +42,7 @@ impl<'de, A> Members<'de, A> {
             ahead: Ahead::Nothing,
             rest: members,
             unless: &[],
-            refused: None,
+            guards: &[],
         }
     }
 
@@ -63,7 +52,7 @@ impl<'de, A> Members<'de, A> {
             ahead: Ahead::Object(text),
             rest: members,
             unless: &[],
-            refused: None,
+            guards: &[],
         }
     }
 
@@ -81,7 +70,7 @@ impl<'de, A> Members<'de, A> {
             ahead: first.map_or(Ahead::Nothing, Ahead::Name),
             rest: members,
             unless: &[],
-            refused: None,
+            guards: &[],
         }
     }
 
@@ -94,30 +83,33 @@ impl<'de, A> Members<'de, A> {
     }
 
     /// Makes the decoder of a struct fail if one of these members follows and the struct does not
-    /// declare it, or if a member has one of these strings. The object may fit another variant then.
+    /// declare it, or if a guard refuses the value of a member. The object may fit another variant then.
     #[inline]
     pub(super) fn refusing(
         self,
         unless: &'static [&'static str],
-        refused: Option<&'static Refused>,
+        guards: &'static [Guard],
     ) -> Self {
         Self {
             unless,
-            refused,
+            guards,
             ..self
         }
     }
 
-    /// Returns the member of which some values are refused.
     #[inline]
-    pub(super) fn refused(&self) -> Option<&'static Refused> {
-        self.refused
+    pub(super) fn has_guards(&self) -> bool {
+        !self.guards.is_empty()
     }
 
-    /// Refuses some values of the current member, whose name was read.
-    #[cold]
-    pub(super) fn refuse_values(&mut self, refused: &'static Refused) {
-        self.ahead = Ahead::Refused(refused);
+    /// Returns the guard of a member, if there is one.
+    pub(super) fn guard_of(&self, name: &str) -> Option<&'static Guard> {
+        self.guards.iter().find(|guard| guard.member == name)
+    }
+
+    /// Lets the guard of the current member, whose name was read, look at its value.
+    pub(super) fn guard_value(&mut self, guard: &'static Guard) {
+        self.ahead = Ahead::Guarded(guard);
     }
 
     /// Returns `true` for a member with which the object may fit another variant.
@@ -134,7 +126,7 @@ impl<'de, A> Members<'de, A> {
                 self.ahead = Ahead::TagValue(tag);
                 seed.deserialize(BorrowedStrDeserializer::new(name))
             }
-            Ahead::Nothing | Ahead::Object(_) | Ahead::TagValue(_) | Ahead::Refused(_) => {
+            Ahead::Nothing | Ahead::Object(_) | Ahead::TagValue(_) | Ahead::Guarded(_) => {
                 Err(E::custom("`next_key` was called before `next_value`"))
             }
         }
@@ -142,12 +134,12 @@ impl<'de, A> Members<'de, A> {
 }
 
 impl<'de, A: MapAccess<'de>> Members<'de, A> {
-    /// Decodes the value of a tag that was already read, or one that may be refused.
+    /// Decodes the value of a tag that was already read, or one that a guard may refuse.
     #[cold]
     fn value_ahead<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
         let (text, name) = match self.ahead {
             Ahead::TagValue(tag) => (tag, None),
-            Ahead::Refused(refused) => (self.unrefused(refused)?, Some(refused.0)),
+            Ahead::Guarded(guard) => (self.unrefused(guard)?, Some(guard.member)),
             _ => return self.rest.next_value_seed(seed),
         };
         self.ahead = Ahead::Nothing;
@@ -166,12 +158,13 @@ impl<'de, A: MapAccess<'de>> Members<'de, A> {
 
     /// Returns the text of a value that is not refused.
     #[inline(never)]
-    fn unrefused(&mut self, (name, texts): &Refused) -> Result<&'de str, A::Error> {
+    fn unrefused(&mut self, guard: &Guard) -> Result<&'de str, A::Error> {
         let value = self.rest.next_value::<Raw<'de>>()?;
         match value.lent() {
-            Some(text) if !is_refused(text, texts) => Ok(text),
+            Some(text) if !guard.refuses(text) => Ok(text),
             _ => Err(A::Error::custom(format_args!(
-                "`{name}` has a value of another variant"
+                "`{}` has a value of another variant",
+                guard.member
             ))),
         }
     }

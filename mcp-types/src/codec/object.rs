@@ -79,9 +79,7 @@ fn read_members<'de, A: MapAccess<'de>>(
 pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    let mut value = T::VACANT;
-    read_object_into(&mut value, deserializer)?;
-    Ok(value)
+    super::vacant::fill(|place| read_object_into(place, deserializer))
 }
 
 /// Decodes an object in the place of [`Vacant::VACANT`]. If it were returned through the layers of a

@@ -50,10 +50,8 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Option<u8>, A::Error> {
         self.current = self.members.next_key_seed(NameIn(self.table.names))?;
-        if let Some(refused) = self.members.refused()
-            && refused.0 == self.name()
-        {
-            self.members.refuse_values(refused);
+        if self.members.has_guards() {
+            self.guard_value();
         }
         let member = match &self.current {
             Some(MemberName::Declared(position)) => self.table.members.get(usize::from(*position)),
@@ -74,6 +72,14 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
         self.seen |= bit;
         Ok(Some(member.at))
+    }
+
+    /// Lets the guard of the current member, if there is one, look at its value.
+    #[inline(never)]
+    fn guard_value(&mut self) {
+        if let Some(guard) = self.members.guard_of(self.name()) {
+            self.members.guard_value(guard);
+        }
     }
 
     /// Returns `true` if the object has a member that the type does not declare.

@@ -2,6 +2,7 @@
 
 mod outline;
 mod plan;
+mod row;
 
 use super::super::json;
 use super::{FromAny, FromMembers, Members, Object, Value};
@@ -15,7 +16,7 @@ use std::cmp::Reverse;
 pub struct Candidate {
     /// The type of the variant.
     pub name: &'static str,
-    /// Members that must be present.
+    /// Members that must be present. Those that all candidates require are left out.
     pub required: &'static [&'static str],
     /// Members that must be present in a nested object: the name of the object's member, then the
     /// name of the member in it.
@@ -23,6 +24,8 @@ pub struct Candidate {
     /// Members that must be present with one of the listed strings as value. An empty list allows
     /// any value.
     pub texts: &'static [(&'static str, &'static [&'static str])],
+    /// Members that must be present, although the decoder of the type does not require them.
+    pub when: &'static [&'static str],
     /// Required members that no other candidate declares. An object with one of them most likely is this
     /// candidate, and the decoder of the type checks all other conditions.
     pub owned: &'static [&'static str],
@@ -34,19 +37,22 @@ pub struct Candidate {
 /// The candidates of a union, in the order in which they are tried.
 #[derive(Debug)]
 pub struct Candidates {
+    shared: &'static [&'static str],
     all: &'static [Candidate],
     plan: Plan,
 }
 
 impl Candidates {
-    /// Prepares the search for the candidate of an object, at compile time. `decoders` has the method of
-    /// [`Undecided`] that decodes each candidate.
+    /// Prepares the search for the candidate of an object, at compile time. All candidates require the
+    /// `shared` members. `decoders` has the method of [`Undecided`] that decodes each candidate.
     #[must_use]
     pub const fn new(
+        shared: &'static [&'static str],
         all: &'static [Candidate],
         decoders: &'static [(&'static str, &'static str)],
     ) -> Self {
         Self {
+            shared,
             all,
             plan: Plan::new(all, decoders),
         }
@@ -119,7 +125,7 @@ struct Likeness {
 impl Candidate {
     /// Returns `true` if the object has all members that the variant requires.
     fn fits(&self, object: &Object) -> bool {
-        self.required.iter().all(|name| object.contains_key(name))
+        self.present().all(|name| object.contains_key(name))
             && self.nested.iter().all(|pair| has_nested(object, *pair))
             && self
                 .texts
@@ -127,12 +133,17 @@ impl Candidate {
                 .all(|(name, texts)| has_text(object, name, texts) == Some(true))
     }
 
+    /// Returns the members that must be present.
+    fn present(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.required.iter().chain(self.when).copied()
+    }
+
     fn likeness(&self, object: &Object) -> Likeness {
-        let required = self.required.iter();
-        let required = required.filter(|name| object.contains_key(name)).count();
+        let present = self.present();
+        let present = present.filter(|name| object.contains_key(name)).count();
         let nested = self.nested.iter();
         let nested = nested.filter(|pair| has_nested(object, **pair)).count();
-        let (mut met, mut contradictions) = (required + nested, 0);
+        let (mut met, mut contradictions) = (present + nested, 0);
         for (name, texts) in self.texts {
             match has_text(object, name, texts) {
                 Some(true) => met += 1,
@@ -183,7 +194,7 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
     let object = if let Some(text) = members.text()
         && let Some(fit) = first_fit(text, &candidates.plan)
     {
-        let members = members.refusing(fit.unless, fit.refused);
+        let members = members.refusing(fit.unless, fit.guards);
         let error = match decode(place, fit.name, Undecided::Members(members)) {
             Err(error) if !fit.is_only => error,
             outcome => return outcome,
@@ -206,8 +217,7 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
     } else {
         Object::deserialize(MapAccessDeserializer::new(members))?
     };
-    let candidates = candidates.all;
-    let mut names: Vec<&'static str> = fitting(&object, candidates);
+    let mut names: Vec<&'static str> = fitting(&object, candidates.all);
     if first_error.is_some() {
         names.retain(|name| Some(*name) != tried);
     }
@@ -235,10 +245,11 @@ fn refuse<'de, T, A: MapAccess<'de>>(
     place: &mut T,
     object: Object,
     union: &'static str,
-    candidates: &[Candidate],
+    candidates: &Candidates,
     decode: Decode<'de, T, A>,
 ) -> A::Error {
-    if let Some(closest) = closest(&object, candidates).and_then(|at| candidates.get(at))
+    let all = candidates.all;
+    if let Some(closest) = closest(&object, all).and_then(|at| all.get(at))
         && let Err(error) = decode(place, closest.name, Undecided::Object(object))
     {
         return error;
@@ -268,23 +279,29 @@ fn closest(object: &Object, candidates: &[Candidate]) -> Option<usize> {
     is_clear.then_some(at)
 }
 
-fn nothing_fits(union: &'static str, candidates: &[Candidate]) -> String {
-    let demands: Vec<String> = candidates
+fn nothing_fits(union: &'static str, candidates: &Candidates) -> String {
+    let mut demands: Vec<String> = candidates
+        .all
         .iter()
         .map(|candidate| {
             let texts = candidate.texts.iter().map(|(name, texts)| match texts {
                 [] => format!("`{name}`"),
                 texts => format!("`{name}` = `{}`", texts.join("` or `")),
             });
-            let required = candidate.required.iter().map(|name| format!("`{name}`"));
+            let present = candidate.present().map(|name| format!("`{name}`"));
             let nested = candidate
                 .nested
                 .iter()
                 .map(|(outer, inner)| format!("`{outer}.{inner}`"));
-            let members: Vec<String> = required.chain(nested).chain(texts).collect();
+            let members: Vec<String> = present.chain(nested).chain(texts).collect();
             format!("{} requires {}", candidate.name, members.join(", "))
         })
         .collect();
+    if !candidates.shared.is_empty() {
+        let shared = candidates.shared.iter().map(|name| format!("`{name}`"));
+        let shared: Vec<String> = shared.collect();
+        demands.push(format!("all require {}", shared.join(", ")));
+    }
     format!(
         "the object matches no variant of `{union}`: {}",
         demands.join("; ")

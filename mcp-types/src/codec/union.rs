@@ -74,9 +74,7 @@ pub trait FromAny<'de>: Sized {
 pub fn read_union<'de, T: FromAny<'de> + Vacant, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    let mut value = T::VACANT;
-    read_union_into(&mut value, deserializer)?;
-    Ok(value)
+    super::vacant::fill(|place| read_union_into(place, deserializer))
 }
 
 /// Decodes a union in the place of [`Vacant::VACANT`]. If it were returned through the layers of a

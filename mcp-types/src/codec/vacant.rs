@@ -27,6 +27,19 @@ pub trait Vacant: Sized {
     }
 }
 
+/// Decodes a value in the place of the placeholder and returns it. It is decoded where it is returned, so that
+/// a large value is not moved.
+#[inline]
+pub(super) fn fill<T: Vacant, E>(decode: impl FnOnce(&mut T) -> Result<(), E>) -> Result<T, E> {
+    let mut result = Ok(T::VACANT);
+    if let Ok(place) = &mut result
+        && let Err(error) = decode(place)
+    {
+        result = Err(error);
+    }
+    result
+}
+
 impl Vacant for bool {
     const VACANT: Self = false;
 }

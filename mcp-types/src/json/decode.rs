@@ -19,10 +19,14 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     // Called through function pointers to reduce compile time. For a direct call the compiler
     // would, for each caller, search everything reachable from the callee for a cycle.
     let read: fn(_) -> _ = T::deserialize;
-    match read(&mut source) {
-        Ok(value) => source.end().map(|()| value),
-        Err(error) => Err(first_fault(text, error)),
+    // Changed in place: a large value is not moved.
+    let mut result = read(&mut source);
+    if let Err(error) = result {
+        result = Err(first_fault(text, error));
+    } else if let Err(error) = source.end() {
+        result = Err(error);
     }
+    result
 }
 
 /// Returns the error of a text: one of its syntax takes precedence over one of the data, even if it is

@@ -42,11 +42,11 @@ macro_rules! union_codec {
             $(required { $tag_required:literal })?
         )?
         $(
-            shape [
+            shape $(all [$($shared:literal),*])? [
                 $(
                     $(#[$row_when:meta])*
                     $row:literal: [$($required:literal),*] [$($nested:expr),*] [$($texts:expr),*]
-                    $(owns [$($owned:literal),*])? $(unless [$($unless:literal),*])?;
+                    $(when [$($hinted:literal),*])? $(owns [$($owned:literal),*])? $(unless [$($unless:literal),*])?;
                 )*
             ] {
                 $(
@@ -140,13 +140,14 @@ macro_rules! union_codec {
                     place: &mut Self,
                     members: codec::Members<'de, A>,
                 ) -> Result<(), A::Error> {
-                    const CANDIDATES: &codec::Candidates = &codec::Candidates::new(&[$(
+                    const CANDIDATES: &codec::Candidates = &codec::Candidates::new(&[$($($shared),*)?], &[$(
                         $(#[$row_when])*
                         codec::Candidate {
                             name: $row,
                             required: &[$($required),*],
                             nested: &[$($nested),*],
                             texts: &[$($texts),*],
+                            when: &[$($($hinted),*)?],
                             owned: &[$($($owned),*)?],
                             unless: &[$($($unless),*)?],
                         }

@@ -2,8 +2,9 @@
 
 use super::super::super::error::DecodeError;
 use super::super::super::json::{self, text::Lookahead};
-use super::super::members::{Refused, is_refused};
-use super::plan::{Bits, Plan, Row, Test};
+use super::super::guard::Guard;
+use super::plan::{Bits, Plan, Test};
+use super::row::Row;
 
 /// The candidate as which an object is decoded first.
 pub(super) struct Fit {
@@ -12,12 +13,12 @@ pub(super) struct Fit {
     pub(super) is_only: bool,
     /// Members with which the object may fit an earlier candidate.
     pub(super) unless: &'static [&'static str],
-    /// A member, and strings with which the object may fit an earlier candidate.
-    pub(super) refused: Option<&'static Refused>,
+    /// Values of other members with which the object may fit an earlier candidate.
+    pub(super) guards: &'static [Guard],
 }
 
 impl Fit {
-    /// Returns `true` if the object, given the text from it on, has a member or a string that the decoder of
+    /// Returns `true` if the object, given the text from it on, has a member or a value that the decoder of
     /// the candidate refuses.
     pub(super) fn refuses(&self, text: &str) -> bool {
         let mut members = Lookahead::new(text);
@@ -28,10 +29,8 @@ impl Fit {
             let Ok(value) = members.value() else {
                 return false;
             };
-            if let Some((refused, texts)) = self.refused
-                && *refused == name
-                && is_refused(value, texts)
-            {
+            let mut guards = self.guards.iter();
+            if guards.any(|guard| guard.member == name && guard.refuses(value)) {
                 return true;
             }
         }
@@ -42,9 +41,12 @@ impl Fit {
 /// Returns the first candidate that an object fits, given the text from the object on. Returns `None`
 /// if there is none, or if the text is not valid.
 ///
-/// Stops as soon as the result is known: when a candidate fits, or the object has a member that only one
-/// candidate declares, and each candidate before it either is excluded by a member that was read, or
-/// requires a member or a string that the decoder of that candidate refuses.
+/// Stops as soon as the result is known:
+///
+/// - when all candidates but one are excluded, or
+/// - when a candidate fits, or the object has a member that only one candidate declares, and each candidate
+///   before it either is excluded by a member that was read, or requires a member or a value that the decoder
+///   of that candidate refuses.
 pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
     let mut outline = Outline {
         plan,
@@ -138,7 +140,19 @@ impl Outline {
         each(open & !self.met, |condition| {
             self.excluded |= self.plan.rows_with(condition);
         });
-        Ok(self.decided())
+        Ok(self.last_left().or_else(|| self.decided()))
+    }
+
+    /// Returns the only candidate that is not excluded, if its decoder checks all conditions.
+    fn last_left(&self) -> Option<Fit> {
+        let left = self.plan.all_rows() & !self.excluded;
+        let row = self.row(left.trailing_zeros())?;
+        (left.is_power_of_two() && !row.has_hint).then_some(Fit {
+            name: row.name,
+            is_only: true,
+            unless: &[],
+            guards: &[],
+        })
     }
 
     /// Returns those of the given conditions whose tests are met.
@@ -156,24 +170,25 @@ impl Outline {
     }
 
     /// Returns the first candidate that the object fits already, if each candidate before it is excluded,
-    /// or requires a member that its decoder refuses.
+    /// or requires a member or a value that its decoder refuses.
     fn decided(&self) -> Option<Fit> {
         self.chosen(self.fitting)
     }
 
     /// Returns the first of some candidates that is not excluded, if each candidate before it is excluded,
-    /// or requires a member or a string that the decoder of this one refuses.
+    /// or requires a member or a value that the decoder of this one refuses.
     fn chosen(&self, candidates: Bits) -> Option<Fit> {
         let candidates = candidates & !self.excluded;
         let row = self.row(candidates.trailing_zeros())?;
         let bit = candidates & candidates.wrapping_neg();
         let others = self.plan.all_rows() & !self.excluded & !bit;
         let earlier = others & (bit - 1);
-        (earlier & !(row.covered | row.refusing) == 0).then_some(Fit {
+        let guards = row.guards_against(earlier & !row.covered)?;
+        Some(Fit {
             name: row.name,
             is_only: others == 0,
             unless: if earlier == 0 { &[] } else { row.unless },
-            refused: row.refused.as_ref().filter(|_| earlier & row.refusing != 0),
+            guards,
         })
     }
 
@@ -185,7 +200,7 @@ impl Outline {
             name: row.name,
             is_only: fitting.is_power_of_two(),
             unless: &[],
-            refused: None,
+            guards: &[],
         })
     }
 }

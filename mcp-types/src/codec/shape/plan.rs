@@ -1,7 +1,8 @@
 //! [`Plan`]: the conditions of all candidates of a union, prepared at compile time.
 
-use super::super::members::Refused;
+use super::super::guard::{Guard, Refused};
 use super::Candidate;
+use super::row::{GUARDS, Row};
 
 /// A set of conditions or of candidates: one bit for the position of each.
 pub(super) type Bits = u32;
@@ -49,19 +50,15 @@ pub(super) enum Test {
     OneOf(&'static [&'static str]),
 }
 
-/// A candidate.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
-    pub(super) name: &'static str,
-    pub(super) conditions: Bits,
-    pub(super) unless: &'static [&'static str],
-    /// The earlier candidates that require one of the members in `unless`. An object of such a candidate
-    /// rarely meets the conditions of this one, so that its members seldom have to be decoded twice.
-    pub(super) covered: Bits,
-    /// A member, and strings that earlier candidates require of it.
-    pub(super) refused: Option<Refused>,
-    /// These candidates, without those that `covered` has.
-    pub(super) refusing: Bits,
+impl Test {
+    /// Returns the values that meet the condition, if it is about a value.
+    const fn refused(&self) -> Option<Refused> {
+        match self {
+            Self::Present => None,
+            Self::Nested(name) => Some(Refused::ObjectsWith(name)),
+            Self::OneOf(strings) => Some(Refused::Strings(strings)),
+        }
+    }
 }
 
 impl Plan {
@@ -107,14 +104,7 @@ impl Plan {
         member_count: 0,
         conditions: [(Test::Present, 0); MAXIMUM],
         condition_count: 0,
-        rows: [Row {
-            name: "",
-            conditions: 0,
-            unless: &[],
-            covered: 0,
-            refused: None,
-            refusing: 0,
-        }; MAXIMUM],
+        rows: [Row::EMPTY; MAXIMUM],
         row_count: 0,
         unconditional: 0,
     };
@@ -134,64 +124,25 @@ impl Plan {
                 return Self::EMPTY;
             };
             let covered = plan.covered(candidates, conditions);
-            let (refused, refusing) = if is_struct(candidate.name, decoders) {
-                plan.refusing(conditions, covered)
-            } else {
-                (None, 0)
-            };
-            plan.rows[plan.row_count] = Row {
+            let mut row = Row {
                 name: candidate.name,
                 conditions,
                 unless: candidate.unless,
                 covered,
-                refused,
-                refusing,
+                has_hint: !candidate.when.is_empty(),
+                ..Row::EMPTY
             };
+            if is_struct(candidate.name, decoders) {
+                plan.set_guards(&mut row);
+            }
+            plan.rows[plan.row_count] = row;
             plan.set_owner(candidate.owned);
             if conditions == 0 {
                 plan.unconditional |= 1 << plan.row_count;
             }
             plan.row_count += 1;
         }
-        plan.drop_shared_texts();
         plan
-    }
-
-    /// Drops the strings that all candidates require, because they do not tell which one fits; the decoder
-    /// of any candidate checks them. Keeps them if a candidate would be left without a condition.
-    const fn drop_shared_texts(&mut self) {
-        let mut shared = 0;
-        let mut at = 0;
-        while at < self.condition_count {
-            let (test, rows) = &self.conditions[at];
-            if matches!(test, Test::OneOf(_)) && *rows == self.all_rows() {
-                shared |= 1 << at;
-            }
-            at += 1;
-        }
-        let mut row = 0;
-        while row < self.row_count {
-            if self.rows[row].conditions & !shared == 0 {
-                return;
-            }
-            row += 1;
-        }
-        let mut row = 0;
-        while row < self.row_count {
-            self.rows[row].conditions &= !shared;
-            row += 1;
-        }
-        let (mut kept, mut at) = (0, 0);
-        while at < self.member_count {
-            let mut member = self.members[at];
-            member.value &= !shared;
-            if member.presence | member.value != 0 {
-                self.members[kept] = member;
-                kept += 1;
-            }
-            at += 1;
-        }
-        self.member_count = kept;
     }
 
     /// Returns the candidates before the next one, which has these conditions, that require one of the
@@ -214,29 +165,37 @@ impl Plan {
         covered
     }
 
-    /// Returns a member, with strings that candidates before the next one require of it, and these
-    /// candidates. `covered` are left out, and those that extend the next one, as in [`covered`](Self::covered).
-    const fn refusing(&self, conditions: Bits, covered: Bits) -> (Option<Refused>, Bits) {
-        let mut at = 0;
-        while at < self.condition_count {
-            let (test, rows) = &self.conditions[at];
-            let mut found = *rows & !covered & ((1 << self.row_count) - 1);
-            let mut row = 0;
-            while row < self.row_count {
-                if conditions & !self.rows[row].conditions == 0 {
-                    found &= !(1 << row);
-                }
-                row += 1;
+    /// Sets the guards of the next candidate. The candidates that `covered` has are left out, and those that
+    /// extend the next one, as in [`covered`](Self::covered).
+    const fn set_guards(&self, row: &mut Row) {
+        let mut left = (1 << self.row_count) - 1;
+        left &= !row.covered;
+        let mut earlier = 0;
+        while earlier < self.row_count {
+            if row.conditions & !self.rows[earlier].conditions == 0 {
+                left &= !(1 << earlier);
             }
-            if let Test::OneOf(texts) = test
-                && found != 0
-                && conditions >> at & 1 == 0
+            earlier += 1;
+        }
+        let (mut at, mut count) = (0, 0);
+        while at < self.condition_count && count < GUARDS {
+            let (test, rows) = &self.conditions[at];
+            let guarded = *rows & left;
+            let is_required = row.conditions >> at & 1 == 1;
+            if guarded != 0
+                && !is_required
+                && let Some(refused) = test.refused()
             {
-                return (Some((self.member_of(at), *texts)), found);
+                row.guards[count] = Guard {
+                    member: self.member_of(at),
+                    refused,
+                };
+                row.guarded[count] = guarded;
+                left &= !guarded;
+                count += 1;
             }
             at += 1;
         }
-        (None, 0)
     }
 
     /// Returns the name of the member that a condition is about.
@@ -269,13 +228,17 @@ impl Plan {
     /// Adds the conditions of the next candidate. Returns `None` if there are too many.
     const fn add(&mut self, candidate: &Candidate) -> Option<Bits> {
         let mut conditions = 0;
-        let mut required = candidate.required;
-        while let [member, rest @ ..] = required {
-            match self.condition(member, Test::Present) {
-                Some(bit) => conditions |= bit,
-                None => return None,
+        let mut lists: &[_] = &[candidate.required, candidate.when];
+        while let [list, more @ ..] = lists {
+            let mut members = *list;
+            while let [member, rest @ ..] = members {
+                match self.condition(member, Test::Present) {
+                    Some(bit) => conditions |= bit,
+                    None => return None,
+                }
+                members = rest;
             }
-            required = rest;
+            lists = more;
         }
         let mut nested = candidate.nested;
         while let [(member, inner), rest @ ..] = nested {
@@ -352,12 +315,8 @@ const fn is_struct(candidate: &str, mut decoders: &[(&str, &str)]) -> bool {
 
 /// Returns `true` if every object that fits a candidate has a member.
 const fn requires(candidate: &Candidate, name: &str) -> bool {
-    let mut required = candidate.required;
-    while let [member, rest @ ..] = required {
-        if same(member, name) {
-            return true;
-        }
-        required = rest;
+    if contains(candidate.required, name) || contains(candidate.when, name) {
+        return true;
     }
     let mut texts = candidate.texts;
     while let [(member, _), rest @ ..] = texts {
@@ -365,6 +324,16 @@ const fn requires(candidate: &Candidate, name: &str) -> bool {
             return true;
         }
         texts = rest;
+    }
+    false
+}
+
+const fn contains(mut names: &[&str], name: &str) -> bool {
+    while let [first, rest @ ..] = names {
+        if same(first, name) {
+            return true;
+        }
+        names = rest;
     }
     false
 }

@@ -6,51 +6,60 @@ const STEP: usize = 8;
 /// The number of bytes that are compared at once within long strings.
 const STRIDE: usize = 32;
 
+/// Strings of more words than this are searched in strides.
+const WORDS: usize = 8;
+
 const ONES: u64 = u64::from_ne_bytes([1; STEP]);
 const HIGH: u64 = ONES << 7;
 
 /// The bytes that a search stops at.
-#[derive(Clone, Copy)]
-enum Stop {
-    /// Quotes, backslashes and control characters, which end the plain part of a string.
-    Special,
-    Quote,
-}
-
-impl Stop {
+trait Stop {
     /// Marks the bytes of a word at which the search stops. The lowest mark is exact; higher ones may
     /// be wrong.
-    #[inline]
-    fn marks(self, word: u64) -> u64 {
-        let is = |byte: u8| {
-            let different = word ^ (ONES * u64::from(byte));
-            different.wrapping_sub(ONES) & !different
-        };
-        let found = match self {
-            Self::Quote => is(b'"'),
-            Self::Special => {
-                let is_control = word.wrapping_sub(ONES * 0x20) & !word;
-                is(b'"') | is(b'\\') | is_control
-            }
-        };
-        found & HIGH
-    }
+    fn marks(word: u64) -> u64;
 
     /// Returns 1 for a byte at which the search stops, and 0 for others.
+    fn is_at(byte: u8) -> u8;
+}
+
+/// Stops at quotes, backslashes and control characters, which end the plain part of a string.
+struct Special;
+
+impl Stop for Special {
     #[inline]
-    fn is_at(self, byte: u8) -> u8 {
-        let is_quote = u8::from(byte == b'"');
-        match self {
-            Self::Quote => is_quote,
-            Self::Special => is_quote | u8::from(byte == b'\\') | u8::from(byte < 0x20),
-        }
+    fn marks(word: u64) -> u64 {
+        // Changes a quote, 0x22, to 0x20, so that one comparison is enough for it and for everything below
+        // 0x20. A space becomes 0x22.
+        let control_or_quote = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+        let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
+        (control_or_quote | backslash) & !word & HIGH
+    }
+
+    #[inline]
+    fn is_at(byte: u8) -> u8 {
+        u8::from(byte == b'"') | u8::from(byte == b'\\') | u8::from(byte < 0x20)
+    }
+}
+
+/// Stops at quotes.
+struct Quote;
+
+impl Stop for Quote {
+    #[inline]
+    fn marks(word: u64) -> u64 {
+        (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES) & !word & HIGH
+    }
+
+    #[inline]
+    fn is_at(byte: u8) -> u8 {
+        u8::from(byte == b'"')
     }
 }
 
 /// Returns the number of bytes before the first quote, backslash or control character.
 #[inline]
 pub(in super::super) fn plain(bytes: &[u8]) -> usize {
-    find(bytes, Stop::Special)
+    find::<Special>(bytes)
 }
 
 /// Skips white space from a position on, and returns the next byte without reading it.
@@ -82,60 +91,71 @@ pub(super) fn plain_string(text: &str, quote: usize) -> Result<&str, usize> {
 ///
 /// Most strings of a message are names and short texts, so only the first word is searched inline.
 #[inline]
-fn find(bytes: &[u8], stop: Stop) -> usize {
-    match step(bytes, 0, stop) {
-        Some(0) => find_further(bytes, stop),
-        Some(marks) => first(marks),
-        None => tail(bytes, stop),
+fn find<S: Stop>(bytes: &[u8]) -> usize {
+    let Some((word, _)) = bytes.split_first_chunk() else {
+        return tail::<S>(bytes);
+    };
+    match marks::<S>(*word) {
+        0 => find_further::<S>(bytes),
+        marks => first(marks),
     }
 }
 
 /// Continues behind the first word.
 #[inline(never)]
-fn find_further(bytes: &[u8], stop: Stop) -> usize {
-    match step(bytes, STEP, stop) {
-        Some(0) => {}
-        Some(marks) => return STEP + first(marks),
-        None => return tail(bytes, stop),
+fn find_further<S: Stop>(bytes: &[u8]) -> usize {
+    let (words, _) = bytes.as_chunks();
+    let mut at = STEP;
+    for word in words.iter().take(WORDS).skip(1) {
+        match marks::<S>(*word) {
+            0 => at += STEP,
+            marks => return at + first(marks),
+        }
     }
-    let at = 2 * STEP;
-    let rest = bytes.get(at..).unwrap_or_default();
-    // One function for each, so that each can be vectorized.
-    at + match stop {
-        Stop::Special => long(rest, Stop::Special),
-        Stop::Quote => long(rest, Stop::Quote),
+    if words.len() <= WORDS {
+        return tail::<S>(bytes);
     }
+    at + long::<S>(bytes.get(at..).unwrap_or_default())
 }
 
-#[inline]
-fn step(bytes: &[u8], at: usize, stop: Stop) -> Option<u64> {
-    let (word, _) = bytes.get(at..)?.split_first_chunk::<STEP>()?;
-    Some(stop.marks(u64::from_le_bytes(*word)))
-}
-
-/// Returns the index of the byte with the lowest mark.
-#[inline]
-fn first(marks: u64) -> usize {
-    // At most 7.
-    (marks.trailing_zeros() / 8) as usize
+/// Continues in a string that is not short.
+#[inline(never)]
+fn long<S: Stop>(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    let (strides, _) = bytes.as_chunks::<STRIDE>();
+    for stride in strides {
+        // Without a branch for each byte, so that the compiler vectorizes the comparison.
+        if stride.iter().fold(0, |found, byte| found | S::is_at(*byte)) == 1 {
+            break;
+        }
+        at += STRIDE;
+    }
+    let (words, _) = bytes.get(at..).unwrap_or_default().as_chunks();
+    for word in words {
+        match marks::<S>(*word) {
+            0 => at += STEP,
+            marks => return at + first(marks),
+        }
+    }
+    tail::<S>(bytes)
 }
 
 /// Searches bytes of which at most the last [`STEP`] were not searched yet.
 #[inline(never)]
-fn tail(bytes: &[u8], stop: Stop) -> usize {
+fn tail<S: Stop>(bytes: &[u8]) -> usize {
     const HALF: usize = STEP / 2;
     // Bytes that were searched before have no marks, so they may be searched again.
-    let marks = if let Some(last) = bytes.last_chunk::<STEP>() {
-        stop.marks(u64::from_le_bytes(*last))
+    let marks = if let Some(last) = bytes.last_chunk() {
+        marks::<S>(*last)
     } else if let (Some(low), Some(high)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let [low, high] = [*low, *high].map(|half: [u8; HALF]| u64::from(u32::from_le_bytes(half)));
-        let marks = stop.marks(low | high << 32);
+        let marks = S::marks(low | high << 32);
         if marks != 0 && first(marks) < HALF {
             return first(marks);
         }
         marks
     } else {
-        let found = bytes.iter().position(|byte| stop.is_at(*byte) == 1);
+        let found = bytes.iter().position(|byte| S::is_at(*byte) == 1);
         return found.unwrap_or(bytes.len());
     };
     if marks == 0 {
@@ -145,33 +165,23 @@ fn tail(bytes: &[u8], stop: Stop) -> usize {
     bytes.len() - (STEP - first(marks))
 }
 
-/// Continues in a string that is not short.
-#[inline(never)]
-fn long(bytes: &[u8], stop: Stop) -> usize {
-    let mut at = 0;
-    // Without a branch for each byte, so that the compiler vectorizes the comparison.
-    while let Some(stride) = bytes.get(at..at + STRIDE)
-        && stride
-            .iter()
-            .fold(0, |found, byte| found | stop.is_at(*byte))
-            == 0
-    {
-        at += STRIDE;
-    }
-    loop {
-        match step(bytes, at, stop) {
-            Some(0) => at += STEP,
-            Some(marks) => return at + first(marks),
-            None => return tail(bytes, stop),
-        }
-    }
+#[inline]
+fn marks<S: Stop>(word: [u8; STEP]) -> u64 {
+    S::marks(u64::from_le_bytes(word))
+}
+
+/// Returns the index of the byte with the lowest mark.
+#[inline]
+fn first(marks: u64) -> usize {
+    // At most 7.
+    (marks.trailing_zeros() / 8) as usize
 }
 
 /// Returns the index of the closing quote of a string, given the bytes after its opening quote. The
 /// contents of the string are not checked. Without a closing quote, returns the number of bytes.
 #[inline]
 pub(in super::super) fn string_end(bytes: &[u8]) -> usize {
-    let at = find(bytes, Stop::Quote);
+    let at = find::<Quote>(bytes);
     match bytes.get(..at).and_then(<[u8]>::last) {
         Some(b'\\') => escaped_string_end(bytes),
         _ => at,
@@ -184,7 +194,7 @@ fn escaped_string_end(bytes: &[u8]) -> usize {
     let mut at = 0;
     loop {
         let before = at;
-        at += find(bytes.get(at..).unwrap_or_default(), Stop::Quote);
+        at += find::<Quote>(bytes.get(at..).unwrap_or_default());
         // A quote after an odd number of backslashes is part of the string. They cannot reach back
         // beyond the quote before, so that each is counted once.
         let read = bytes.get(before..at).unwrap_or_default();

@@ -63,9 +63,9 @@ codec::union_codec! {
         Request(plain JsonRpcRequest);
         Notification(plain JsonRpcNotification);
     }
-    shape [
-        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] owns ["id"];
-        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["id"];
+    shape all ["jsonrpc", "method"] [
+        "JSONRPCRequest": ["id"] [] [] owns ["id"];
+        "JSONRPCNotification": [] [] [] unless ["id"];
     ] {
         "JSONRPCRequest" => object plain Request;
         "JSONRPCNotification" => object plain Notification;
@@ -78,9 +78,9 @@ codec::union_codec! {
         Response(plain JsonRpcResponse);
         Error(plain JsonRpcError);
     }
-    shape [
-        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
-        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error"];
+    shape all ["id", "jsonrpc"] [
+        "JSONRPCError": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"];
+        "JSONRPCResponse": ["result"] [] [] owns ["result"] unless ["error"];
     ] {
         "JSONRPCError" => object plain Error;
         "JSONRPCResponse" => object plain Response;
@@ -97,11 +97,11 @@ codec::union_codec! {
         Error(plain JsonRpcError);
         BatchResponse(plain JsonRpcBatchResponse);
     }
-    shape [
-        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
-        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error"];
-        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error", "method"];
-        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
+    shape all ["jsonrpc"] [
+        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [] owns ["error"];
+        "JSONRPCRequest": ["id", "method"] [] [] unless ["error"];
+        "JSONRPCResponse": ["id", "result"] [] [] owns ["result"] unless ["error", "method"];
+        "JSONRPCNotification": ["method"] [] [] unless ["error", "id"];
     ] {
         "JSONRPCError" => object plain Error;
         "JSONRPCRequest" => object plain Request;

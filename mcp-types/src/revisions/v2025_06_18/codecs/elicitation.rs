@@ -76,7 +76,7 @@ codec::union_codec! {
         Boolean(plain BooleanSchema);
         Enum(plain EnumSchema);
     }
-    shape [
+    shape all ["type"] [
         "EnumSchema": ["enum"] [] [("type", &["string"])] owns ["enum"];
         "StringSchema": [] [] [("type", &["string"])] unless ["enum"];
         "NumberSchema": [] [] [("type", &["number", "integer"])] unless ["enum"];

@@ -93,11 +93,11 @@ codec::union_codec! {
         Response(plain JsonRpcResponse);
         Error(plain JsonRpcError);
     }
-    shape [
-        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
-        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error"];
-        "JSONRPCResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error", "method"];
-        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
+    shape all ["jsonrpc"] [
+        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [] owns ["error"];
+        "JSONRPCRequest": ["id", "method"] [] [] unless ["error"];
+        "JSONRPCResponse": ["id", "result"] [] [] owns ["result"] unless ["error", "method"];
+        "JSONRPCNotification": ["method"] [] [] unless ["error", "id"];
     ] {
         "JSONRPCError" => object plain Error;
         "JSONRPCRequest" => object plain Request;

@@ -106,11 +106,11 @@ codec::union_codec! {
         Notification(plain JsonRpcNotification);
         Response(plain JsonRpcResponse);
     }
-    shape [
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
-        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error"];
-        "JSONRPCResultResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error", "method"];
-        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
+    shape all ["jsonrpc"] [
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"];
+        "JSONRPCRequest": ["id", "method"] [] [] unless ["error"];
+        "JSONRPCResultResponse": ["id", "result"] [] [] owns ["result"] unless ["error", "method"];
+        "JSONRPCNotification": ["method"] [] [] unless ["error", "id"];
     ] {
         "JSONRPCErrorResponse" => object plain Response > JsonRpcResponse plain Error;
         "JSONRPCRequest" => object plain Request;
@@ -125,9 +125,9 @@ codec::union_codec! {
         Result(plain JsonRpcResultResponse);
         Error(plain JsonRpcErrorResponse);
     }
-    shape [
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"];
-        "JSONRPCResultResponse": ["id", "result"] [] [("jsonrpc", &["2.0"])] owns ["result"] unless ["error"];
+    shape all ["jsonrpc"] [
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"];
+        "JSONRPCResultResponse": ["id", "result"] [] [] owns ["result"] unless ["error"];
     ] {
         "JSONRPCErrorResponse" => object plain Error;
         "JSONRPCResultResponse" => object plain Result;

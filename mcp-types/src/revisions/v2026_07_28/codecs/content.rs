@@ -80,9 +80,9 @@ codec::union_codec! {
         Text(plain TextResourceContents);
         Blob(plain BlobResourceContents);
     }
-    shape [
-        "TextResourceContents": ["text", "uri"] [] [] owns ["text"];
-        "BlobResourceContents": ["blob", "uri"] [] [] owns ["blob"] unless ["text"];
+    shape all ["uri"] [
+        "TextResourceContents": ["text"] [] [] owns ["text"];
+        "BlobResourceContents": ["blob"] [] [] owns ["blob"] unless ["text"];
     ] {
         "TextResourceContents" => object plain Text;
         "BlobResourceContents" => object plain Blob;

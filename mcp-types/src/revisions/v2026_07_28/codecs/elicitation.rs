@@ -100,10 +100,10 @@ codec::union_codec! {
         MultiSelect(plain MultiSelectEnumSchema);
         LegacyTitled(plain LegacyTitledEnumSchema);
     }
-    shape [
+    shape all ["type"] [
         "UntitledMultiSelectEnumSchema": ["items"] [("items", "enum"), ("items", "type")] [("type", &["array"])];
         "TitledMultiSelectEnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
-        "LegacyTitledEnumSchema": ["enum", "enumNames"] [] [("type", &["string"])] unless ["items"];
+        "LegacyTitledEnumSchema": ["enum"] [] [("type", &["string"])] when ["enumNames"] unless ["items"];
         "UntitledSingleSelectEnumSchema": ["enum"] [] [("type", &["string"])] unless ["enumNames", "items"];
         "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] owns ["oneOf"] unless ["enum", "items"];
     ] {
@@ -132,9 +132,9 @@ codec::union_codec! {
         Untitled(plain UntitledMultiSelectEnumSchema);
         Titled(plain TitledMultiSelectEnumSchema);
     }
-    shape [
-        "UntitledMultiSelectEnumSchema": ["items"] [("items", "enum"), ("items", "type")] [("type", &["array"])];
-        "TitledMultiSelectEnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
+    shape all ["items", "type"] [
+        "UntitledMultiSelectEnumSchema": [] [("items", "enum"), ("items", "type")] [];
+        "TitledMultiSelectEnumSchema": [] [("items", "anyOf")] [];
     ] {
         "UntitledMultiSelectEnumSchema" => object plain Untitled;
         "TitledMultiSelectEnumSchema" => object plain Titled;
@@ -166,7 +166,7 @@ codec::union_codec! {
         Boolean(plain BooleanSchema);
         Enum(plain EnumSchema);
     }
-    shape [
+    shape all ["type"] [
         "EnumSchema": ["items"] [("items", "enum"), ("items", "type")] [("type", &["array"])];
         "EnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
         "EnumSchema": ["enum"] [] [("type", &["string"])];
@@ -189,9 +189,9 @@ codec::union_codec! {
         Untitled(plain UntitledSingleSelectEnumSchema);
         Titled(plain TitledSingleSelectEnumSchema);
     }
-    shape [
-        "UntitledSingleSelectEnumSchema": ["enum"] [] [("type", &["string"])] owns ["enum"];
-        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] owns ["oneOf"] unless ["enum"];
+    shape all ["type"] [
+        "UntitledSingleSelectEnumSchema": ["enum"] [] [] owns ["enum"];
+        "TitledSingleSelectEnumSchema": ["oneOf"] [] [] owns ["oneOf"] unless ["enum"];
     ] {
         "UntitledSingleSelectEnumSchema" => object plain Untitled;
         "TitledSingleSelectEnumSchema" => object plain Titled;

@@ -84,11 +84,11 @@ codec::union_codec! {
         Notification(plain JsonRpcNotification);
         Response(plain JsonRpcResponse);
     }
-    shape [
-        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [("jsonrpc", &["2.0"])] owns ["result"];
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"] unless ["result"];
-        "JSONRPCRequest": ["id", "method"] [] [("jsonrpc", &["2.0"])] unless ["error", "result"];
-        "JSONRPCNotification": ["method"] [] [("jsonrpc", &["2.0"])] unless ["error", "id"];
+    shape all ["jsonrpc"] [
+        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [] owns ["result"];
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"] unless ["result"];
+        "JSONRPCRequest": ["id", "method"] [] [] unless ["error", "result"];
+        "JSONRPCNotification": ["method"] [] [] unless ["error", "id"];
     ] {
         "JSONRPCResultResponse" => object plain Response > JsonRpcResponse plain Result;
         "JSONRPCErrorResponse" => object plain Response > JsonRpcResponse plain Error;
@@ -120,9 +120,9 @@ codec::union_codec! {
         Result(plain JsonRpcResultResponse);
         Error(plain JsonRpcErrorResponse);
     }
-    shape [
-        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [("jsonrpc", &["2.0"])] owns ["result"];
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [("jsonrpc", &["2.0"])] owns ["error"] unless ["result"];
+    shape all ["jsonrpc"] [
+        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [] owns ["result"];
+        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"] unless ["result"];
     ] {
         "JSONRPCResultResponse" => object plain Result;
         "JSONRPCErrorResponse" => object plain Error;
@@ -190,23 +190,23 @@ codec::union_codec! {
         #[cfg(feature = "versioned-resources")]
         GetResource(plain GetResourceResult);
     }
-    shape [
-        "DiscoverResult": ["capabilities", "resultType", "supportedVersions", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["capabilities", "supportedVersions"];
-        "ListResourcesResult": ["resources", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resources"] unless ["capabilities"];
-        "ListResourceTemplatesResult": ["resourceTemplates", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resourceTemplates"] unless ["capabilities", "resources"];
-        "ReadResourceResult": ["contents", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "resourceTemplates", "resources"];
-        "ListPromptsResult": ["prompts", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["prompts"] unless ["capabilities", "contents", "resourceTemplates", "resources"];
-        "ListToolsResult": ["resultType", "tools", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["tools"] unless ["capabilities", "contents", "prompts", "resourceTemplates", "resources"];
+    shape all ["resultType"] [
+        "DiscoverResult": ["capabilities", "supportedVersions", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["capabilities", "supportedVersions"];
+        "ListResourcesResult": ["resources", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resources"] unless ["capabilities"];
+        "ListResourceTemplatesResult": ["resourceTemplates", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resourceTemplates"] unless ["capabilities", "resources"];
+        "ReadResourceResult": ["contents", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "resourceTemplates", "resources"];
+        "ListPromptsResult": ["prompts", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["prompts"] unless ["capabilities", "contents", "resourceTemplates", "resources"];
+        "ListToolsResult": ["tools", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["tools"] unless ["capabilities", "contents", "prompts", "resourceTemplates", "resources"];
         #[cfg(feature = "versioned-resources")]
-        "GetResourceResult": ["contents", "resource", "resultType"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope"];
+        "GetResourceResult": ["contents", "resource"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope"];
         #[cfg(feature = "sep-2093")]
-        "ReadResourceMetadataResult": ["resource", "resultType"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope", "contents"];
-        "SubscriptionsListenResult": ["_meta", "resultType"] [("_meta", "io.modelcontextprotocol/subscriptionId")] [] unless ["cacheScope", "contents", "resource"];
-        "CompleteResult": ["completion", "resultType"] [("completion", "values")] [] owns ["completion"] unless ["cacheScope", "contents", "resource"];
+        "ReadResourceMetadataResult": ["resource"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope", "contents"];
+        "SubscriptionsListenResult": ["_meta"] [("_meta", "io.modelcontextprotocol/subscriptionId")] [] unless ["cacheScope", "contents", "resource"];
+        "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["cacheScope", "contents", "resource"];
         "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["cacheScope", "completion", "contents", "resource"];
-        "GetPromptResult": ["messages", "resultType"] [] [] owns ["messages"] unless ["cacheScope", "completion", "contents", "resource"];
-        "CallToolResult": ["content", "resultType"] [] [] owns ["content"] unless ["cacheScope", "completion", "contents", "messages", "resource"];
-        "EmptyResult": ["resultType"] [] [];
+        "GetPromptResult": ["messages"] [] [] owns ["messages"] unless ["cacheScope", "completion", "contents", "resource"];
+        "CallToolResult": ["content"] [] [] owns ["content"] unless ["cacheScope", "completion", "contents", "messages", "resource"];
+        "EmptyResult": [] [] [];
     ] {
         "DiscoverResult" => object plain Discover;
         "ListResourcesResult" => object plain ListResources;

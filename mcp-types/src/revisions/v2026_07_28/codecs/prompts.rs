@@ -39,9 +39,9 @@ codec::union_codec! {
         InputRequired(plain InputRequiredResult);
         Complete(plain GetPromptResult);
     }
-    shape [
+    shape all ["resultType"] [
         "InputRequiredResult": [] [] [("resultType", &["input_required"])];
-        "GetPromptResult": ["messages", "resultType"] [] [] owns ["messages"];
+        "GetPromptResult": ["messages"] [] [] owns ["messages"];
     ] {
         "InputRequiredResult" => object plain InputRequired;
         "GetPromptResult" => object plain Complete;

@@ -106,8 +106,8 @@ codec::union_codec! {
         InputRequired(plain InputRequiredResult);
         Complete(plain ReadResourceResult);
     }
-    shape [
-        "ReadResourceResult": ["contents", "resultType", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["contents", "ttlMs"];
+    shape all ["resultType"] [
+        "ReadResourceResult": ["contents", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["contents", "ttlMs"];
         "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["cacheScope"];
     ] {
         "ReadResourceResult" => object plain Complete;
@@ -272,9 +272,9 @@ codec::union_codec! {
         Text(plain GetTextResourceContents);
         Blob(plain GetBlobResourceContents);
     }
-    shape [
-        "GetTextResourceContents": ["content", "contentType"] [] [] owns ["content"];
-        "GetBlobResourceContents": ["blob", "contentType"] [] [] owns ["blob"] unless ["content"];
+    shape all ["contentType"] [
+        "GetTextResourceContents": ["content"] [] [] owns ["content"];
+        "GetBlobResourceContents": ["blob"] [] [] owns ["blob"] unless ["content"];
     ] {
         "GetTextResourceContents" => object plain Text;
         "GetBlobResourceContents" => object plain Blob;

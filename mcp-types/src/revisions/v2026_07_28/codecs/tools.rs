@@ -42,11 +42,11 @@ codec::union_codec! {
         #[cfg(feature = "tasks")]
         Task(plain CreateTaskResult);
     }
-    shape [
+    shape all ["resultType"] [
         #[cfg(feature = "tasks")]
         "CreateTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"] [] [("resultType", &["task"]), ("status", &["working", "input_required", "completed", "failed", "cancelled"])] owns ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"];
         "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["createdAt"];
-        "CallToolResult": ["content", "resultType"] [] [] owns ["content"] unless ["createdAt"];
+        "CallToolResult": ["content"] [] [] owns ["content"] unless ["createdAt"];
     ] {
         #[cfg(feature = "tasks")]
         "CreateTaskResult" => object plain Task;
