@@ -3,13 +3,14 @@
 use mcp_types::error::ErrorKind;
 use mcp_types::json::{self, Number, Object, Value};
 use mcp_types::{
-    Annotations, CallToolRequestParams, CallToolResult, ClientCapabilities, CompleteResult,
-    Completion, ContentBlock, Icon, ListToolsResult, ResultType, Role, SamplingMessage, StopReason,
-    TextContent, Tool,
+    Annotations, CallToolRequestParams, CallToolResult, CompleteResult, Completion, ContentBlock,
+    Icon, ListToolsResult, ResultType, Role, StopReason, TextContent, Tool,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
+
+use crate::kept::round_trip;
 
 /// Asserts that a text is rejected by every way of decoding, with this message and this path.
 fn assert_rejected<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
@@ -36,19 +37,6 @@ fn assert_text_rejected<T: DeserializeOwned + Debug>(text: &str, message: &str, 
     assert!(error.message().contains(message), "{error}");
     assert_eq!(error.path().to_string(), path, "{error}");
     assert!(serde_json::from_str::<T>(text).is_err());
-}
-
-fn round_trip<T: DeserializeOwned + Serialize>(text: &str) -> String {
-    serde_json::to_string(&json::from_str::<T>(text).unwrap()).unwrap()
-}
-
-fn kept<T: DeserializeOwned + Serialize>(text: &str) {
-    assert_eq!(round_trip::<T>(text), text);
-    let value: Value = json::from_str(text).unwrap();
-    assert_eq!(
-        serde_json::to_string(&json::from_value::<T>(value).unwrap()).unwrap(),
-        text
-    );
 }
 
 fn assert_not_encodable<T: Serialize>(value: &T, message: &str) {
@@ -146,19 +134,6 @@ fn fraction_is_rejected_for_an_integer() {
 }
 
 #[test]
-fn integer_written_as_float_is_accepted() {
-    for written in ["1000", "1000.0", "1e3", "1E3", "10e2", "100000e-2"] {
-        let result: ListToolsResult = json::from_str(&format!("{LIST}{written}}}")).unwrap();
-        assert_eq!(result.ttl_ms, 1000, "{written}");
-        assert!(
-            serde_json::to_string(&result)
-                .unwrap()
-                .contains("\"ttlMs\":1000,")
-        );
-    }
-}
-
-#[test]
 fn value_out_of_bounds_is_rejected() {
     assert_rejected::<Annotations>(r#"{"priority":1.5}"#, "", "$.priority");
     assert_rejected::<Annotations>(r#"{"priority":-0.1}"#, "", "$.priority");
@@ -219,38 +194,6 @@ fn unknown_value_of_a_closed_enumeration_is_rejected() {
 }
 
 #[test]
-fn known_value_never_decodes_as_other() {
-    for known in ["endTurn", "stopSequence", "maxTokens", "toolUse"] {
-        assert!(
-            !matches!(StopReason::from(known), StopReason::Other(_)),
-            "{known}"
-        );
-        let read: StopReason = json::from_str(&format!("\"{known}\"")).unwrap();
-        assert_eq!(read, StopReason::from(known));
-    }
-    assert_eq!(ResultType::from("complete"), ResultType::Complete);
-    assert_eq!(
-        ResultType::from(String::from("input_required")),
-        ResultType::InputRequired
-    );
-}
-
-#[test]
-fn unknown_value_of_an_open_enumeration_is_kept() {
-    for text in ["\"\"", "\"EndTurn\"", "\"a \\\" b\""] {
-        kept::<StopReason>(text);
-        kept::<ResultType>(text);
-        assert!(matches!(
-            json::from_str(text).unwrap(),
-            StopReason::Other(_)
-        ));
-    }
-    #[cfg(feature = "v2025-06-18")]
-    kept::<mcp_types::v2025_06_18::StopReason>("\"other\"");
-    kept::<CallToolResult>(r#"{"content":[],"resultType":"later"}"#);
-}
-
-#[test]
 fn null_is_rejected_for_a_required_member() {
     let text = r#"{"name":null,"inputSchema":{"type":"object"}}"#;
     assert_rejected::<Tool>(text, "null", "$.name");
@@ -270,26 +213,6 @@ fn null_for_an_optional_member_counts_as_absent() {
 }
 
 #[test]
-fn numbers_before_the_tag_do_not_change() {
-    let image = r#"{"zero":0.1,"big":9007199254740993,"float":1.0,"data":"","mimeType":"a/b","type":"image"}"#;
-    let written = round_trip::<ContentBlock>(image);
-    for number in ["\"zero\":0.1", "\"big\":9007199254740993", "\"float\":1.0"] {
-        assert!(written.contains(number), "{written}");
-    }
-    let result = r#"{"structuredContent":{"a":0.1,"b":[9007199254740993,1.0]},"type":"tool_result","content":[],"toolUseId":"t"}"#;
-    let message = format!(r#"{{"content":{result},"role":"user"}}"#);
-    for written in [
-        round_trip::<SamplingMessage>(&message),
-        round_trip::<mcp_types::SamplingMessageContentBlock>(result),
-    ] {
-        assert!(
-            written.contains(r#"{"a":0.1,"b":[9007199254740993,1.0]}"#),
-            "{written}"
-        );
-    }
-}
-
-#[test]
 fn error_before_the_tag_has_its_path() {
     let text = r#"{"content":[{"text":5,"type":"text"}],"resultType":"complete"}"#;
     assert_rejected::<CallToolResult>(text, "expected a string", "$.content[0].text");
@@ -297,21 +220,6 @@ fn error_before_the_tag_has_its_path() {
     assert_rejected::<CallToolResult>(text, "expected a string", "$.content[0].resource.text");
     let text = r#"{"annotations":{"priority":7},"text":"","type":"text"}"#;
     assert_rejected::<ContentBlock>(text, "", "$.annotations.priority");
-}
-
-#[test]
-fn declared_member_in_extra_is_not_written_twice() {
-    let mut content = TextContent::new("a");
-    content.extra.insert("text", "b");
-    assert_not_encodable(&content, "`text`");
-    let mut content = TextContent::new("a");
-    content.extra.insert("type", "image");
-    assert_not_encodable(&content, "`type`");
-    assert_not_encodable(&ContentBlock::from(content), "`type`");
-    // A declared member counts as declared even if it is absent.
-    let mut content = TextContent::new("a");
-    content.extra.insert("_meta", Object::new());
-    assert_not_encodable(&content, "`_meta`");
 }
 
 #[test]
@@ -387,6 +295,59 @@ fn deep_nesting_does_not_overflow() {
 }
 
 #[test]
+fn missing_meta_of_a_request_is_rejected() {
+    assert_rejected::<CallToolRequestParams>(r#"{"name":"a"}"#, "missing field `_meta`", "$");
+    let text = r#"{"name":"a","_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}"#;
+    let member = "missing field `io.modelcontextprotocol/protocolVersion`";
+    assert_rejected::<CallToolRequestParams>(text, member, "$._meta");
+}
+
+#[test]
+fn integer_written_as_float_is_accepted() {
+    for written in ["1000", "1000.0", "1e3", "1E3", "10e2", "100000e-2"] {
+        let result: ListToolsResult = json::from_str(&format!("{LIST}{written}}}")).unwrap();
+        assert_eq!(result.ttl_ms, 1000, "{written}");
+        assert!(
+            serde_json::to_string(&result)
+                .unwrap()
+                .contains("\"ttlMs\":1000,")
+        );
+    }
+}
+
+#[test]
+fn known_value_never_decodes_as_other() {
+    for known in ["endTurn", "stopSequence", "maxTokens", "toolUse"] {
+        assert!(
+            !matches!(StopReason::from(known), StopReason::Other(_)),
+            "{known}"
+        );
+        let read: StopReason = json::from_str(&format!("\"{known}\"")).unwrap();
+        assert_eq!(read, StopReason::from(known));
+    }
+    assert_eq!(ResultType::from("complete"), ResultType::Complete);
+    assert_eq!(
+        ResultType::from(String::from("input_required")),
+        ResultType::InputRequired
+    );
+}
+
+#[test]
+fn declared_member_in_extra_is_not_written_twice() {
+    let mut content = TextContent::new("a");
+    content.extra.insert("text", "b");
+    assert_not_encodable(&content, "`text`");
+    let mut content = TextContent::new("a");
+    content.extra.insert("type", "image");
+    assert_not_encodable(&content, "`type`");
+    assert_not_encodable(&ContentBlock::from(content), "`type`");
+    // A declared member counts as declared even if it is absent.
+    let mut content = TextContent::new("a");
+    content.extra.insert("_meta", Object::new());
+    assert_not_encodable(&content, "`_meta`");
+}
+
+#[test]
 fn icon_sizes_in_one_string_are_accepted() {
     let read = |sizes: &str| round_trip::<Icon>(&format!(r#"{{"src":"a:b","sizes":{sizes}}}"#));
     let written = r#"{"src":"a:b","sizes":["48x48","96x96"]}"#;
@@ -395,66 +356,4 @@ fn icon_sizes_in_one_string_are_accepted() {
     assert_eq!(read(r#""any""#), r#"{"src":"a:b","sizes":["any"]}"#);
     assert_rejected::<Icon>(r#"{"src":"a:b","sizes":7}"#, "", "$.sizes");
     assert_rejected::<Icon>(r#"{"src":"a:b","sizes":[7]}"#, "", "$.sizes[0]");
-}
-
-#[test]
-fn null_and_absent_structured_content_are_distinguished() {
-    let null = r#"{"content":[],"structuredContent":null,"resultType":"complete"}"#;
-    let absent = r#"{"content":[],"resultType":"complete"}"#;
-    kept::<CallToolResult>(null);
-    kept::<CallToolResult>(absent);
-    let read = |text| {
-        json::from_str::<CallToolResult>(text)
-            .unwrap()
-            .structured_content
-    };
-    assert_eq!(read(null), Some(Value::Null));
-    assert_eq!(read(absent), None);
-}
-
-#[test]
-fn empty_values_are_kept() {
-    kept::<Tool>(
-        r#"{"name":"","title":"","icons":[],"inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{}}"#,
-    );
-    kept::<ClientCapabilities>(r#"{"elicitation":{}}"#);
-    kept::<mcp_types::v2026_07_28::ClientCapabilities>(r#"{"roots":{}}"#);
-    kept::<ClientCapabilities>(r#"{"experimental":{},"extensions":{}}"#);
-    kept::<Annotations>(r#"{"audience":[],"priority":0}"#);
-}
-
-#[test]
-fn embedded_schema_keeps_its_order() {
-    let properties = r#"{"z":{"type":"string","minLength":1,"description":"b","default":"a"},"a":{"x":{"c":1,"b":2,"a":3}},"m":true}"#;
-    for text in [
-        format!(r#"{{"inputSchema":{{"type":"object","properties":{properties}}},"name":"a"}}"#),
-        format!(r#"{{"inputSchema":{{"type":"object","$defs":{properties}}},"name":"a"}}"#),
-        format!(
-            r#"{{"inputSchema":{{"type":"object"}},"outputSchema":{{"type":"object","properties":{properties}}},"name":"a"}}"#
-        ),
-    ] {
-        let value: Value = json::from_str(&text).unwrap();
-        for tool in [
-            json::from_str::<Tool>(&text).unwrap(),
-            json::from_value(value).unwrap(),
-        ] {
-            let written = serde_json::to_string(&tool).unwrap();
-            assert!(written.contains(properties), "{written}");
-        }
-    }
-}
-
-#[test]
-fn unknown_members_keep_their_order() {
-    kept::<Tool>(
-        r#"{"name":"a","inputSchema":{"type":"object"},"z":1,"a":2,"m":{"y":null,"b":[]}}"#,
-    );
-}
-
-#[test]
-fn missing_meta_of_a_request_is_rejected() {
-    assert_rejected::<CallToolRequestParams>(r#"{"name":"a"}"#, "missing field `_meta`", "$");
-    let text = r#"{"name":"a","_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}"#;
-    let member = "missing field `io.modelcontextprotocol/protocolVersion`";
-    assert_rejected::<CallToolRequestParams>(text, member, "$._meta");
 }

@@ -12,6 +12,7 @@ mod keepalive;
 mod kernel;
 mod responses;
 mod served;
+mod session_streams;
 mod sessions;
 mod silence;
 #[path = "../faults/table.rs"]

@@ -15,23 +15,26 @@ use tokio::task::JoinHandle;
 
 use crate::fake::*;
 
-const NEWEST: Revision = Revision::V2025_11_25;
+pub(crate) const NEWEST: Revision = Revision::V2025_11_25;
 
-fn list(client: &Client) -> JoinHandle<Result<usize, CallError>> {
+pub(crate) fn list(client: &Client) -> JoinHandle<Result<usize, CallError>> {
     let client = client.clone();
     tokio::spawn(async move { client.tools().one_page().await.map(|list| list.tools.len()) })
 }
 
-async fn one(list: JoinHandle<Result<usize, CallError>>) {
+pub(crate) async fn one(list: JoinHandle<Result<usize, CallError>>) {
     assert_eq!(soon(list).await.expect("no panic").expect("a list"), 1);
 }
 
-fn one_tool() -> Value {
+pub(crate) fn one_tool() -> Value {
     json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})
 }
 
 /// Returns a client with a session, and the stream of the server.
-async fn listening(fake: &mut Fake, builder: ClientBuilder) -> (Client, ReceivedRequest) {
+pub(crate) async fn listening(
+    fake: &mut Fake,
+    builder: ClientBuilder,
+) -> (Client, ReceivedRequest) {
     let connecting = tokio::spawn(builder.revision(NEWEST).connect(fake.http()));
     fake.initialized(NEWEST, "one").await;
     let mut stream = fake.bare("GET").await;
@@ -181,80 +184,6 @@ async fn session_that_cannot_be_recreated_is_an_error() {
     );
 }
 
-#[tokio::test]
-async fn interrupted_response_stream_is_resumed() {
-    let mut fake = Fake::start().await;
-    let client = fake.legacy(NEWEST).await;
-    let listing = list(&client);
-    let mut asked = fake.message("tools/list").await;
-    let answer = asked.result_message(&one_tool());
-    asked.events().await;
-    asked.write("id: a1\nretry: 1\ndata:\n\n").await;
-    drop(asked);
-    // Once more, like a server that wants the client to poll.
-    let mut again = fake.bare("GET").await;
-    assert_eq!(again.header("last-event-id"), Some("a1"));
-    assert_eq!(again.header("mcp-session-id"), Some("one"));
-    again.events().await;
-    again.write("id: a2\ndata:\n\n").await;
-    drop(again);
-    let again = fake.bare("GET").await;
-    assert_eq!(again.header("last-event-id"), Some("a2"));
-    // The server is temporarily unavailable.
-    drop(again);
-    let mut again = fake.bare("GET").await;
-    assert_eq!(again.header("last-event-id"), Some("a2"));
-    again.events().await;
-    again.event(&answer).await;
-    one(listing).await;
-
-    // Without an event id, the stream cannot be resumed.
-    let listing = list(&client);
-    let mut asked = fake.message("tools/list").await;
-    asked.events().await;
-    asked.write(": nothing\n\n").await;
-    drop(asked);
-    let error = soon(listing).await.expect("no panic").expect_err("cut off");
-    assert!(matches!(http(&error), HttpError::NoAnswer), "{error}");
-}
-
-#[tokio::test]
-async fn request_on_the_servers_stream_is_answered() {
-    let mut fake = Fake::start().await;
-    let builder =
-        Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
-    let (client, mut stream) = listening(&mut fake, builder).await;
-    let ask = json!({"jsonrpc": "2.0", "id": "q", "method": "roots/list"});
-    stream
-        .write(&format!("id: s1\nretry: 1\ndata: {ask}\n\n"))
-        .await;
-    let asked = fake.bare("POST").await;
-    assert_eq!(asked.body["id"], "q");
-    assert_eq!(asked.body["result"]["roots"][0]["uri"], "file:///tmp");
-    assert_eq!(asked.header("mcp-session-id"), Some("one"));
-    asked.status("200 OK").await;
-
-    drop(stream);
-    let mut stream = fake.bare("GET").await;
-    assert_eq!(stream.header("last-event-id"), Some("s1"));
-    stream.events().await;
-    let ask = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"});
-    stream.event(&ask).await;
-    let asked = fake.bare("POST").await;
-    assert_eq!(asked.body, json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
-    asked.status("202 Accepted").await;
-
-    // The session ends while no call is in flight.
-    drop(stream);
-    fake.bare("GET").await.status("404 Not Found").await;
-    fake.initialized(NEWEST, "two").await;
-    let stream = fake.bare("GET").await;
-    assert_eq!(stream.header("mcp-session-id"), Some("two"));
-    assert_eq!(stream.header("last-event-id"), None);
-    drop(client);
-    stream.closed().await;
-}
-
 /// A program may hold calls that it does not poll.
 #[tokio::test]
 async fn unpolled_call_does_not_block_others() {
@@ -284,54 +213,6 @@ async fn unpolled_call_does_not_block_others() {
     asked.result(&one_tool()).await;
     let tools = soon(call).await.expect("a list").tools;
     assert_eq!(tools.len(), 1);
-}
-
-/// A server may be restarted between the handshake and the GET for the stream. No call is made, so
-/// nothing else would notice.
-#[tokio::test]
-async fn session_lost_before_its_stream_opens_is_recreated() {
-    let mut fake = Fake::start().await;
-    let builder = Client::builder("test", "1").revision(NEWEST);
-    let connecting = tokio::spawn(builder.connect(fake.http()));
-    fake.initialized(NEWEST, "one").await;
-    // The stream breaks, and the restarted server does not know the session.
-    drop(fake.bare("GET").await);
-    let client = soon(connecting).await.expect("no panic");
-    let client = client.expect("connected");
-    fake.bare("GET").await.status("404 Not Found").await;
-    let ping = fake.message("ping").await;
-    assert_eq!(ping.header("mcp-session-id"), Some("one"));
-    ping.status("404 Not Found").await;
-    fake.initialized(NEWEST, "two").await;
-    // The new session has no stream, and no GET either.
-    fake.bare("GET").await.status("404 Not Found").await;
-    let ping = fake.message("ping").await;
-    assert_eq!(ping.header("mcp-session-id"), Some("two"));
-    ping.result(&json!({})).await;
-    let listing = list(&client);
-    let asked = fake.message("tools/list").await;
-    assert_eq!(asked.header("mcp-session-id"), Some("two"));
-    asked.result(&one_tool()).await;
-    one(listing).await;
-}
-
-/// Notifications before the stream is open would be lost, so calls wait for it, even if its first
-/// request fails.
-#[tokio::test]
-async fn stream_is_reopened_before_calls_begin() {
-    let mut fake = Fake::start().await;
-    let builder = Client::builder("test", "1").revision(NEWEST);
-    let connecting = builder.connect(fake.http());
-    let listing = tokio::spawn(async move {
-        let client = connecting.await.expect("connected");
-        client.tools().one_page().await.map(|list| list.tools.len())
-    });
-    fake.initialized(NEWEST, "one").await;
-    drop(fake.bare("GET").await);
-    let mut stream = fake.bare("GET").await;
-    stream.events().await;
-    fake.message("tools/list").await.result(&one_tool()).await;
-    one(listing).await;
 }
 
 /// A server may accept the first request of a handshake and then not respond.
@@ -408,25 +289,4 @@ async fn notification_is_sent_in_the_next_session_or_fails() {
         matches!(http(&error), HttpError::Status { status, .. } if *status == 400),
         "{error}"
     );
-}
-
-/// A server waits for the answer, and does not repeat its request.
-#[tokio::test]
-async fn answer_is_sent_again_after_a_broken_connection() {
-    let mut fake = Fake::start().await;
-    let builder =
-        Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
-    let (client, mut stream) = listening(&mut fake, builder).await;
-    let ask = json!({"jsonrpc": "2.0", "id": "q", "method": "roots/list"});
-    stream.event(&ask).await;
-    let first = fake.bare("POST").await;
-    assert_eq!(first.body["id"], "q", "{}", first.body);
-    let body = first.body.clone();
-    drop(first);
-    let second = fake.bare("POST").await;
-    assert_eq!(second.body, body);
-    assert_eq!(second.header("mcp-session-id"), Some("one"));
-    second.status("202 Accepted").await;
-    drop(client);
-    fake.bare("DELETE").await.status("200 OK").await;
 }
