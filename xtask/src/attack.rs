@@ -82,7 +82,8 @@ impl Options {
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let options = Options::parse(arguments)?;
     let mut packages = vec![ATTACKER];
-    packages.extend((!options.is_running).then_some(OURS));
+    let ours = format!("{OURS} --features jemalloc");
+    packages.extend((!options.is_running).then_some(ours.as_str()));
     packages.extend(options.rmcp.then_some(RMCP));
     let profile = if options.quick {
         Profile::Quick

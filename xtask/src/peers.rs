@@ -43,12 +43,14 @@ impl Profile {
 }
 
 /// Builds packages, and returns the folder of their programs. Each is built alone: together they would
-/// share the features of their dependencies.
+/// share the features of their dependencies. A package may be followed by options, such as features.
 pub(crate) fn build(packages: &[&str], profile: Profile) -> Result<PathBuf> {
     let profile = profile.name();
-    for name in packages {
-        if cargo(&["build", "--profile", profile, "--package", name], &[])? != ExitCode::SUCCESS {
-            bail!("cannot build {name}");
+    for package in packages {
+        let package: Vec<&str> = package.split(' ').collect();
+        let command = ["build", "--profile", profile, "--package"];
+        if cargo(&command, &package)? != ExitCode::SUCCESS {
+            bail!("cannot build {}", package.join(" "));
         }
     }
     let manifest = format!("{FOLDER}/Cargo.toml");

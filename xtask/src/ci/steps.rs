@@ -178,7 +178,7 @@ fn in_own_folders() -> Result<Vec<Step>> {
                 // What the step `attack` needs, each alone, as there.
                 on_linux(&format!("build --profile quick {peers} --package attack")),
                 on_linux(&format!(
-                    "build --profile quick {peers} --package everything-ours"
+                    "build --profile quick {peers} --package everything-ours --features jemalloc"
                 )),
             ],
         ),

@@ -9,13 +9,12 @@ use super::FOLDER;
 use crate::workspace;
 
 /// Instruments branches, so that libFuzzer recognises inputs that reach new code.
-const FLAGS: [&str; 6] = [
+const FLAGS: [&str; 5] = [
     "--cfg=fuzzing",
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
-    "-Ccodegen-units=1",
 ];
 
 /// Returns what is missing on this machine to build the targets, if anything.
