@@ -234,9 +234,10 @@ fn shape(
                 variant: leaf.variant,
                 inner: leaf.inner.clone(),
                 unless,
-                owned: match when.is_empty() {
-                    true => owned(leaf, &leaves),
-                    false => BTreeSet::new(),
+                owned: if when.is_empty() {
+                    owned(leaf, &leaves)
+                } else {
+                    BTreeSet::new()
                 },
                 required: required.cloned().collect(),
                 when,

@@ -7,8 +7,11 @@ mod steps;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +20,9 @@ use anyhow::{Context as _, Result, bail};
 use self::cargo::Cargo;
 use self::steps::{Step, Task};
 use crate::workspace;
+
+/// The maximum number of chains of steps that run beside each other: each compiler needs memory.
+const MOST_WORKERS: usize = 4;
 
 /// Runs the command. All steps run, even after one has failed.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
@@ -33,26 +39,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         _ => bail!("usage: cargo xtask ci [--only STEP]"),
     }
     let xtask = own_program()?;
+    let start = Instant::now();
     let shown = Runner {
         xtask: &xtask,
         shows_output_at_end: false,
     };
-    let collected = Runner {
-        xtask: &xtask,
-        shows_output_at_end: true,
-    };
-    let start = Instant::now();
     let mut done = shown.run(&steps.first)?;
-    let [one, other] = &steps.sequences;
-    let (one, other) = thread::scope(|scope| {
-        let other = scope.spawn(|| collected.run(other));
-        (shown.run(one), other.join())
-    });
-    done.extend(one?);
-    match other {
-        Ok(outcomes) => done.extend(outcomes?),
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
+    done.extend(run_chains(&steps.chains, &xtask)?);
     done.extend(shown.run(&steps.last)?);
     for (_, outcome) in &done {
         for command in &outcome.failed {
@@ -66,6 +59,46 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Runs chains of steps, several beside each other. The output of the first one is shown while it runs.
+fn run_chains<'a>(chains: &'a [Vec<Step>], xtask: &Path) -> Result<Vec<(&'a str, Outcome)>> {
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(Vec::new());
+    let work = || -> Result<()> {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(chain) = chains.get(at) else {
+                return Ok(());
+            };
+            let runner = Runner {
+                xtask,
+                shows_output_at_end: at > 0,
+            };
+            let done = runner.run(chain)?;
+            outcomes
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((at, done));
+        }
+    };
+    // One more than processors: chains often wait, for tests that sleep or for one slow crate.
+    let workers = thread::available_parallelism().map_or(1, NonZero::get) + 1;
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers.min(MOST_WORKERS))
+            .map(|_| scope.spawn(work))
+            .collect();
+        workers.into_iter().try_for_each(|worker| {
+            worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })?;
+    let mut outcomes = outcomes
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    outcomes.sort_by_key(|(at, _)| *at);
+    Ok(outcomes.into_iter().flat_map(|(_, done)| done).collect())
 }
 
 /// Returns a copy of this program, which stays when a step builds the program anew.

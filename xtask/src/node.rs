@@ -83,30 +83,42 @@ pub(crate) fn missing() -> Option<&'static str> {
     }
 }
 
-/// Installs a newer Node with npm, and returns its path.
+/// Installs a newer Node with npm, and returns its path. Other commands may do the same at the same time, so it
+/// is moved to its folder when it is complete.
 fn newer(folder: &Path) -> Result<PathBuf> {
-    let package = folder.join("node_modules/node");
-    let program = package
-        .join("bin")
-        .join(format!("node{}", std::env::consts::EXE_SUFFIX));
+    let program = program(folder);
     if version(&program) >= Some(OLDEST) {
         return Ok(program);
     }
-    fs::create_dir_all(folder).with_context(|| workspace::display_path(folder))?;
-    fs::write(folder.join("package.json"), "{\"private\":true}\n")?;
-    npm(folder, &["install", PACKAGE])?;
-    if version(&program).is_none() {
+    let new = folder.with_extension(std::process::id().to_string());
+    fs::create_dir_all(&new).with_context(|| workspace::display_path(&new))?;
+    fs::write(new.join("package.json"), "{\"private\":true}\n")?;
+    npm(&new, &["install", PACKAGE])?;
+    if version(&self::program(&new)).is_none() {
         // npm is configured not to run scripts of packages; this script downloads the program.
         let status = Command::new("node")
             .arg("installArchSpecificPackage.js")
-            .current_dir(&package)
+            .current_dir(new.join("node_modules/node"))
             .status();
         status.context("cannot run node")?;
     }
     if version(&program) < Some(OLDEST) {
+        // What is there does not run.
+        let _ = fs::remove_dir_all(folder);
+        let _ = fs::rename(&new, folder);
+    }
+    // It exists if the other command was faster.
+    let _ = fs::remove_dir_all(&new);
+    if version(&program) < Some(OLDEST) {
         bail!("{PACKAGE} from npm does not run: {}", program.display());
     }
     Ok(program)
+}
+
+/// Returns the path of the program that npm has installed in a folder.
+fn program(folder: &Path) -> PathBuf {
+    let bin = folder.join("node_modules/node/bin");
+    bin.join(format!("node{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// Returns the major version of a program, or `None` if it cannot be run.

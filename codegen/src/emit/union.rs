@@ -363,10 +363,10 @@ fn quoted(names: &BTreeSet<String>) -> String {
 
 /// Generates a list of names after a word, if there are any.
 fn list(word: &str, names: &BTreeSet<String>) -> String {
-    match names.is_empty() {
-        true => String::new(),
-        false => format!(" {word} [{}]", quoted(names)),
+    if names.is_empty() {
+        return String::new();
     }
+    format!(" {word} [{}]", quoted(names))
 }
 
 /// Returns the name of a variant's type.

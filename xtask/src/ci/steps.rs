@@ -1,21 +1,19 @@
 //! The steps of `cargo xtask ci`: quick steps that fail often come first.
 
+mod features;
+
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde_json::Value;
 
 use super::cargo::Cargo;
 use super::{layers, links};
 use crate::{browser, fuzz, node, workspace};
+use features::{features, numbers, wasm};
 
 /// The default number of cases of each property test.
 const CASES: &str = "256";
-/// The default for the runs that only vary the features of `serde_json`.
-const FEWER_CASES: &str = "32";
-
-const WASM: &str = "wasm32-unknown-unknown";
-
 /// A step that can run alone.
 pub(super) struct Step {
     /// The name, for `--only`.
@@ -27,10 +25,10 @@ pub(super) struct Step {
 pub(super) struct Steps {
     /// Run one after the other.
     pub(super) first: Vec<Step>,
-    /// Two sequences that run beside each other, because most steps cannot use two processors all the
-    /// time. The steps of the second one compile in target folders of their own, since each cargo waits
+    /// Chains of steps, the longest first. Several chains run beside each other, because most steps cannot use
+    /// two processors all the time. Each chain compiles in a target folder of its own, since each cargo waits
     /// for others that build in the same folder.
-    pub(super) sequences: [Vec<Step>; 2],
+    pub(super) chains: Vec<Vec<Step>>,
     /// Run one after the other, when nothing else runs that would disturb measurements.
     pub(super) last: Vec<Step>,
 }
@@ -38,14 +36,16 @@ pub(super) struct Steps {
 impl Steps {
     /// Returns all steps in the order of their summary.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Step> {
-        let [one, other] = &self.sequences;
-        [&self.first, one, other, &self.last].into_iter().flatten()
+        let chains = self.chains.iter().flatten();
+        self.first.iter().chain(chains).chain(&self.last)
     }
 
     /// Removes all steps but those with this name.
     pub(super) fn retain(&mut self, name: &str) {
-        let [one, other] = &mut self.sequences;
-        for steps in [&mut self.first, one, other, &mut self.last] {
+        for steps in [&mut self.first, &mut self.last]
+            .into_iter()
+            .chain(&mut self.chains)
+        {
             steps.retain(|step| step.name == name);
         }
     }
@@ -64,7 +64,25 @@ pub(super) enum Task {
 pub(super) fn all() -> Result<Steps> {
     Ok(Steps {
         first: texts(),
-        sequences: [in_shared_folder()?, in_own_folders()?],
+        chains: vec![
+            programs(),
+            in_folder("checks", checks()?)?,
+            peers(),
+            in_folder("numbers", vec![step("numbers", numbers()?)])?,
+            vec![step(
+                "fuzz",
+                vec![unless(fuzz::missing, "xtask fuzz --seconds 2")],
+            )],
+            vec![step(
+                "corpus",
+                vec![unless(node::missing, "xtask corpus --quick")],
+            )],
+            vec![step(
+                "rehearse",
+                vec![run("xtask rehearse additions --until types")],
+            )],
+            vec![step("quickstart", vec![run("xtask quickstart")])],
+        ],
         last: vec![step("attack", vec![on_linux("xtask attack --quick")])],
     })
 }
@@ -106,16 +124,9 @@ fn texts() -> Vec<Step> {
     ]
 }
 
-/// Steps that share what they compile, or the packages of npm that they install.
-fn in_shared_folder() -> Result<Vec<Step>> {
-    let docs = Cargo::new("doc --no-deps --workspace --all-features");
-    Ok(vec![
-        step(
-            "clippy",
-            vec![run(
-                "clippy --workspace --all-targets --all-features -- -D warnings",
-            )],
-        ),
+/// The tests, and the steps that run programs that the tests have compiled.
+fn programs() -> Vec<Step> {
+    vec![
         step("tests", tests()),
         step(
             "conformance",
@@ -134,13 +145,21 @@ fn in_shared_folder() -> Result<Vec<Step>> {
             ],
         ),
         step(
-            "corpus",
-            vec![unless(node::missing, "xtask corpus --quick")],
-        ),
-        step("quickstart", vec![run("xtask quickstart")]),
-        step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],
+        ),
+    ]
+}
+
+/// Steps that check code without running it.
+fn checks() -> Result<Vec<Step>> {
+    let docs = Cargo::new("doc --no-deps --workspace --all-features");
+    Ok(vec![
+        step(
+            "clippy",
+            vec![run(
+                "clippy --workspace --all-targets --all-features -- -D warnings",
+            )],
         ),
         step(
             "docs",
@@ -151,10 +170,10 @@ fn in_shared_folder() -> Result<Vec<Step>> {
     ])
 }
 
-/// Steps that compile in target folders of their own.
-fn in_own_folders() -> Result<Vec<Step>> {
+/// Steps that compile the workspace of peers.
+fn peers() -> Vec<Step> {
     let peers = "--manifest-path xtask/peers/Cargo.toml";
-    Ok(vec![
+    vec![
         step(
             "peers",
             vec![run(&format!(
@@ -162,15 +181,6 @@ fn in_own_folders() -> Result<Vec<Step>> {
             ))],
         ),
         step("lean", vec![run(&format!("test {peers} --package lean"))]),
-        step(
-            "fuzz",
-            vec![unless(fuzz::missing, "xtask fuzz --seconds 2")],
-        ),
-        step(
-            "rehearse",
-            vec![run("xtask rehearse additions --until types")],
-        ),
-        step("numbers", numbers()?),
         step(
             "attacker",
             vec![
@@ -182,7 +192,19 @@ fn in_own_folders() -> Result<Vec<Step>> {
                 )),
             ],
         ),
-    ])
+    ]
+}
+
+/// Makes steps compile in a folder of the target folder.
+fn in_folder(name: &str, mut steps: Vec<Step>) -> Result<Vec<Step>> {
+    let folder = workspace::target()?.join(name);
+    let folder = folder.display().to_string();
+    for task in steps.iter_mut().flat_map(|step| &mut step.tasks) {
+        if let Task::Run(line) = task {
+            line.variables.push(("CARGO_TARGET_DIR", folder.clone()));
+        }
+    }
+    Ok(steps)
 }
 
 /// Returns the documentation texts and examples that somebody has to write, change or remove.
@@ -234,120 +256,6 @@ fn unless(missing: fn() -> Option<&'static str>, line: &str) -> Task {
     }
 }
 
-/// Tests `mcp-types` with all choices of how `serde_json` represents numbers and the order of
-/// members, because other crates of a program make this choice. `preserve_order` alone is covered
-/// by the step `tests`: the generator and the commands enable it.
-fn numbers() -> Result<Vec<Task>> {
-    let choices = [
-        "",
-        "serde_json/arbitrary_precision",
-        "serde_json/arbitrary_precision,serde_json/preserve_order",
-    ];
-    let test = if has_nextest() { "nextest run" } else { "test" };
-    // The unit tests need neither the registry nor the older revisions, whose code takes most of
-    // the time to compile.
-    let needed = |name: &String| {
-        let is_revision = name.starts_with("v2") || name == "draft";
-        !is_revision && !["default", "registry", "proptest"].contains(&name.as_str())
-    };
-    let few: Vec<_> = all_features("mcp-types")?
-        .into_iter()
-        .filter(needed)
-        .collect();
-    let few = few.join(",");
-    let folder = workspace::target()?.join("numbers");
-    let folder = folder.display().to_string();
-    let tasks = choices.into_iter().flat_map(|choice| {
-        let unit = Cargo::new(&format!("{test} -p mcp-types --lib --features"))
-            .and(&[&format!("{few},{choice}")]);
-        let suite = Cargo::new(&format!(
-            "{test} -p mcp-types --test * --all-features --features"
-        ))
-        .and(&[choice]);
-        [unit, suite].map(|line| {
-            let line = line.with("PROPTEST_CASES", cases(FEWER_CASES));
-            Task::Run(line.with("CARGO_TARGET_DIR", folder.clone()))
-        })
-    });
-    Ok(tasks.collect())
-}
-
-/// Checks each library without features, with each feature alone, with the default features and
-/// with all. For the server, all combinations of the features that change its internals are
-/// checked, for the client common combinations.
-fn features() -> Result<Vec<Task>> {
-    // Warnings are errors for the checked crate only; a flag for all crates would recompile them.
-    let check = |package: &str, more: &[&str]| {
-        let line = Cargo::new(&format!("rustc -p {package} --lib --profile check")).and(more);
-        line.and(&["--", "-D", "warnings"])
-    };
-    let types = "mcp-types";
-    let mut tasks = vec![check(types, &["--no-default-features"]), check(types, &[])];
-    for name in feature_names(types)? {
-        tasks.push(check(
-            types,
-            &["--no-default-features", "--features", &name],
-        ));
-    }
-    tasks.push(check(types, &["--all-features"]));
-
-    let server = "mcp-server";
-    let combined = ["http", "json-schema", "asking"];
-    let mut sets: Vec<String> = (0..1_usize << combined.len())
-        .map(|set| {
-            let chosen = combined.iter().enumerate();
-            let chosen = chosen.filter(|(place, _)| set & (1 << place) != 0);
-            let chosen: Vec<&str> = chosen.map(|(_, name)| *name).collect();
-            chosen.join(",")
-        })
-        .collect();
-    let others = feature_names(server)?.into_iter();
-    sets.extend(others.filter(|name| !combined.contains(&name.as_str())));
-    sets.push("pagination,templates".to_owned());
-    for set in sets {
-        tasks.push(check(
-            server,
-            &["--no-default-features", "--features", &set],
-        ));
-    }
-    tasks.push(check(server, &["--all-features"]));
-
-    let client = "mcp-client";
-    let mut sets = vec![String::new()];
-    sets.extend(feature_names(client)?);
-    sets.push("http,process".to_owned());
-    sets.push("http,json-schema,process".to_owned());
-    for set in sets {
-        tasks.push(check(
-            client,
-            &["--no-default-features", "--features", &set],
-        ));
-    }
-    tasks.push(check(client, &["--all-features"]));
-    // With default features, all targets either compile or declare the features that they require.
-    tasks.push(Cargo::new("check -p mcp-client --all-targets"));
-    Ok(tasks.into_iter().map(Task::Run).collect())
-}
-
-/// Checks `mcp-types` for a target without an operating system or a source of randomness.
-fn wasm() -> Result<Task> {
-    let output = Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", WASM])
-        .output()
-        .context("cannot run rustc")?;
-    let folder = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() || !std::path::Path::new(folder.trim()).is_dir() {
-        return Ok(Task::Skip(format!("the target {WASM} is not installed")));
-    }
-    // Without strategies, which need randomness.
-    let names = feature_names("mcp-types")?
-        .into_iter()
-        .filter(|name| name != "proptest");
-    let names = names.collect::<Vec<_>>().join(",");
-    let line = Cargo::new(&format!("check -p mcp-types --target {WASM} --features")).and(&[&names]);
-    Ok(Task::Run(line))
-}
-
 fn has_nextest() -> bool {
     Command::new(workspace::cargo())
         .args(["nextest", "--version"])
@@ -355,25 +263,6 @@ fn has_nextest() -> bool {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success())
-}
-
-/// Returns the public features of a package, without `default`.
-fn feature_names(name: &str) -> Result<Vec<String>> {
-    let names = all_features(name)?.into_iter();
-    Ok(names
-        .filter(|name| name != "default" && !name.starts_with('_'))
-        .collect())
-}
-
-/// Returns the features of a package.
-fn all_features(name: &str) -> Result<Vec<String>> {
-    let metadata = workspace::metadata(&["--no-deps"])?;
-    let package = packages(&metadata).find(|package| package["name"] == name);
-    let features = package.and_then(|package| package["features"].as_object());
-    let names = features
-        .with_context(|| format!("unknown package {name}"))?
-        .keys();
-    Ok(names.cloned().collect())
 }
 
 /// Returns packages without a licence, and our packages with another licence than the texts in the
