@@ -125,6 +125,36 @@ fn results_of_a_type_with_members_of_another_one() {
     }
 }
 
+/// A result that is selected by a member of its metadata, with members of another one.
+#[test]
+fn results_with_the_metadata_of_another_one() {
+    for meta in [
+        r#"{"io.modelcontextprotocol/subscriptionId": 1}"#,
+        r#"{"io.modelcontextprotocol\u002fsubscriptionId": null}"#,
+        r#"{"a": {"io.modelcontextprotocol/subscriptionId": 1}}"#,
+        r#"{"a": "io.modelcontextprotocol/subscriptionId"}"#,
+        "{}",
+        "1",
+        "null",
+    ] {
+        let members = [
+            ("_meta", meta),
+            ("resultType", r#""complete""#),
+            ("content", "[]"),
+            ("messages", r#"["x"]"#),
+            ("requestState", r#""a""#),
+        ];
+        check_any::<v2026_07_28::ServerResult>(&members);
+    }
+    let subscribed = json::from_str::<v2026_07_28::ServerResult>(
+        r#"{"content": 1, "resultType": "complete", "_meta": {"io.modelcontextprotocol/subscriptionId": 1}}"#,
+    );
+    assert!(matches!(
+        subscribed,
+        Ok(v2026_07_28::ServerResult::SubscriptionsListen(_))
+    ));
+}
+
 /// A member that is refused is no fault of the message, so that the error is about what follows.
 #[test]
 fn fault_behind_a_refused_member_is_reported() {

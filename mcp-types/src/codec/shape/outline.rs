@@ -225,3 +225,72 @@ fn is_one_of(text: &str, strings: &[&str]) -> bool {
                 && json::from_str::<String>(text).is_ok_and(|text| strings.contains(&text.as_str()))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Candidate;
+    use super::*;
+
+    const ANY: Candidate = Candidate {
+        name: "",
+        required: &[],
+        nested: &[],
+        texts: &[],
+        when: &[],
+        owned: &[],
+        unless: &[],
+    };
+
+    const CANDIDATES: &[Candidate] = &[
+        Candidate {
+            name: "One",
+            required: &["a"],
+            texts: &[("kind", &["one"])],
+            ..ANY
+        },
+        Candidate {
+            name: "Other",
+            required: &["b"],
+            owned: &["b"],
+            ..ANY
+        },
+    ];
+
+    static STRUCTS: Plan = Plan::new(CANDIDATES, &[("One", "object"), ("Other", "object")]);
+    static MAPS: Plan = Plan::new(CANDIDATES, &[("One", "map"), ("Other", "map")]);
+
+    /// The decoders of other types do not know which values to refuse.
+    #[test]
+    fn only_structs_are_chosen_before_all_members_are_known() {
+        let text = r#"{"b": 1, "a": 1, "kind": "one"}"#;
+        let fit = first_fit(text, &STRUCTS).unwrap();
+        assert_eq!((fit.name, fit.is_only), ("Other", false));
+        assert!(fit.refuses(text));
+        assert!(!fit.refuses(r#"{"b": 1, "a": 1, "kind": "two"}"#));
+        let fit = first_fit(text, &MAPS).unwrap();
+        assert_eq!(fit.name, "One");
+        assert!(!fit.refuses(text));
+    }
+
+    #[test]
+    fn candidate_with_a_hint_is_not_chosen_without_its_members() {
+        const HINTED: &[Candidate] = &[
+            Candidate {
+                texts: &[("kind", &["one"])],
+                ..CANDIDATES[0]
+            },
+            Candidate {
+                name: "Hinted",
+                when: &["c"],
+                ..ANY
+            },
+        ];
+        static PLAN: Plan = Plan::new(HINTED, &[("One", "object"), ("Hinted", "object")]);
+        assert!(first_fit(r#"{"kind": "two", "a": 1}"#, &PLAN).is_none());
+        let fit = first_fit(r#"{"kind": "two", "c": 1}"#, &PLAN).unwrap();
+        assert_eq!(fit.name, "Hinted");
+        // Without the hint, nothing else is left.
+        let fit = first_fit(r#"{"kind": "two", "a": 1}"#, &STRUCTS).unwrap();
+        assert_eq!((fit.name, fit.is_only), ("Other", true));
+    }
+}
