@@ -35,12 +35,14 @@
 
 mod check;
 mod param;
+mod param_error;
 mod value;
 
 pub use check::{
     HeaderMismatch, MismatchReason, check_method, check_name, check_version, name_member,
 };
-pub use param::{HeaderParam, HeaderParamError, HeaderParamReason, ParamKind, header_params};
+pub use param::{HeaderParam, ParamKind, header_params};
+pub use param_error::{HeaderParamError, HeaderParamReason};
 pub use value::{HeaderValueError, decode_value, encode_value};
 
 /// `MCP-Protocol-Version`, in lower case: the revision that a request uses.
