@@ -11,7 +11,6 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -64,39 +63,33 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
 /// Runs chains of steps, several beside each other. The output of the first one is shown while it runs.
 fn run_chains<'a>(chains: &'a [Vec<Step>], xtask: &Path) -> Result<Vec<(&'a str, Outcome)>> {
     let next = AtomicUsize::new(0);
-    let outcomes = Mutex::new(Vec::new());
-    let work = || -> Result<()> {
+    let work = || -> Result<Vec<_>> {
+        let mut outcomes = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(chain) = chains.get(at) else {
-                return Ok(());
+                return Ok(outcomes);
             };
             let runner = Runner {
                 xtask,
                 shows_output_at_end: at > 0,
             };
-            let done = runner.run(chain)?;
-            outcomes
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push((at, done));
+            outcomes.push((at, runner.run(chain)?));
         }
     };
     // One more than processors: chains often wait, for tests that sleep or for one slow crate.
     let workers = thread::available_parallelism().map_or(1, NonZero::get) + 1;
-    thread::scope(|scope| {
+    let mut outcomes = Vec::new();
+    thread::scope(|scope| -> Result<()> {
         let workers: Vec<_> = (0..workers.min(MOST_WORKERS))
             .map(|_| scope.spawn(work))
             .collect();
-        workers.into_iter().try_for_each(|worker| {
-            worker
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
+        for worker in workers {
+            let done = worker.join();
+            outcomes.extend(done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(())
     })?;
-    let mut outcomes = outcomes
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
     outcomes.sort_by_key(|(at, _)| *at);
     Ok(outcomes.into_iter().flat_map(|(_, done)| done).collect())
 }

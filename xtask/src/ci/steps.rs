@@ -14,6 +14,7 @@ use features::{features, numbers, wasm};
 
 /// The default number of cases of each property test.
 const CASES: &str = "256";
+
 /// A step that can run alone.
 pub(super) struct Step {
     /// The name, for `--only`.
@@ -48,6 +49,7 @@ impl Steps {
         {
             steps.retain(|step| step.name == name);
         }
+        self.chains.retain(|chain| !chain.is_empty());
     }
 }
 
