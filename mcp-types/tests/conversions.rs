@@ -224,12 +224,14 @@ fn round_trip(sides: &[Side], from: usize, to: usize) -> Tally {
             let mut newer = sides[from + 1..=to]
                 .iter()
                 .flat_map(|side| side.schemas.names());
-            newer.any(|known| known == member) && !has(&up, member, value)
+            // The same member may stand at several places, and is dropped only at some.
+            newer.any(|known| known == member)
+                && count(&up, member, value) < count(drawn, member, value)
         };
         let added = |member: &str, value: &Value| {
             // An object that was added is removed again.
             let is_kept = required.contains(member) && !value.is_object();
-            member == "jsonrpc" || (is_kept && has(&up, member, value))
+            member == "jsonrpc" || (is_kept && count(&up, member, value) > 0)
         };
         match difference(&expected, &found, "$", &dropped, &added) {
             None => Outcome::Converted,
@@ -263,15 +265,16 @@ fn newly_required(sides: &[Side]) -> BTreeSet<String> {
     found
 }
 
-/// Returns `true` if a value contains such a member at any depth.
-fn has(value: &Value, member: &str, content: &Value) -> bool {
+/// Returns how often a value contains such a member, at any depth.
+fn count(value: &Value, member: &str, content: &Value) -> usize {
+    let below = |value| count(value, member, content);
     match value {
         Value::Object(members) => {
-            members.get(member) == Some(content)
-                || members.values().any(|value| has(value, member, content))
+            let here = usize::from(members.get(member) == Some(content));
+            here + members.values().map(below).sum::<usize>()
         }
-        Value::Array(items) => items.iter().any(|value| has(value, member, content)),
-        _ => false,
+        Value::Array(items) => items.iter().map(below).sum(),
+        _ => 0,
     }
 }
 
