@@ -11,7 +11,6 @@ use serde::de::{
 
 use super::super::error::excerpt;
 use super::grow;
-use super::names;
 use super::number::arbitrary_precision;
 use super::object::{Member, mark};
 use super::text::EXACT;
@@ -230,7 +229,7 @@ impl Visitor<'_> for &mut Names {
         let mark = mark(name);
         self.is_suspect |= self.seen & mark != 0;
         self.seen |= mark;
-        Ok(names::stored(name))
+        Ok(SmolStr::new(name))
     }
 }
 
