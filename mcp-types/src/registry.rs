@@ -1,16 +1,11 @@
 //! Lookup of types by their published name at run time, for validators, recorders and tests.
 
-mod prepared;
-
 use crate::convert::{ConvertError, Origin};
 use crate::error::DecodeError;
 use crate::json::{self, Value};
 use crate::revisions::{Revision, registry};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-use prepared::Held;
-pub use prepared::Prepared;
 
 /// A type of a revision.
 #[derive(Clone, Copy, Debug)]
@@ -241,6 +236,36 @@ macro_rules! entries {
 }
 
 pub(crate) use entries;
+
+/// A decoded value whose type is not known at compile time, for benchmarks.
+#[doc(hidden)]
+pub trait Prepared {
+    /// Decodes a text as the type of the value, and drops the result.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the path if the text is not valid for the type.
+    fn decode(&self, text: &str) -> Result<(), DecodeError>;
+
+    /// Appends the JSON text of the value to a buffer.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the value cannot be encoded.
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), DecodeError>;
+}
+
+struct Held<T>(T);
+
+impl<T: Known> Prepared for Held<T> {
+    fn decode(&self, text: &str) -> Result<(), DecodeError> {
+        json::from_str::<T>(text).map(drop)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+        Ok(json::Writer::new(out).write(&self.0)?)
+    }
+}
 
 /// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
 #[must_use]

@@ -3,7 +3,6 @@
 //! This crate and those built on it encode all text with this writer, so that a program contains
 //! the code that encodes a type only once.
 
-mod container;
 mod name;
 mod output;
 mod string;

@@ -3,12 +3,15 @@
 //! The text is that of `serde_json`, which the tests compare. Strings are searched for characters to
 //! escape several bytes at a time.
 
-use serde::ser::{Error as _, Serialize, Serializer};
+use serde::ser::{
+    Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
+    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
+};
 use serde_json::{Error, Result};
 
 use super::super::de::RAW;
 use super::super::read::NUMBER;
-use super::container::Container;
+use super::name::{Name, RawText};
 use super::string;
 use super::watch::Watch;
 
@@ -34,7 +37,7 @@ impl<'a> Output<'a> {
     }
 
     #[inline]
-    pub(super) fn close_array(&mut self) {
+    fn close_array(&mut self) {
         if let Some(watch) = &mut self.watch {
             watch.close();
         }
@@ -42,7 +45,7 @@ impl<'a> Output<'a> {
     }
 
     #[inline]
-    pub(super) fn close_object(&mut self) {
+    fn close_object(&mut self) {
         if let Some(watch) = &mut self.watch {
             watch.complete(self.buffer);
             watch.close();
@@ -231,7 +234,10 @@ impl<'o, 'a> Serializer for &'o mut Output<'a> {
     #[inline]
     fn serialize_struct(self, name: &'static str, len: usize) -> Result<Container<'o, 'a>> {
         if name == RAW || name == NUMBER {
-            return Ok(Container::raw(self));
+            return Ok(Container {
+                is_raw: true,
+                ..Container::new(self)
+            });
         }
         self.serialize_map(Some(len))
     }
@@ -246,6 +252,156 @@ impl<'o, 'a> Serializer for &'o mut Output<'a> {
         self.open_variant(variant);
         self.open(b'{');
         Ok(Container::new(self))
+    }
+}
+
+/// An array or an object that was begun.
+pub(super) struct Container<'o, 'a> {
+    output: &'o mut Output<'a>,
+    is_first: bool,
+    /// `true` if its only field is text that is JSON already.
+    is_raw: bool,
+}
+
+impl<'o, 'a> Container<'o, 'a> {
+    #[inline]
+    fn new(output: &'o mut Output<'a>) -> Self {
+        Self {
+            output,
+            is_first: true,
+            is_raw: false,
+        }
+    }
+
+    #[inline]
+    fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        if !self.is_first {
+            self.output.buffer.push(b',');
+        }
+        self.is_first = false;
+        value.serialize(&mut *self.output)
+    }
+
+    #[inline]
+    fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<()> {
+        if self.is_raw {
+            return value.serialize(RawText(self.output));
+        }
+        self.output.name(name, self.is_first);
+        self.is_first = false;
+        value.serialize(&mut *self.output)
+    }
+
+    fn end_object(self) {
+        if !self.is_raw {
+            self.output.close_object();
+        }
+    }
+}
+
+impl SerializeMap for Container<'_, '_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        key.serialize(Name {
+            output: &mut *self.output,
+            is_first,
+        })
+    }
+
+    #[inline]
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        value.serialize(&mut *self.output)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.end_object();
+        Ok(())
+    }
+}
+
+impl SerializeStruct for Container<'_, '_> {
+    type Ok = ();
+    type Error = Error;
+
+    #[inline]
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.field(name, value)
+    }
+
+    #[inline]
+    fn end(self) -> Result<()> {
+        self.end_object();
+        Ok(())
+    }
+}
+
+impl SerializeStructVariant for Container<'_, '_> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.field(name, value)
+    }
+
+    fn end(self) -> Result<()> {
+        self.output.close_object();
+        self.output.close_object();
+        Ok(())
+    }
+}
+
+/// Implements a trait for arrays.
+macro_rules! array {
+    ($($trait:ident $method:ident)*) => {$(
+        impl $trait for Container<'_, '_> {
+            type Ok = ();
+            type Error = Error;
+
+            #[inline]
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+                self.element(value)
+            }
+
+            #[inline]
+            fn end(self) -> Result<()> {
+                self.output.close_array();
+                Ok(())
+            }
+        }
+    )*};
+}
+
+array! {
+    SerializeSeq serialize_element
+    SerializeTuple serialize_element
+    SerializeTupleStruct serialize_field
+}
+
+impl SerializeTupleVariant for Container<'_, '_> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.element(value)
+    }
+
+    fn end(self) -> Result<()> {
+        self.output.close_array();
+        self.output.close_object();
+        Ok(())
     }
 }
 
