@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::peers::{self, Profile};
+use crate::peers::{self, Package, Profile};
 
 const USAGE: &str = "\
 usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
@@ -34,11 +34,14 @@ usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
   --arguments JSON   its arguments, by default {}";
 
 /// The program that runs the attacks.
-const ATTACKER: &str = "attack";
+const ATTACKER: Package = Package::new("attack");
 /// The example `everything`.
-const OURS: &str = "everything-ours";
+const OURS: Package = Package {
+    name: "everything-ours",
+    features: "jemalloc",
+};
 /// rmcp with the tools that the attacks call.
-const RMCP: &str = "everything-rmcp";
+const RMCP: Package = Package::new("everything-rmcp");
 
 /// The parsed command line.
 #[derive(Debug, Default)]
@@ -82,8 +85,7 @@ impl Options {
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let options = Options::parse(arguments)?;
     let mut packages = vec![ATTACKER];
-    let ours = format!("{OURS} --features jemalloc");
-    packages.extend((!options.is_running).then_some(ours.as_str()));
+    packages.extend((!options.is_running).then_some(OURS));
     packages.extend(options.rmcp.then_some(RMCP));
     let profile = if options.quick {
         Profile::Quick
@@ -91,7 +93,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         Profile::Release
     };
     let folder = peers::build(&packages, profile)?;
-    let program = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let program =
+        |package: Package| folder.join(format!("{}{}", package.name, std::env::consts::EXE_SUFFIX));
     let mut command = Command::new(program(ATTACKER));
     command.args(&options.passed);
     if !options.is_running {

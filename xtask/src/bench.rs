@@ -110,8 +110,12 @@ fn types(options: &[&str]) -> Result<ExitCode> {
 }
 
 /// A missed target is not a failure: machines differ, and most of them are busy with other work.
-fn load(what: &str, programs: &[&str], options: &[&str]) -> Result<ExitCode> {
-    let folder = peers::build(programs, peers::Profile::Release)?;
+fn load(what: &str, programs: &[&'static str], options: &[&str]) -> Result<ExitCode> {
+    let packages: Vec<_> = programs
+        .iter()
+        .map(|name| peers::Package::new(name))
+        .collect();
+    let folder = peers::build(&packages, peers::Profile::Release)?;
     let folder = folder.to_str().context("a path that is no text")?;
     let load = ["run", "--quiet", "--release", "--package", "load", "--"];
     peers::cargo(&[&load[..], &[folder, what]].concat(), options)

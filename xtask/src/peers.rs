@@ -42,15 +42,29 @@ impl Profile {
     }
 }
 
+/// A package, and a list of its features that are enabled in addition to the default ones.
+#[derive(Clone, Copy)]
+pub(crate) struct Package {
+    pub(crate) name: &'static str,
+    pub(crate) features: &'static str,
+}
+
+impl Package {
+    /// A package with its default features.
+    pub(crate) const fn new(name: &'static str) -> Self {
+        let features = "";
+        Self { name, features }
+    }
+}
+
 /// Builds packages, and returns the folder of their programs. Each is built alone: together they would
-/// share the features of their dependencies. A package may be followed by options, such as features.
-pub(crate) fn build(packages: &[&str], profile: Profile) -> Result<PathBuf> {
+/// share the features of their dependencies.
+pub(crate) fn build(packages: &[Package], profile: Profile) -> Result<PathBuf> {
     let profile = profile.name();
-    for package in packages {
-        let package: Vec<&str> = package.split(' ').collect();
-        let command = ["build", "--profile", profile, "--package"];
-        if cargo(&command, &package)? != ExitCode::SUCCESS {
-            bail!("cannot build {}", package.join(" "));
+    for Package { name, features } in packages {
+        let command = ["build", "--profile", profile, "--package", name];
+        if cargo(&command, &["--features", features])? != ExitCode::SUCCESS {
+            bail!("cannot build {name}");
         }
     }
     let manifest = format!("{FOLDER}/Cargo.toml");

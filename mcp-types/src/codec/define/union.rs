@@ -21,7 +21,7 @@
 ///   conversion from its content, where `how` is a function of [`hold`](super::super::hold).
 /// * Then follows how objects are decoded: as `only` one variant, by a `tag`, or by their `shape`:
 ///   a list of candidates with the fields of [`Candidate`](super::super::Candidate), and how each of
-///   them is decoded. `object`, `union` and `map` are methods
+///   them is decoded. `all` has the members that all candidates require. `object`, `union` and `map` are methods
 ///   of [`Members`](super::super::Members) and [`Undecided`](super::super::Undecided).
 /// * `values` has the decoders of other values than objects, by the kind of the JSON value.
 macro_rules! union_codec {

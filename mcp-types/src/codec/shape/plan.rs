@@ -145,38 +145,42 @@ impl Plan {
         plan
     }
 
-    /// Returns the candidates before the next one, which has these conditions, that require one of the
-    /// members in its `unless`. Leaves out those that have all of these conditions and more: their objects
-    /// meet these conditions before the last required member is read, and would often be decoded twice.
+    /// Returns the candidates before the next one, which has these conditions. Leaves out those that have all
+    /// of these conditions and more: their objects meet these conditions before the last required member is
+    /// read, and would often be decoded twice.
+    const fn earlier(&self, conditions: Bits) -> Bits {
+        let (mut earlier, mut at) = (0, 0);
+        while at < self.row_count {
+            if conditions & !self.rows[at].conditions != 0 {
+                earlier |= 1 << at;
+            }
+            at += 1;
+        }
+        earlier
+    }
+
+    /// Returns those of the [`earlier`](Self::earlier) candidates that require one of the members in the
+    /// `unless` of the next one.
     const fn covered(&self, candidates: &[Candidate], conditions: Bits) -> Bits {
         let mut covered = 0;
-        let mut earlier = 0;
-        while earlier < self.row_count {
+        let mut at = 0;
+        while at < self.row_count {
             let mut names = candidates[self.row_count].unless;
             while let [name, rest @ ..] = names {
-                let extends = conditions & !self.rows[earlier].conditions == 0;
-                if !extends && requires(&candidates[earlier], name) {
-                    covered |= 1 << earlier;
+                if requires(&candidates[at], name) {
+                    covered |= 1 << at;
                 }
                 names = rest;
             }
-            earlier += 1;
+            at += 1;
         }
-        covered
+        covered & self.earlier(conditions)
     }
 
-    /// Sets the guards of the next candidate. The candidates that `covered` has are left out, and those that
-    /// extend the next one, as in [`covered`](Self::covered).
+    /// Sets the guards of the next candidate, against the [`earlier`](Self::earlier) candidates that are not
+    /// covered.
     const fn set_guards(&self, row: &mut Row) {
-        let mut left = (1 << self.row_count) - 1;
-        left &= !row.covered;
-        let mut earlier = 0;
-        while earlier < self.row_count {
-            if row.conditions & !self.rows[earlier].conditions == 0 {
-                left &= !(1 << earlier);
-            }
-            earlier += 1;
-        }
+        let mut left = self.earlier(row.conditions) & !row.covered;
         let (mut at, mut count) = (0, 0);
         while at < self.condition_count && count < GUARDS {
             let (test, rows) = &self.conditions[at];

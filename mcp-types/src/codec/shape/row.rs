@@ -37,8 +37,8 @@ impl Row {
         guarded: [0; GUARDS],
     };
 
-    /// Returns guards that exclude all of some earlier candidates that are not covered, or `None` if there
-    /// are none.
+    /// Returns the guards that together exclude all of these candidates. Returns `None` if there is no guard
+    /// for one of them.
     pub(super) fn guards_against(&self, candidates: Bits) -> Option<&[Guard]> {
         let mut left = candidates;
         let (mut start, mut end) = (0, 0);
