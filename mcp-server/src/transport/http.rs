@@ -61,4 +61,5 @@ pub(crate) mod status;
 pub(crate) mod stopping;
 pub(crate) mod stream_executor;
 pub(crate) mod until;
+mod watched_body;
 pub(crate) mod write_timeout;

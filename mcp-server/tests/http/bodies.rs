@@ -16,8 +16,12 @@ use crate::raw::*;
 
 /// The head of a POST whose declared body is longer than what is sent.
 async fn half(raw: &mut Raw, body: &str) {
-    let mut head =
-        String::from("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n");
+    start(raw, "Content-Length: 9999", body).await;
+}
+
+/// The head of a POST with a header that tells where the body ends, and the first bytes of the body.
+async fn start(raw: &mut Raw, framing: &str, body: &str) {
+    let mut head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{framing}\r\n");
     for (name, value) in call_headers("echo") {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
@@ -46,6 +50,26 @@ async fn incomplete_body_times_out_with_408() {
     let mut raw = Raw::connect(serve(&server)).await;
     half(&mut raw, "{").await;
     assert_eq!(raw.head().await.status, 408);
+}
+
+#[tokio::test]
+async fn client_that_disconnects_in_a_body_gets_no_response() {
+    let (server, _probe) = server(limits(|_| {}));
+    let address = serve(&server);
+    for framing in ["Content-Length: 9999", "Transfer-Encoding: chunked"] {
+        let mut raw = Raw::connect(address).await;
+        start(&mut raw, framing, "5\r\n     \r\n").await;
+        raw.finish().await;
+        assert!(raw.is_closed().await, "{framing}");
+    }
+}
+
+#[tokio::test]
+async fn malformed_chunk_is_rejected_with_400() {
+    let (server, _probe) = server(limits(|_| {}));
+    let mut raw = Raw::connect(serve(&server)).await;
+    start(&mut raw, "Transfer-Encoding: chunked", "x\r\n").await;
+    assert_eq!(raw.head().await.status, 400);
 }
 
 #[tokio::test]

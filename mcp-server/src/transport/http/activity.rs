@@ -30,6 +30,8 @@ pub(crate) struct Activity {
     has_had_turn: AtomicBool,
     /// Whether another request waits for the next poll.
     has_waiting: AtomicBool,
+    /// Whether the client disconnected before the body of its request was complete.
+    is_disconnected: AtomicBool,
     /// The number of complete responses of which HTTP/2 still buffers bytes.
     unsent: AtomicUsize,
     /// The number of such responses that were sent.
@@ -60,6 +62,7 @@ impl Activity {
             first_request: Notify::new(),
             has_had_turn: AtomicBool::new(false),
             has_waiting: AtomicBool::new(false),
+            is_disconnected: AtomicBool::new(false),
             unsent: AtomicUsize::new(0),
             sent: AtomicUsize::new(0),
             events: Arc::clone(events),
@@ -110,6 +113,17 @@ impl Activity {
         }
         self.has_had_turn.store(true, Ordering::Relaxed);
         true
+    }
+
+    /// Marks the connection as one whose client disconnected before the body of its request was
+    /// complete. Called while the connection is polled.
+    pub(super) fn set_disconnected(&self) {
+        self.is_disconnected.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if [`set_disconnected`](Self::set_disconnected) was called.
+    pub(super) fn is_disconnected(&self) -> bool {
+        self.is_disconnected.load(Ordering::Relaxed)
     }
 
     /// Tells the task that serves the connection to close it.

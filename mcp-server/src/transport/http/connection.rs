@@ -6,6 +6,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Request;
@@ -24,6 +25,7 @@ use super::opening::{FirstBytes, PrefixedStream, Protocol};
 use super::response_future::HttpFuture;
 use super::service::{HttpService, RemotePeer};
 use super::stream_executor::StreamExecutor;
+use super::watched_body::WatchedBody;
 use super::write_timeout::WriteTimeout;
 use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
@@ -94,7 +96,7 @@ impl SocketServices {
 
     fn respond(
         &self,
-        request: Request<Incoming>,
+        request: Request<WatchedBody>,
         remote: RemotePeer,
         in_flight: InFlightRequest,
     ) -> HttpFuture {
@@ -180,7 +182,8 @@ impl Connection {
     {
         let limits = self.server.limits();
         let usage = self.server.peers.usage(PeerKey::at(self.remote.ip()));
-        let respond = service_fn(|request| {
+        let respond = service_fn(|request: Request<Incoming>| {
+            let request = request.map(|body| WatchedBody::new(body, &self.activity));
             let remote = RemotePeer {
                 address: self.remote,
                 usage: Arc::clone(&usage),
@@ -221,10 +224,7 @@ impl Connection {
             self.activity.wait_first_request().await;
         };
         let ends = select(stopping, self.activity.overdue(self.deadline, limits));
-        let serve = poll_fn(|task| {
-            self.activity.start_turn();
-            serving.as_mut().poll(task)
-        });
+        let serve = poll_fn(|task| self.poll(serving.as_mut(), task));
         let ended = match select(serve, ends).await {
             Either::First(ended) => ended,
             Either::Second(reason) => {
@@ -243,7 +243,8 @@ impl Connection {
                     }
                 };
                 serving.as_mut().shut_down();
-                match select(serving, sleep(time)).await {
+                let serve = poll_fn(|task| self.poll(serving.as_mut(), task));
+                match select(serve, sleep(time)).await {
                     Either::First(ended) => ended,
                     Either::Second(()) => return,
                 }
@@ -252,6 +253,22 @@ impl Connection {
         if let Err(error) = ended {
             tracing::debug!(error = %crate::protocol::error_text::Chain(&error), "connection failed");
         }
+    }
+
+    /// Polls a connection. It has ended as soon as its client has disconnected in the middle of a
+    /// request.
+    fn poll<C: HttpConnection>(
+        &self,
+        serving: Pin<&mut C>,
+        task: &mut Context<'_>,
+    ) -> Poll<hyper::Result<()>> {
+        self.activity.start_turn();
+        let polled = serving.poll(task);
+        if self.activity.is_disconnected() {
+            tracing::debug!("the client disconnected before its request was complete");
+            return Poll::Ready(Ok(()));
+        }
+        polled
     }
 }
 

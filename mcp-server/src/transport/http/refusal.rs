@@ -50,7 +50,7 @@ pub(crate) enum Refusal {
     BodyTimeout { limit: Duration, received: usize },
     #[error("the body arrives too slowly: expected at least {0} bytes per second")]
     BodyTooSlow(usize),
-    #[error("the connection failed while the body was read")]
+    #[error("the body cannot be read: the connection failed, or the framing is malformed")]
     BodyUnreadable,
     #[error("too many large requests are in flight: retry later")]
     BodyMemory,

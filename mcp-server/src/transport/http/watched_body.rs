@@ -1,0 +1,74 @@
+//! [`WatchedBody`]: the body of a request, of a client that may disconnect before all of it has
+//! arrived.
+
+use std::error::Error as _;
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+
+use super::activity::Activity;
+
+/// The body of a request at one of our own sockets.
+///
+/// If the client closes an HTTP/1.1 connection before the body is complete, nobody waits for a
+/// response any more. Then the body tells the task that serves the connection to close it, and never
+/// ends. Otherwise every such client would cost a response that it does not read, and very many
+/// clients that disconnect at once would delay others.
+pub(crate) struct WatchedBody {
+    incoming: Incoming,
+    activity: Arc<Activity>,
+}
+
+impl WatchedBody {
+    pub(crate) fn new(incoming: Incoming, activity: &Arc<Activity>) -> Self {
+        Self {
+            incoming,
+            activity: Arc::clone(activity),
+        }
+    }
+}
+
+impl Body for WatchedBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = ready!(Pin::new(&mut self.incoming).poll_frame(task));
+        if let Some(Err(error)) = &frame
+            && is_disconnection(error)
+        {
+            self.activity.set_disconnected();
+            return Poll::Pending;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}
+
+/// Returns `true` if a body is incomplete because its connection was closed. HTTP/2 has other errors
+/// for its streams.
+fn is_disconnection(error: &hyper::Error) -> bool {
+    let cause = error.source();
+    let cause = cause.and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| {
+        matches!(
+            cause.kind(),
+            ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted
+        )
+    })
+}
