@@ -9,6 +9,7 @@ mod imports;
 mod messages;
 mod methods;
 mod module_root;
+mod names;
 mod object;
 mod print;
 mod proposals;

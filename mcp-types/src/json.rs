@@ -12,6 +12,7 @@ mod decimal;
 mod decode;
 mod encoded;
 pub(crate) mod grow;
+mod names;
 mod node;
 mod number;
 pub(crate) mod object;

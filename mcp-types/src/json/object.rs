@@ -5,7 +5,7 @@ use std::{fmt, mem};
 
 use smol_str::SmolStr;
 
-use super::{Value, grow};
+use super::{Value, grow, names};
 
 pub(super) mod iter;
 
@@ -68,13 +68,13 @@ impl<V> Map<V> {
     /// Appends a member without checking whether the name exists already. Meant for decoders, which
     /// call [`duplicate`](Self::duplicate) after all members are read.
     pub fn push(&mut self, name: &str, value: V) {
-        let name = SmolStr::new(name);
+        let name = names::stored(name);
         self.0.push(Member { name, value });
     }
 
     /// Like [`push`](Self::push), for a decoder that may know how many members follow.
     pub(crate) fn push_read(&mut self, name: &str, value: V, rest: Option<usize>) {
-        let name = SmolStr::new(name);
+        let name = names::stored(name);
         grow::push(&mut self.0, Member { name, value }, rest);
     }
 

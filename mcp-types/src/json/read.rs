@@ -11,6 +11,7 @@ use serde::de::{
 
 use super::super::error::excerpt;
 use super::grow;
+use super::names;
 use super::number::arbitrary_precision;
 use super::object::{Member, mark};
 use super::text::EXACT;
@@ -229,7 +230,7 @@ impl Visitor<'_> for &mut Names {
         let mark = mark(name);
         self.is_suspect |= self.seen & mark != 0;
         self.seen |= mark;
-        Ok(SmolStr::new(name))
+        Ok(names::stored(name))
     }
 }
 
