@@ -19,16 +19,24 @@ use std::cell::Cell;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
-/// Returns a strategy for strings: short, empty, with escapes, and beyond ASCII.
-pub(crate) fn text() -> BoxedStrategy<String> {
-    prop_oneof![
+thread_local! {
+    /// The strategy that [`text`] returns. Patterns take long to prepare, and most types have strings.
+    static TEXT: BoxedStrategy<String> = prop_oneof![
         4 => "[a-z]{0,8}",
         1 => "\\PC{0,6}",
         1 => any::<String>().prop_map(|text| text.chars().take(12).collect()),
         1 => Just(String::new()),
         1 => Just("line\n\"quoted\" \\ \u{0} \u{1f600} \u{2028}".to_owned()),
     ]
-    .boxed()
+    .boxed();
+
+    /// The strategy that [`value`] returns.
+    static VALUE: BoxedStrategy<Value> = any_value();
+}
+
+/// Returns a strategy for strings: short, empty, with escapes, and beyond ASCII.
+pub(crate) fn text() -> BoxedStrategy<String> {
+    TEXT.with(Clone::clone)
 }
 
 pub(crate) fn base64() -> BoxedStrategy<Base64Text> {
@@ -64,6 +72,10 @@ fn any_number() -> BoxedStrategy<Number> {
 
 /// Returns a strategy for any JSON value.
 pub(crate) fn value() -> BoxedStrategy<Value> {
+    VALUE.with(Clone::clone)
+}
+
+fn any_value() -> BoxedStrategy<Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::Bool),

@@ -26,9 +26,10 @@ pub(super) struct Step {
 pub(super) struct Steps {
     /// Run one after the other.
     pub(super) first: Vec<Step>,
-    /// Chains of steps, the longest first. Several chains run beside each other, because most steps cannot use
-    /// two processors all the time. Each chain compiles in a target folder of its own, since each cargo waits
-    /// for others that build in the same folder.
+    /// Chains of steps. Several chains run beside each other, because most steps cannot use two processors all
+    /// the time. They begin in this order: first those that compile in different target folders, since a cargo
+    /// waits for others that build in the same folder. The last ones compile in the folder of the first one,
+    /// where they find its dependencies, while the programs of the first one run.
     pub(super) chains: Vec<Vec<Step>>,
     /// Run one after the other, when nothing else runs that would disturb measurements.
     pub(super) last: Vec<Step>,
@@ -68,13 +69,10 @@ pub(super) fn all() -> Result<Steps> {
         first: texts(),
         chains: vec![
             programs(),
-            in_folder("checks", checks()?)?,
             peers(),
-            in_folder("numbers", vec![step("numbers", numbers()?)])?,
-            vec![step(
-                "fuzz",
-                vec![unless(fuzz::missing, "xtask fuzz --seconds 2")],
-            )],
+            vec![step("fuzz", vec![fuzz()])],
+            checks()?,
+            vec![step("numbers", numbers()?)],
             vec![step(
                 "corpus",
                 vec![unless(node::missing, "xtask corpus --quick")],
@@ -95,6 +93,14 @@ fn step(name: &'static str, tasks: Vec<Task>) -> Step {
 
 fn run(line: &str) -> Task {
     Task::Run(Cargo::new(line))
+}
+
+/// Runs each fuzz target for a moment, with code that is not optimized, because optimizing takes longer.
+fn fuzz() -> Task {
+    match unless(fuzz::missing, "xtask fuzz --seconds 2") {
+        Task::Run(line) => Task::Run(line.with("CARGO_PROFILE_DEV_OPT_LEVEL", "0")),
+        other => other,
+    }
 }
 
 /// Checks that need little compilation.
@@ -195,18 +201,6 @@ fn peers() -> Vec<Step> {
             ],
         ),
     ]
-}
-
-/// Makes steps compile in a folder of the target folder.
-fn in_folder(name: &str, mut steps: Vec<Step>) -> Result<Vec<Step>> {
-    let folder = workspace::target()?.join(name);
-    let folder = folder.display().to_string();
-    for task in steps.iter_mut().flat_map(|step| &mut step.tasks) {
-        if let Task::Run(line) = task {
-            line.variables.push(("CARGO_TARGET_DIR", folder.clone()));
-        }
-    }
-    Ok(steps)
 }
 
 /// Returns the documentation texts and examples that somebody has to write, change or remove.
