@@ -29,7 +29,7 @@ use super::read::NUMBER;
 use access::{Elements, Entries, Lent, Named};
 pub(crate) use lookahead::{Lookahead, first_member};
 use numeral::Numeral;
-pub(super) use scan::{plain, string_end};
+pub(super) use scan::{is_plain, plain, string_end};
 use sizes::Sizes;
 
 /// A visitor that asks for this newtype struct gets exact numbers: an integer of 64 bits as such, and any

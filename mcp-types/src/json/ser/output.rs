@@ -56,16 +56,15 @@ impl<'a> Output<'a> {
     /// Writes the name of a member, and what stands before and after it.
     #[inline]
     pub(super) fn name(&mut self, name: &str, is_first: bool) {
-        let mut open: &[u8] = if is_first { b"\"" } else { b",\"" };
+        let mut is_first = is_first;
         if let Some(watch) = &mut self.watch {
             if watch.separates(is_first) {
-                open = b"\n\"";
+                self.buffer.push(b'\n');
+                is_first = true;
             }
             watch.name(name);
         }
-        self.buffer.extend_from_slice(open);
-        string::write_contents(self.buffer, name);
-        self.buffer.extend_from_slice(b"\":");
+        string::write_name(self.buffer, name, is_first);
     }
 
     /// Writes the name of a declared member. `json` is a comma, the name in quotes, and a colon.

@@ -1,25 +1,80 @@
 //! Writes strings.
 
-use super::super::text::plain;
+use super::super::text::{is_plain, plain};
 
 /// Appends a string with its quotes.
-#[inline]
+///
+/// Not inlined: every type writes many strings, and calls nothing else for a short one.
+#[inline(never)]
 pub(super) fn write(buffer: &mut Vec<u8>, text: &str) {
     buffer.push(b'"');
     write_contents(buffer, text);
     buffer.push(b'"');
 }
 
+/// Appends the name of a member with its quotes and a colon, after a comma unless it is the first one.
+#[inline(never)]
+pub(super) fn write_name(buffer: &mut Vec<u8>, name: &str, is_first: bool) {
+    if !is_first {
+        buffer.push(b',');
+    }
+    buffer.push(b'"');
+    write_contents(buffer, name);
+    buffer.extend_from_slice(b"\":");
+}
+
 /// Appends a string without its quotes.
+///
+/// Most strings are short. They are searched and copied as two words or halves of words, which overlap if the
+/// string is shorter.
 #[inline]
-pub(super) fn write_contents(buffer: &mut Vec<u8>, text: &str) {
+fn write_contents(buffer: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
+    match bytes.len() {
+        8..=16 => {
+            if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk())
+                && is_plain(u64::from_le_bytes(*first)) & is_plain(u64::from_le_bytes(*last))
+            {
+                return append_overlapping::<8>(buffer, bytes.len(), first, last);
+            }
+        }
+        4..=7 => {
+            if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+                let [low, high] = [*first, *last].map(|half| u64::from(u32::from_le_bytes(half)));
+                if is_plain(low | high << 32) {
+                    return append_overlapping::<4>(buffer, bytes.len(), first, last);
+                }
+            }
+        }
+        _ => {}
+    }
+    write_any(buffer, bytes);
+}
+
+/// Appends a string of any length without its quotes.
+#[inline(never)]
+fn write_any(buffer: &mut Vec<u8>, bytes: &[u8]) {
     let end = plain(bytes);
     if end == bytes.len() {
         buffer.extend_from_slice(bytes);
     } else {
         write_escaped(buffer, bytes, end);
     }
+}
+
+/// Appends a string of `length` bytes, at least `N` and at most twice as many, from its first and its last `N`
+/// bytes.
+#[inline]
+fn append_overlapping<const N: usize>(
+    buffer: &mut Vec<u8>,
+    length: usize,
+    first: &[u8; N],
+    last: &[u8; N],
+) {
+    let end = buffer.len() + length;
+    buffer.extend_from_slice(first);
+    buffer.truncate(end - N);
+    buffer.extend_from_slice(last);
 }
 
 /// Appends the contents of a string whose first character to escape is at `end`.
@@ -72,5 +127,33 @@ pub(super) fn write_in_one_line(buffer: &mut Vec<u8>, text: &str) {
             buffer.push(b' ');
         }
         buffer.extend_from_slice(part.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_of_all_lengths_are_written_as_serde_json_does() {
+        for length in 0..40 {
+            let plain = "abcdefghijklmnopqrstuvwxyz0123456789ABCD"[..length].to_owned();
+            let mut texts = vec![plain.clone()];
+            for special in ["\"", "\\", "\n", "\u{1f}", "\u{7f}", "\u{e9}", "\u{1f600}"] {
+                texts.extend((0..=length).map(|at| {
+                    let (before, after) = plain.split_at(at);
+                    format!("{before}{special}{after}")
+                }));
+            }
+            for text in texts {
+                let expected = serde_json::to_string(&text).unwrap();
+                let mut buffer = b"x".to_vec();
+                write(&mut buffer, &text);
+                write_name(&mut buffer, &text, true);
+                write_name(&mut buffer, &text, false);
+                let expected = format!("x{expected}{expected}:,{expected}:");
+                assert_eq!(String::from_utf8(buffer).unwrap(), expected);
+            }
+        }
     }
 }
