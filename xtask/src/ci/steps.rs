@@ -26,10 +26,10 @@ pub(super) struct Step {
 pub(super) struct Steps {
     /// Run one after the other.
     pub(super) first: Vec<Step>,
-    /// Chains of steps. Several chains run beside each other, because most steps cannot use two processors all
-    /// the time. They begin in this order: first those that compile in different target folders, since a cargo
-    /// waits for others that build in the same folder. The last ones compile in the folder of the first one,
-    /// where they find its dependencies, while the programs of the first one run.
+    /// Chains of steps, which begin in this order. Several run beside each other, because most steps cannot use
+    /// two processors all the time. A cargo waits for others that build in the same target folder, so the long
+    /// chains at the start compile in folders of their own. `numbers` compiles in the folder of the first one,
+    /// where it finds the dependencies: it begins when the tests are compiled.
     pub(super) chains: Vec<Vec<Step>>,
     /// Run one after the other, when nothing else runs that would disturb measurements.
     pub(super) last: Vec<Step>,
@@ -69,9 +69,9 @@ pub(super) fn all() -> Result<Steps> {
         first: texts(),
         chains: vec![
             programs(),
+            in_folder("checks", checks()?)?,
             peers(),
             vec![step("fuzz", vec![fuzz()])],
-            checks()?,
             vec![step("numbers", numbers()?)],
             vec![step(
                 "corpus",
@@ -201,6 +201,18 @@ fn peers() -> Vec<Step> {
             ],
         ),
     ]
+}
+
+/// Makes steps compile in a folder of the target folder.
+fn in_folder(name: &str, mut steps: Vec<Step>) -> Result<Vec<Step>> {
+    let folder = workspace::target()?.join(name);
+    let folder = folder.display().to_string();
+    for task in steps.iter_mut().flat_map(|step| &mut step.tasks) {
+        if let Task::Run(line) = task {
+            line.variables.push(("CARGO_TARGET_DIR", folder.clone()));
+        }
+    }
+    Ok(steps)
 }
 
 /// Returns the documentation texts and examples that somebody has to write, change or remove.
