@@ -20,7 +20,8 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
 thread_local! {
-    /// The strategy that [`text`] returns. Patterns take long to prepare, and most types have strings.
+    /// The strategy that [`text`] returns. It is built once for each thread, because parsing its
+    /// patterns takes long.
     static TEXT: BoxedStrategy<String> = prop_oneof![
         4 => "[a-z]{0,8}",
         1 => "\\PC{0,6}",

@@ -1,4 +1,4 @@
-//! [`WatchedBody`]: the body of a request, of a client that may disconnect before all of it has
+//! [`WatchedBody`]: the body of a request. It notices when the client disconnects before all of it has
 //! arrived.
 
 use std::error::Error as _;
@@ -15,10 +15,10 @@ use super::activity::Activity;
 
 /// The body of a request at one of our own sockets.
 ///
-/// If the client closes an HTTP/1.1 connection before the body is complete, nobody waits for a
-/// response any more. Then the body tells the task that serves the connection to close it, and never
-/// ends. Otherwise every such client would cost a response that it does not read, and very many
-/// clients that disconnect at once would delay others.
+/// A client that closes its HTTP/1.1 connection in the middle of a body does not wait for a response.
+/// This body then marks the connection as disconnected and stays pending, and the task that serves the
+/// connection closes it. No response is written: when thousands of clients disconnect at once, writing
+/// one to each of them would delay the requests of other clients.
 pub(crate) struct WatchedBody {
     incoming: Incoming,
     activity: Arc<Activity>,

@@ -4,7 +4,7 @@ use super::super::text::{is_plain, plain};
 
 /// Appends a string with its quotes.
 ///
-/// Not inlined: every type writes many strings, and calls nothing else for a short one.
+/// Not inlined, because every type writes strings, and copies of this code would make all of them larger.
 #[inline(never)]
 pub(super) fn write(buffer: &mut Vec<u8>, text: &str) {
     buffer.push(b'"');
@@ -25,8 +25,8 @@ pub(super) fn write_name(buffer: &mut Vec<u8>, name: &str, is_first: bool) {
 
 /// Appends a string without its quotes.
 ///
-/// Most strings are short. They are searched and copied as two words or halves of words, which overlap if the
-/// string is shorter.
+/// Most strings are short. A string of 8 to 16 bytes is searched and copied as its first and its last eight
+/// bytes, and one of 4 to 7 bytes as its first and its last four. The two parts overlap in most cases.
 #[inline]
 fn write_contents(buffer: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
