@@ -180,7 +180,7 @@ impl<'a> Emitter<'a> {
                 let area = areas.entry(self.area_of(at, &def.name)).or_default();
                 area.push(&def.features, &item);
             }
-            strategies.push_str(&scope.strategy()?.unwrap_or_default());
+            strategies.push_str(&scope.strategy().unwrap_or_default());
             messages.extend(scope.message());
         }
         let name = model.revision.as_str();

@@ -74,7 +74,7 @@
 
 // The unit tests need neither the strategies nor the registry, which take most of the time to compile.
 #[cfg(all(feature = "proptest", not(test)))]
-mod arbitrary;
+pub mod arbitrary;
 pub mod base64;
 #[doc(hidden)]
 pub mod codec;

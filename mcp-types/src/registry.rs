@@ -1,9 +1,13 @@
 //! Lookup of types by their published name at run time, for validators, recorders and tests.
 
+#[cfg(feature = "proptest")]
+use crate::arbitrary::{Draw, Part};
 use crate::convert::{ConvertError, Origin};
 use crate::error::DecodeError;
 use crate::json::{self, Value};
 use crate::revisions::{Revision, registry};
+#[cfg(feature = "proptest")]
+use proptest::strategy::{BoxedStrategy, Strategy};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,7 +23,9 @@ pub struct Entry {
     next: Option<Step>,
     previous: Option<Step>,
     #[cfg(feature = "proptest")]
-    sample: fn() -> proptest::strategy::BoxedStrategy<Sample>,
+    parts: fn() -> BoxedStrategy<Part>,
+    #[cfg(feature = "proptest")]
+    sample: fn(Part) -> Sample,
 }
 
 /// The conversions between two adjacent revisions: the name of the type in the other one, and
@@ -86,15 +92,9 @@ impl<T: Serialize + DeserializeOwned + 'static> Known for T {}
 /// The traits that an entry requires of its type.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
-pub trait Known:
-    Serialize + DeserializeOwned + proptest::arbitrary::Arbitrary + PartialEq + 'static
-{
-}
+pub trait Known: Serialize + DeserializeOwned + Draw + PartialEq {}
 #[cfg(feature = "proptest")]
-impl<T: Serialize + DeserializeOwned + proptest::arbitrary::Arbitrary + PartialEq + 'static> Known
-    for T
-{
-}
+impl<T: Serialize + DeserializeOwned + Draw + PartialEq> Known for T {}
 
 impl Entry {
     pub(crate) const fn of<T: Known>(name: &'static str, home: &'static str) -> Self {
@@ -107,6 +107,8 @@ impl Entry {
             prepare: |text| Ok(Box::new(Held(json::from_str::<T>(text)?))),
             next: None,
             previous: None,
+            #[cfg(feature = "proptest")]
+            parts: || T::values().into_parts(),
             #[cfg(feature = "proptest")]
             sample: sample::<T>,
         }
@@ -204,8 +206,8 @@ impl Entry {
 
     /// Returns a strategy for values of the type.
     #[cfg(feature = "proptest")]
-    pub fn samples(&self) -> proptest::strategy::BoxedStrategy<Sample> {
-        (self.sample)()
+    pub fn samples(&self) -> BoxedStrategy<Sample> {
+        (self.parts)().prop_map(self.sample).boxed()
     }
 }
 
@@ -383,22 +385,16 @@ where
 }
 
 #[cfg(feature = "proptest")]
-fn sample<T: Known>() -> proptest::strategy::BoxedStrategy<Sample> {
-    use proptest::prelude::{Strategy, any};
-    any::<T>()
-        .prop_map(|value| {
-            let text = json::to_string(&value).map_err(|error| error.to_string());
-            let equal = text.as_ref().is_ok_and(|text| {
-                serde_json::to_string(&value).is_ok_and(|other| other == *text)
-                    && serde_json::from_str::<T>(text).is_ok_and(|back| back == value)
-                    && serde_json::from_str::<Value>(text).is_ok_and(|tree| {
-                        json::from_value::<T>(tree).is_ok_and(|back| back == value)
-                    })
-                    && serde_json::from_str::<serde_json::Value>(text).is_ok_and(|tree| {
-                        serde_json::from_value::<T>(tree).is_ok_and(|back| back == value)
-                    })
-            });
-            Sample { text, equal }
-        })
-        .boxed()
+fn sample<T: Known>(part: Part) -> Sample {
+    let value = T::from_part(part);
+    let text = json::to_string(&value).map_err(|error| error.to_string());
+    let equal = text.as_ref().is_ok_and(|text| {
+        serde_json::to_string(&value).is_ok_and(|other| other == *text)
+            && serde_json::from_str::<T>(text).is_ok_and(|back| back == value)
+            && serde_json::from_str::<Value>(text)
+                .is_ok_and(|tree| json::from_value::<T>(tree).is_ok_and(|back| back == value))
+            && serde_json::from_str::<serde_json::Value>(text)
+                .is_ok_and(|tree| serde_json::from_value::<T>(tree).is_ok_and(|back| back == value))
+    });
+    Sample { text, equal }
 }

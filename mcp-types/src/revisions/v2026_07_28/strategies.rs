@@ -4,7 +4,6 @@
 
 use super::*;
 use crate::arbitrary;
-use proptest::prelude::{any, Strategy};
 
 arbitrary::object_strategy! {
     Annotations {
@@ -22,8 +21,7 @@ arbitrary::object_strategy! {
         uri, mime_type, meta, #[cfg(feature = "https-url")] http_url,
         #[cfg(feature = "https-url")] http_url_expires_at, #[cfg(feature = "sep-2093")] name,
         #[cfg(feature = "sep-2093")] title, #[cfg(feature = "sep-2093")] description,
-        #[cfg(feature = "sep-2093")] icons,
-        #[cfg(feature = "sep-2093")] annotations in arbitrary::maybe(any::<Annotations>().prop_map(Box::new).boxed()),
+        #[cfg(feature = "sep-2093")] icons, #[cfg(feature = "sep-2093")] annotations,
         #[cfg(feature = "sep-2093")] size, #[cfg(feature = "sep-2093")] resource_type,
         #[cfg(feature = "versioned-resources")] kind,
         #[cfg(feature = "versioned-resources")] version,
@@ -99,7 +97,7 @@ arbitrary::object_strategy! {
     CompleteRequestParams { ref_, argument, context, meta } + extra
 }
 arbitrary::object_strategy! {
-    Completion { values in arbitrary::list(arbitrary::text(), 0..=3), total, has_more } + extra
+    Completion { values in arbitrary::list(arbitrary::draw(), 0..=3), total, has_more } + extra
 }
 arbitrary::object_strategy! {
     CompleteResult { completion, meta, result_type } + extra
@@ -171,7 +169,7 @@ arbitrary::object_strategy! {
 arbitrary::union_strategy! {
     EnumSchema {
         SingleSelect, MultiSelect,
-        LegacyTitled in any::<LegacyTitledEnumSchema>().prop_filter("has the members that select the variant", |value| value.enum_names.is_some()).prop_map(EnumSchema::LegacyTitled).boxed(),
+        LegacyTitled in arbitrary::with_fields(arbitrary::draw(), &["enum_names"]),
     }
 }
 arbitrary::object_strategy! {
@@ -551,8 +549,7 @@ arbitrary::object_strategy! {
         uri, mime_type, meta, #[cfg(feature = "https-url")] http_url,
         #[cfg(feature = "https-url")] http_url_expires_at, #[cfg(feature = "sep-2093")] name,
         #[cfg(feature = "sep-2093")] title, #[cfg(feature = "sep-2093")] description,
-        #[cfg(feature = "sep-2093")] icons,
-        #[cfg(feature = "sep-2093")] annotations in arbitrary::maybe(any::<Annotations>().prop_map(Box::new).boxed()),
+        #[cfg(feature = "sep-2093")] icons, #[cfg(feature = "sep-2093")] annotations,
         #[cfg(feature = "sep-2093")] size, #[cfg(feature = "sep-2093")] resource_type,
         #[cfg(feature = "versioned-resources")] kind,
         #[cfg(feature = "versioned-resources")] version,
