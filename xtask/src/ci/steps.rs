@@ -72,7 +72,7 @@ pub(super) fn all() -> Result<Steps> {
             in_folder("checks", checks()?)?,
             peers(),
             vec![step("fuzz", vec![fuzz()])],
-            vec![step("numbers", numbers()?)],
+            vec![step("numbers", numbers())],
             vec![step(
                 "corpus",
                 vec![unless(node::missing, "xtask corpus --quick")],

@@ -92,51 +92,31 @@ pub(super) fn wasm() -> Result<Task> {
 /// Tests `mcp-types` with all choices of how `serde_json` represents numbers and the order of
 /// members, because other crates of a program make this choice. `preserve_order` alone is covered
 /// by the step `tests`: the generator and the commands enable it.
-pub(super) fn numbers() -> Result<Vec<Task>> {
+pub(super) fn numbers() -> Vec<Task> {
     let choices = [
         "",
         "serde_json/arbitrary_precision",
         "serde_json/arbitrary_precision,serde_json/preserve_order",
     ];
     let test = if has_nextest() { "nextest run" } else { "test" };
-    // The unit tests need neither the registry nor the older revisions, whose code takes most of
-    // the time to compile.
-    let needed = |name: &String| {
-        let is_revision = name.starts_with("v2") || name == "draft";
-        !is_revision && !["default", "registry", "proptest"].contains(&name.as_str())
+    let task = |choice: &str| {
+        let line = format!("{test} -p mcp-types --lib --test * --all-features --features");
+        let line = Cargo::new(&line).and(&[choice]);
+        Task::Run(line.with("PROPTEST_CASES", cases(FEWER_CASES)))
     };
-    let few: Vec<_> = all_features("mcp-types")?
-        .into_iter()
-        .filter(needed)
-        .collect();
-    let few = few.join(",");
-    let tasks = choices.into_iter().flat_map(|choice| {
-        let unit = Cargo::new(&format!("{test} -p mcp-types --lib --features"))
-            .and(&[&format!("{few},{choice}")]);
-        let suite = Cargo::new(&format!(
-            "{test} -p mcp-types --test * --all-features --features"
-        ))
-        .and(&[choice]);
-        [unit, suite].map(|line| Task::Run(line.with("PROPTEST_CASES", cases(FEWER_CASES))))
-    });
-    Ok(tasks.collect())
+    choices.into_iter().map(task).collect()
 }
 
 /// Returns the public features of a package, without `default`.
 fn feature_names(name: &str) -> Result<Vec<String>> {
-    let names = all_features(name)?.into_iter();
-    Ok(names
-        .filter(|name| name != "default" && !name.starts_with('_'))
-        .collect())
-}
-
-/// Returns the features of a package.
-fn all_features(name: &str) -> Result<Vec<String>> {
     let metadata = workspace::metadata(&["--no-deps"])?;
     let package = packages(&metadata).find(|package| package["name"] == name);
     let features = package.and_then(|package| package["features"].as_object());
     let names = features
         .with_context(|| format!("unknown package {name}"))?
         .keys();
-    Ok(names.cloned().collect())
+    Ok(names
+        .filter(|name| *name != "default" && !name.starts_with('_'))
+        .cloned()
+        .collect())
 }
