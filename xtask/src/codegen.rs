@@ -162,7 +162,7 @@ fn standalone(schema: &str, out: &str, options: &Options) -> Result<ExitCode> {
         outcome.types, outcome.messages
     );
     println!(
-        "needs base64, serde, serde_json (raw_value, float_roundtrip) and smol_str; use it as `mod` of a crate"
+        "needs base64, lean_string, serde and serde_json (raw_value, float_roundtrip); use it as `mod` of a crate"
     );
     Ok(ExitCode::SUCCESS)
 }

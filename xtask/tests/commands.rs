@@ -208,7 +208,7 @@ fn check(name: &str, schema: &Path, test: &str) {
          [dependencies]\nbase64 = {{ version = \"0.22\", default-features = false, features = [\"alloc\"] }}\n\
          serde = {{ version = \"1\", default-features = false, features = [\"std\"] }}\n\
          serde_json = {{ version = \"1\", features = [\"raw_value\", \"float_roundtrip\"] }}\n\
-         smol_str = {{ version = \"0.3\", default-features = false }}\n"
+         lean_string = {{ version = \"0.8\", default-features = false }}\n"
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();

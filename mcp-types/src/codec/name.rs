@@ -9,70 +9,69 @@ use serde::de::{
 use std::borrow::Cow;
 use std::fmt;
 
-/// The name of a member of an object whose declared members are known.
-#[derive(Debug)]
-pub(super) enum MemberName<'de> {
-    /// The index of a declared member.
-    Declared(u8),
-    /// The name of a member that is not declared.
-    Other(Key<'de>),
-}
+/// Stands for the name of a member that is not declared.
+pub(super) const UNDECLARED: u8 = u8::MAX;
 
-/// Decodes the name of a member, given the names of the declared ones.
+/// Decodes the name of a member, given the names of the declared ones, as an index. Any other name is
+/// stored, and [`UNDECLARED`] is returned.
 ///
 /// [`Text`](super::super::json::text::Text) compares the name with the declared ones itself, beginning
 /// with the one that follows the previous member, and returns an index: peers write the members in the
 /// same order nearly always.
-#[derive(Clone, Copy)]
-pub(super) struct NameIn(pub(super) &'static [&'static str]);
+pub(super) struct NameIn<'a, 'de> {
+    pub(super) names: &'static [&'static str],
+    pub(super) other: &'a mut Key<'de>,
+}
 
-impl NameIn {
-    /// Returns the index of a name if it is declared.
-    fn find(self, name: Key<'_>) -> MemberName<'_> {
-        let index = self.0.iter().position(|known| *known == name.as_str());
-        match index.and_then(|index| u8::try_from(index).ok()) {
-            Some(index) => MemberName::Declared(index),
-            None => MemberName::Other(name),
+impl<'de> NameIn<'_, 'de> {
+    /// Returns the index of a name if it is declared, and stores it otherwise.
+    fn find(self, name: Key<'de>) -> u8 {
+        let index = self.names.iter().position(|known| *known == name.as_str());
+        if let Some(index) = index.and_then(|index| u8::try_from(index).ok()) {
+            return index;
         }
+        *self.other = name;
+        UNDECLARED
     }
 }
 
-impl<'de> DeserializeSeed<'de> for NameIn {
-    type Value = MemberName<'de>;
+impl<'de> DeserializeSeed<'de> for NameIn<'_, 'de> {
+    type Value = u8;
 
     #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_enum(MEMBER, self.0, self)
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u8, D::Error> {
+        deserializer.deserialize_enum(MEMBER, self.names, self)
     }
 }
 
-impl<'de> Visitor<'de> for NameIn {
-    type Value = MemberName<'de>;
+impl<'de> Visitor<'de> for NameIn<'_, 'de> {
+    type Value = u8;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a member")
     }
 
     #[inline]
-    fn visit_u8<E: Error>(self, index: u8) -> Result<MemberName<'de>, E> {
-        Ok(MemberName::Declared(index))
+    fn visit_u8<E: Error>(self, index: u8) -> Result<u8, E> {
+        Ok(index)
     }
 
     #[inline]
-    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<MemberName<'de>, E> {
-        Ok(MemberName::Other(Key(Cow::Borrowed(name))))
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<u8, E> {
+        *self.other = Key(Cow::Borrowed(name));
+        Ok(UNDECLARED)
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<MemberName<'de>, E> {
+    fn visit_str<E>(self, name: &str) -> Result<u8, E> {
         Ok(self.find(Key(Cow::Owned(name.to_owned()))))
     }
 
-    fn visit_string<E>(self, name: String) -> Result<MemberName<'de>, E> {
+    fn visit_string<E>(self, name: String) -> Result<u8, E> {
         Ok(self.find(Key(Cow::Owned(name))))
     }
 
     /// The name as another deserializer passes it.
-    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<MemberName<'de>, A::Error> {
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<u8, A::Error> {
         let (name, content) = access.variant::<Key<'de>>()?;
         content.unit_variant()?;
         Ok(self.find(name))

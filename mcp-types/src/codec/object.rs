@@ -3,7 +3,7 @@
 use super::super::error::excerpt;
 use super::declared::{Declared, Table, demanded};
 use super::members::Members;
-use super::reader::UNDECLARED;
+use super::name::UNDECLARED;
 use super::{Reader, Vacant};
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use std::fmt;

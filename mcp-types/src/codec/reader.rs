@@ -4,7 +4,7 @@ use super::super::error::{DecodeError, excerpt};
 use super::bounds::{Length, int_within, length_within, number_within};
 use super::declared::{Need, Table, first_missing};
 use super::members::Members;
-use super::name::{MemberName, NameIn};
+use super::name::{Key, NameIn, UNDECLARED};
 use super::place::{ListPlace, OneOrMany, OptionalListPlace, OptionalPlace, Place, Text};
 use super::scalar::{Constant, Message, integer};
 use super::{Extra, Number, Vacant, Value};
@@ -18,17 +18,17 @@ use std::ops::RangeInclusive;
 pub struct Reader<'de, A> {
     members: Members<'de, A>,
     table: &'static Table,
-    /// The current member; `None` after the last one.
-    current: Option<MemberName<'de>>,
+    /// The index of the current member's name among the declared ones, or [`UNDECLARED`]; `None` after the
+    /// last member.
+    current: Option<u8>,
+    /// The name of the last member that is not declared.
+    other: Key<'de>,
     /// One bit for each declared member that was read.
     seen: u128,
     /// Whether the current member, which is a constant, was read before.
     is_duplicate: bool,
     has_undeclared: bool,
 }
-
-/// The number of a member that a type does not declare.
-pub(super) const UNDECLARED: u8 = u8::MAX;
 
 impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Creates a reader that has read nothing yet.
@@ -38,6 +38,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
             members,
             table,
             current: None,
+            other: Key::default(),
             seen: 0,
             is_duplicate: false,
             has_undeclared: false,
@@ -49,16 +50,18 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// since a wrong constant tells more.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Option<u8>, A::Error> {
-        self.current = self.members.next_key_seed(NameIn(self.table.names))?;
+        let name = NameIn {
+            names: self.table.names,
+            other: &mut self.other,
+        };
+        self.current = self.members.next_key_seed(name)?;
         if self.members.has_guards() {
             self.guard_value();
         }
-        let member = match &self.current {
-            Some(MemberName::Declared(position)) => self.table.members.get(usize::from(*position)),
-            Some(MemberName::Other(_)) => None,
-            None => return Ok(None),
+        let Some(index) = self.current else {
+            return Ok(None);
         };
-        let Some(member) = member else {
+        let Some(member) = self.table.members.get(usize::from(index)) else {
             if self.members.is_refused(self.name()) {
                 return Err(super::unknown_member(self.name()));
             }
@@ -119,14 +122,11 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
 
     /// Returns the name of the current member, for error messages.
     fn name(&self) -> &str {
-        match &self.current {
-            Some(MemberName::Declared(position)) => {
-                let name = self.table.names.get(usize::from(*position));
-                name.copied().unwrap_or_default()
-            }
-            Some(MemberName::Other(key)) => key.as_str(),
-            None => "",
-        }
+        let Some(index) = self.current else {
+            return "";
+        };
+        let declared = self.table.names.get(usize::from(index));
+        declared.copied().unwrap_or_else(|| self.other.as_str())
     }
 
     /// Creates an error about the current member.

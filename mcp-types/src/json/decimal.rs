@@ -1,4 +1,5 @@
-//! [`Decimal`]: the value of a number, from its digits and without rounding.
+//! The value of a number, from its digits and without rounding: [`Decimal`], and [`short_float`] for the
+//! numbers that messages have most often.
 
 /// A decimal number: the digits times ten to the power of the exponent.
 pub(super) struct Decimal {
@@ -63,4 +64,116 @@ impl Decimal {
 
 fn length(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+/// A decimal number with up to this number of digits is converted to a float and back without changing
+/// any of them: `f64::DIGITS`.
+const EXACT_DIGITS: usize = f64::DIGITS as usize;
+
+/// The powers of ten by which such a number is divided. All are exact as floats, and so is the integer
+/// that is divided. So the result is rounded once, which makes it the nearest float.
+const POWERS: [f64; EXACT_DIGITS + 1] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+];
+
+/// Returns the value of a number with a fraction, such as `0.6`, if every float format writes that value
+/// with the same digits again: the shortest ones, without an exponent.
+///
+/// Returns `None` for other numbers, and for texts that are not numbers.
+pub(super) fn short_float(text: &str) -> Option<f64> {
+    let (is_negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let (whole, fraction) = digits.split_once('.')?;
+    if whole.len() + fraction.len() > EXACT_DIGITS {
+        return None;
+    }
+    match whole.as_bytes() {
+        // Formats begin to write an exponent at different numbers of zeros.
+        [b'0'] if !fraction.starts_with("000") => {}
+        [b'1'..=b'9', ..] => {}
+        _ => return None,
+    }
+    if fraction.ends_with('0') && fraction != "0" {
+        return None;
+    }
+    let mut all = 0_u64;
+    for byte in whole.bytes().chain(fraction.bytes()) {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        all = all * 10 + u64::from(digit);
+    }
+    let high = f64::from(u32::try_from(all >> u32::BITS).ok()?);
+    let low = f64::from(u32::try_from(all & u64::from(u32::MAX)).ok()?);
+    let power = POWERS
+        .get(fraction.len())
+        .filter(|_| !fraction.is_empty())?;
+    let value = (high * 2_f64.powi(32) + low) / power;
+    Some(if is_negative { -value } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn short_float_is_the_nearest_one_and_written_with_the_same_digits(
+            text in "-?(0|[1-9][0-9]{0,9})\\.(0|0{0,3}[0-9]{0,12}[1-9])",
+        ) {
+            let length = text.trim_start_matches('-').len() - 1;
+            let float = short_float(&text);
+            if let Some(float) = float {
+                prop_assert_eq!(float.to_bits(), text.parse::<f64>().unwrap().to_bits());
+                let number = serde_json::Number::from_f64(float).unwrap();
+                prop_assert_eq!(number.to_string(), text);
+            } else {
+                prop_assert!(length > EXACT_DIGITS || text.contains("0.000"), "{}", text);
+            }
+        }
+
+        #[test]
+        fn other_texts_are_no_short_float(text in "[-0-9.eE+ ]{0,8}") {
+            if let Some(float) = short_float(&text) {
+                let number = serde_json::Number::from_f64(float).unwrap();
+                prop_assert_eq!(number.to_string(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_written_in_another_way_are_no_short_float() {
+        for text in [
+            "",
+            "-",
+            ".",
+            "1",
+            "1.",
+            ".5",
+            "01.5",
+            "1.50",
+            "1.00",
+            "1e5",
+            "1.5e3",
+            "0.0001",
+            "1.5 ",
+            "+1.5",
+            "--1.5",
+            "1.2.3",
+            "1234567890.123456",
+        ] {
+            assert_eq!(short_float(text), None, "{text}");
+        }
+        for text in [
+            "0.0",
+            "-0.0",
+            "0.6",
+            "100.0",
+            "123456789012.345",
+            "0.00123456789012",
+        ] {
+            assert!(short_float(text).is_some(), "{text}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 mod declared;
 
-use smol_str::SmolStr;
+use lean_string::LeanString;
 
 use declared::DECLARED;
 
@@ -47,6 +47,9 @@ const KEYWORDS: &[&str] = &[
     "type",
     "uniqueItems",
 ];
+
+/// A name with up to this number of bytes is stored in place, so that a copy allocates nothing.
+const SHORT: usize = size_of::<LeanString>();
 
 /// The number of slots, a power of two.
 const SLOTS: usize = 1024;
@@ -100,11 +103,13 @@ const fn slot(name: &str) -> usize {
 
 /// Returns a name as it is stored: a known one by reference, any other as a copy.
 #[inline]
-pub(super) fn stored(name: &str) -> SmolStr {
-    match known(name) {
-        Some(known) => SmolStr::new_static(known),
-        None => SmolStr::new(name),
+pub(super) fn stored(name: &str) -> LeanString {
+    if name.len() > SHORT
+        && let Some(known) = known(name)
+    {
+        return LeanString::from_static_str(known);
     }
+    LeanString::from(name)
 }
 
 /// Searches a name.

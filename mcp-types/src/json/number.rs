@@ -11,7 +11,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use super::super::codec::Key;
 use super::super::error::DecodeError;
 use super::de::RAW;
-use super::decimal::Decimal;
+use super::decimal::{Decimal, short_float};
 use super::read::NUMBER;
 use super::text::{EXACT, Text};
 
@@ -74,6 +74,11 @@ impl Number {
 
     /// Creates a number from the text of a JSON number.
     pub(crate) fn from_digits(digits: &str) -> Result<Self, DecodeError> {
+        if !arbitrary_precision()
+            && let Some(number) = short_float(digits).and_then(serde_json::Number::from_f64)
+        {
+            return Ok(Self(Repr::Json(number)));
+        }
         if digits.len() > NUMBER_LIMIT {
             return Err(DecodeError::data(format!(
                 "number with more than {NUMBER_LIMIT} characters"

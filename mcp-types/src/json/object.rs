@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::{fmt, mem};
 
-use smol_str::SmolStr;
+use lean_string::LeanString;
 
 use super::{Value, grow, names};
 
@@ -28,7 +28,7 @@ pub struct Map<V>(Vec<Member<V>>);
 /// A name and its value.
 #[derive(Clone, Debug)]
 pub(super) struct Member<V> {
-    pub(super) name: SmolStr,
+    pub(super) name: LeanString,
     pub(super) value: V,
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use smol_str::SmolStr;
+use lean_string::LeanString;
 
 use serde::de::{
     self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, Visitor,
@@ -161,26 +161,29 @@ fn private_number(object: &Object) -> Option<Number> {
 impl<V> Map<V> {
     /// Reads all members. Duplicates are left to [`Names::expect_unique`].
     #[inline]
-    fn read<'de, A, S>(access: &mut A, seed: S, names: &mut Names) -> Result<Self, A::Error>
+    fn read<'de, A, S>(access: &mut A, seed: S, names: &mut Names<'de>) -> Result<Self, A::Error>
     where
         A: MapAccess<'de>,
         S: DeserializeSeed<'de, Value = V> + Copy,
     {
-        let Some(name) = access.next_key_seed(&mut *names)? else {
+        let Some(()) = access.next_key_seed(&mut *names)? else {
             return Ok(Self::new());
         };
         let value = access.next_value_seed(seed)?;
+        let name = names.take();
         let first = Member { name, value };
-        let Some(name) = access.next_key_seed(&mut *names)? else {
+        let Some(()) = access.next_key_seed(&mut *names)? else {
             return Ok(Self::from_members(vec![first]));
         };
         // Allocates for several members only if there are at least two.
         let mut members = grow::for_members();
         members.push(first);
         let value = access.next_value_seed(seed)?;
+        let name = names.take();
         members.push(Member { name, value });
-        while let Some(name) = access.next_key_seed(&mut *names)? {
+        while let Some(()) = access.next_key_seed(&mut *names)? {
             let value = access.next_value_seed(seed)?;
+            let name = names.take();
             grow::push(&mut members, Member { name, value }, None);
         }
         grow::settle_members(&mut members);
@@ -189,14 +192,38 @@ impl<V> Map<V> {
 }
 
 /// Decodes the names of an object, and notes whether one may have occurred twice.
+///
+/// A name is decoded in this place, and stored when its value is known, because both are moved less often
+/// in this way.
 #[derive(Default)]
-struct Names {
+struct Names<'de> {
+    /// The last name, if it is borrowed from the input.
+    borrowed: &'de str,
+    /// The last name, if it is not.
+    copied: Option<LeanString>,
     /// The marks of the names.
     seen: u64,
     is_suspect: bool,
 }
 
-impl Names {
+impl Names<'_> {
+    /// Returns the last name.
+    #[inline]
+    fn take(&mut self) -> LeanString {
+        match self.copied.take() {
+            Some(name) => name,
+            None => names::stored(self.borrowed),
+        }
+    }
+
+    /// Notes the mark of a name.
+    #[inline]
+    fn note(&mut self, name: &str) {
+        let mark = mark(name);
+        self.is_suspect |= self.seen & mark != 0;
+        self.seen |= mark;
+    }
+
     /// Fails if an object with these names has one of them twice.
     #[inline]
     fn expect_unique<V, E: de::Error>(&self, object: &Map<V>) -> Result<(), E> {
@@ -209,28 +236,33 @@ impl Names {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for &mut Names {
-    type Value = SmolStr;
+impl<'de> DeserializeSeed<'de> for &mut Names<'de> {
+    type Value = ();
 
     #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<SmolStr, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl Visitor<'_> for &mut Names {
-    type Value = SmolStr;
+impl<'de> Visitor<'de> for &mut Names<'de> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a member")
     }
 
     #[inline]
-    fn visit_str<E>(self, name: &str) -> Result<SmolStr, E> {
-        let mark = mark(name);
-        self.is_suspect |= self.seen & mark != 0;
-        self.seen |= mark;
-        Ok(names::stored(name))
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<(), E> {
+        self.note(name);
+        self.borrowed = name;
+        Ok(())
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<(), E> {
+        self.note(name);
+        self.copied = Some(names::stored(name));
+        Ok(())
     }
 }
 

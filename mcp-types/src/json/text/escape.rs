@@ -9,22 +9,25 @@ impl Text<'_> {
     pub(super) fn escaped(&mut self, start: usize, end: usize) -> Result<String> {
         // Bytes rather than a `String`, which would check the ends of each plain part.
         let mut decoded: Vec<u8> = Vec::with_capacity(end - start + 16);
-        let mut plain = start..end;
+        decoded.extend_from_slice(self.bytes().get(start..end).unwrap_or_default());
+        self.at = end;
         loop {
-            decoded.extend_from_slice(self.bytes().get(plain.clone()).unwrap_or_default());
-            self.at = plain.end;
             match self.bytes().get(self.at) {
                 Some(b'"') => break,
                 Some(b'\\') => self.escape(&mut decoded)?,
-                Some(_) => {
+                Some(0..0x20) => {
                     return Err(self.syntax(
                         "control character (\\u0000-\\u001F) found while parsing a string",
                     ));
                 }
+                Some(_) => {
+                    let rest = self.bytes().get(self.at..).unwrap_or_default();
+                    let plain = scan::plain(rest);
+                    decoded.extend_from_slice(rest.get(..plain).unwrap_or_default());
+                    self.at += plain;
+                }
                 None => return Err(self.syntax("EOF while parsing a string")),
             }
-            let rest = self.bytes().get(self.at..).unwrap_or_default();
-            plain = self.at..self.at + scan::plain(rest);
         }
         self.at += 1;
         // It grew by doubling, and may be kept for long.
