@@ -1,6 +1,6 @@
 //! Members that a type does not declare.
 
-use super::{Declared, Key, Object, Value};
+use super::{Declared, Key, Object, Vacant, Value};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use std::fmt;
@@ -55,12 +55,15 @@ impl Extra {
         self.0.iter().flat_map(|object| object.iter())
     }
 
-    /// Appends a decoded member. `rest` is the number of members that follow, if it is known.
-    pub(super) fn push(&mut self, name: &str, value: Value, rest: Option<usize>) {
-        self.0.get_or_insert_default().push_read(name, value, rest);
+    /// Appends a member, and returns the place of its value. `rest` is the number of members that follow,
+    /// if it is known.
+    #[inline]
+    pub(super) fn add(&mut self, name: &str, rest: Option<usize>) -> &mut Value {
+        let object = self.0.get_or_insert_default();
+        object.push_read(name, Value::VACANT, rest)
     }
 
-    /// Returns the name of a duplicate member. `push` does not check for duplicates, so that
+    /// Returns the name of a duplicate member. `add` does not check for duplicates, so that
     /// decoding many members does not need a search for each.
     pub(super) fn duplicate(&self) -> Option<&str> {
         self.0.as_ref()?.duplicate()

@@ -186,9 +186,8 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// is a duplicate.
     pub fn extra(&mut self, extra: &mut Extra) -> Result<(), A::Error> {
         if self.current.is_some() {
-            let value = self.members.next_value::<Value>()?;
-            extra.push(self.name(), value, self.members.size_hint());
-            return Ok(());
+            let place = extra.add(self.name(), self.members.size_hint());
+            return self.members.next_value_seed(Place(place));
         }
         // Called through a function pointer to reduce compile time; see `json::from_str`.
         let duplicate: fn(&Extra) -> Option<&str> = Extra::duplicate;

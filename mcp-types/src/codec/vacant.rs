@@ -2,6 +2,7 @@
 
 use serde::de::{Deserialize, Deserializer};
 
+use super::super::json;
 use super::{Base64Text, Cursor, Empty, Map, Number, ProgressToken, RequestId, Value};
 
 /// A type with a placeholder value that is replaced while the real value is decoded.
@@ -58,6 +59,14 @@ impl Vacant for String {
 
 impl Vacant for Value {
     const VACANT: Self = Self::Null;
+
+    #[inline]
+    fn read_into<'de, D: Deserializer<'de>>(
+        place: &mut Self,
+        deserializer: D,
+    ) -> Result<(), D::Error> {
+        json::read_into(place, deserializer)
+    }
 }
 
 impl Vacant for Empty {

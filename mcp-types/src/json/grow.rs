@@ -17,13 +17,16 @@ pub(crate) const fn is_large<T>() -> bool {
     size_of::<T>() > LARGE
 }
 
-/// Appends an element. `rest` is the number of elements that follow, if it is known.
+/// Appends an element, and returns it in its place. `rest` is the number of elements that follow, if it is
+/// known.
 #[inline]
-pub(crate) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) {
+pub(crate) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) -> &mut T {
     if list.len() == list.capacity() {
         make_room(list, rest);
     }
+    let at = list.len();
     list.push(element);
+    &mut list[at]
 }
 
 #[inline(never)]

@@ -101,15 +101,22 @@ const fn slot(name: &str) -> usize {
     (u16::from_le_bytes([low, high]) >> (u16::BITS - SLOTS.trailing_zeros())) as usize
 }
 
-/// Returns a name as it is stored: a known one by reference, any other as a copy.
+/// Returns a name as it is stored: a long one that is known by reference, any other as a copy.
 #[inline]
 pub(super) fn stored(name: &str) -> LeanString {
-    if name.len() > SHORT
-        && let Some(known) = known(name)
-    {
-        return LeanString::from_static_str(known);
+    if name.len() <= SHORT {
+        LeanString::from(name)
+    } else {
+        long(name)
     }
-    LeanString::from(name)
+}
+
+#[inline(never)]
+fn long(name: &str) -> LeanString {
+    match known(name) {
+        Some(known) => LeanString::from_static_str(known),
+        None => LeanString::from(name),
+    }
 }
 
 /// Searches a name.

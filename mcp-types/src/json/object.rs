@@ -72,10 +72,12 @@ impl<V> Map<V> {
         self.0.push(Member { name, value });
     }
 
-    /// Like [`push`](Self::push), for a decoder that may know how many members follow.
-    pub(crate) fn push_read(&mut self, name: &str, value: V, rest: Option<usize>) {
+    /// Like [`push`](Self::push), for a decoder that may know how many members follow. Returns the value in
+    /// its place.
+    #[inline]
+    pub(crate) fn push_read(&mut self, name: &str, value: V, rest: Option<usize>) -> &mut V {
         let name = names::stored(name);
-        grow::push(&mut self.0, Member { name, value }, rest);
+        &mut grow::push(&mut self.0, Member { name, value }, rest).value
     }
 
     /// Returns a name that occurs twice, which is possible only after [`push`](Self::push).
