@@ -35,6 +35,18 @@ impl Guard {
     }
 }
 
+/// Returns the name of a member if one of the guards looks at it.
+pub(super) fn guarded(guards: &[Guard], name: &str) -> Option<&'static str> {
+    let mut members = guards.iter().map(|guard| guard.member);
+    members.find(|member| *member == name)
+}
+
+/// Returns `true` if one of the guards refuses the value of a member, given its text.
+pub(super) fn refuse(guards: &[Guard], member: &str, value: &str) -> bool {
+    let mut guards = guards.iter().filter(|guard| guard.member == member);
+    guards.any(|guard| guard.refuses(value))
+}
+
 /// Returns `true` if an object has a member. In a text that is not JSON, members may be missed, which the
 /// decoder rejects.
 fn has_member(object: &str, name: &str) -> bool {
@@ -48,4 +60,27 @@ fn has_member(object: &str, name: &str) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn value_is_refused_if_any_guard_of_its_member_refuses_it() {
+        let guard = |member, text: &'static [&'static str]| Guard {
+            member,
+            refused: Refused::Strings(text),
+        };
+        let guards = [
+            guard("kind", &["one"]),
+            guard("kind", &["two"]),
+            guard("other", &["three"]),
+        ];
+        assert_eq!(guarded(&guards, "kind"), Some("kind"));
+        assert_eq!(guarded(&guards, "name"), None);
+        assert!(refuse(&guards, "kind", r#""one""#));
+        assert!(refuse(&guards, "kind", r#""two""#));
+        assert!(!refuse(&guards, "kind", r#""three""#));
+    }
 }

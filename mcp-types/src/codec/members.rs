@@ -3,7 +3,7 @@
 use super::super::json::Raw;
 use super::super::json::text::Text;
 use super::Key;
-use super::guard::Guard;
+use super::guard::{Guard, guarded, refuse};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess};
 
@@ -30,8 +30,8 @@ enum Ahead<'de> {
     /// The name of the tag and the JSON text of its value.
     Tag(&'static str, &'de str),
     TagValue(&'de str),
-    /// The guard of a member whose name was read.
-    Guarded(&'static Guard),
+    /// The name of a member that was read, and whose value a guard looks at.
+    Guarded(&'static str),
 }
 
 impl<'de, A> Members<'de, A> {
@@ -102,14 +102,14 @@ impl<'de, A> Members<'de, A> {
         !self.guards.is_empty()
     }
 
-    /// Returns the guard of a member, if there is one.
-    pub(super) fn guard_of(&self, name: &str) -> Option<&'static Guard> {
-        self.guards.iter().find(|guard| guard.member == name)
+    /// Returns the name of a member if a guard looks at it.
+    pub(super) fn guarded(&self, name: &str) -> Option<&'static str> {
+        guarded(self.guards, name)
     }
 
-    /// Lets the guard of the current member, whose name was read, look at its value.
-    pub(super) fn guard_value(&mut self, guard: &'static Guard) {
-        self.ahead = Ahead::Guarded(guard);
+    /// Lets the guards of the current member, whose name was read, look at its value.
+    pub(super) fn guard_value(&mut self, member: &'static str) {
+        self.ahead = Ahead::Guarded(member);
     }
 
     /// Returns `true` for a member with which the object may fit another variant.
@@ -139,7 +139,7 @@ impl<'de, A: MapAccess<'de>> Members<'de, A> {
     fn value_ahead<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
         let (text, name) = match self.ahead {
             Ahead::TagValue(tag) => (tag, None),
-            Ahead::Guarded(guard) => (self.unrefused(guard)?, Some(guard.member)),
+            Ahead::Guarded(member) => (self.unrefused(member)?, Some(member)),
             _ => return self.rest.next_value_seed(seed),
         };
         self.ahead = Ahead::Nothing;
@@ -158,13 +158,12 @@ impl<'de, A: MapAccess<'de>> Members<'de, A> {
 
     /// Returns the text of a value that is not refused.
     #[inline(never)]
-    fn unrefused(&mut self, guard: &Guard) -> Result<&'de str, A::Error> {
+    fn unrefused(&mut self, member: &str) -> Result<&'de str, A::Error> {
         let value = self.rest.next_value::<Raw<'de>>()?;
         match value.lent() {
-            Some(text) if !guard.refuses(text) => Ok(text),
+            Some(text) if !refuse(self.guards, member, text) => Ok(text),
             _ => Err(A::Error::custom(format_args!(
-                "`{}` has a value of another variant",
-                guard.member
+                "`{member}` has a value of another variant"
             ))),
         }
     }

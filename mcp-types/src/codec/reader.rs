@@ -77,11 +77,11 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(Some(member.at))
     }
 
-    /// Lets the guard of the current member, if there is one, look at its value.
+    /// Lets the guards of the current member, if there are any, look at its value.
     #[inline(never)]
     fn guard_value(&mut self) {
-        if let Some(guard) = self.members.guard_of(self.name()) {
-            self.members.guard_value(guard);
+        if let Some(member) = self.members.guarded(self.name()) {
+            self.members.guard_value(member);
         }
     }
 

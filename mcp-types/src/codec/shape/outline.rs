@@ -2,7 +2,7 @@
 
 use super::super::super::error::DecodeError;
 use super::super::super::json::{self, text::Lookahead};
-use super::super::guard::Guard;
+use super::super::guard::{Guard, guarded, refuse};
 use super::plan::{Bits, Plan, Test};
 use super::row::Row;
 
@@ -23,14 +23,14 @@ impl Fit {
     pub(super) fn refuses(&self, text: &str) -> bool {
         let mut members = Lookahead::new(text);
         while let Ok(Some(name)) = members.name() {
-            if self.unless.contains(&&*name) {
+            if self.unless.contains(&name) {
                 return true;
             }
+            let guarded = guarded(self.guards, name);
             let Ok(value) = members.value() else {
                 return false;
             };
-            let mut guards = self.guards.iter();
-            if guards.any(|guard| guard.member == name && guard.refuses(value)) {
+            if guarded.is_some_and(|member| refuse(self.guards, member, value)) {
                 return true;
             }
         }
@@ -56,7 +56,7 @@ pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
     };
     let mut members = Lookahead::new(text);
     while let Some(name) = members.name().ok()? {
-        let Some(known) = plan.member(&name) else {
+        let Some(known) = plan.member(name) else {
             members.value().ok()?;
             continue;
         };

@@ -16,6 +16,8 @@ pub(crate) struct Lookahead<'de> {
     at: usize,
     /// `true` before the first member.
     is_first: bool,
+    /// The current name, if it has escapes.
+    unescaped: String,
 }
 
 impl<'de> Lookahead<'de> {
@@ -25,12 +27,13 @@ impl<'de> Lookahead<'de> {
             text,
             at: 1,
             is_first: true,
+            unescaped: String::new(),
         }
     }
 
     /// Returns the next name, or `None` after the last one.
     #[inline]
-    pub(crate) fn name(&mut self) -> Result<Option<Cow<'de, str>>> {
+    pub(crate) fn name(&mut self) -> Result<Option<&str>> {
         let mut next = self.peek();
         if next == Some(b'}') {
             self.at += 1;
@@ -48,12 +51,16 @@ impl<'de> Lookahead<'de> {
         if next != Some(b'"') {
             return Err(self.not_json());
         }
-        let name = self.read_string()?;
+        let plain = scan::plain_string(self.text, self.at).ok();
+        match plain {
+            Some(name) => self.at += name.len() + 2,
+            None => self.unescaped = self.read_escaped_string()?,
+        }
         if self.peek() != Some(b':') {
             return Err(self.not_json());
         }
         self.at += 1;
-        Ok(Some(name))
+        Ok(Some(plain.unwrap_or(&self.unescaped)))
     }
 
     /// Returns the text of the value that follows a name.
@@ -84,11 +91,16 @@ impl<'de> Lookahead<'de> {
     /// Returns the string that follows a name. Returns `None`, and reads nothing, if the value is not
     /// a string.
     pub(crate) fn string(&mut self) -> Result<Option<Cow<'de, str>>> {
-        if self.peek() == Some(b'"') {
-            self.read_string().map(Some)
-        } else {
-            Ok(None)
+        if self.peek() != Some(b'"') {
+            return Ok(None);
         }
+        Ok(Some(match scan::plain_string(self.text, self.at) {
+            Ok(text) => {
+                self.at += text.len() + 2;
+                Cow::Borrowed(text)
+            }
+            Err(_) => Cow::Owned(self.read_escaped_string()?),
+        }))
     }
 
     fn bytes(&self) -> &'de [u8] {
@@ -102,22 +114,11 @@ impl<'de> Lookahead<'de> {
     }
 
     /// Reads a string, whose opening quote was seen.
-    #[inline]
-    fn read_string(&mut self) -> Result<Cow<'de, str>> {
-        match scan::plain_string(self.text, self.at) {
-            Ok(text) => {
-                self.at += text.len() + 2;
-                Ok(Cow::Borrowed(text))
-            }
-            Err(_) => self.read_escaped_string(),
-        }
-    }
-
     #[cold]
-    fn read_escaped_string(&mut self) -> Result<Cow<'de, str>> {
+    fn read_escaped_string(&mut self) -> Result<String> {
         let mut text = Text::new(self.text);
         text.at = self.at;
-        let string = text.string()?;
+        let string = text.string()?.into_owned();
         self.at = text.at;
         Ok(string)
     }
