@@ -76,7 +76,8 @@ pub struct Candidate {
     pub required: BTreeSet<String>,
     /// Members that a hint requires in addition, and that the decoder of the type does not.
     pub when: BTreeSet<String>,
-    /// Members of `required` that no other candidate declares. None if a hint requires more.
+    /// Members of `required` that no other candidate declares, except later ones with the same demands.
+    /// None if a hint requires more.
     pub owned: BTreeSet<String>,
     /// Members that must be present in a nested object: the member of the object, then the member
     /// in it.
@@ -223,7 +224,8 @@ fn shape(
     let mut candidates: Vec<_> = leaves
         .iter()
         .zip(unless)
-        .map(|(leaf, unless)| {
+        .enumerate()
+        .map(|(at, (leaf, unless))| {
             let when = decide.when.get(&leaf.name);
             let when: BTreeSet<String> = when.into_iter().flatten().cloned().collect();
             let required = leaf
@@ -235,7 +237,7 @@ fn shape(
                 inner: leaf.inner.clone(),
                 unless,
                 owned: if when.is_empty() {
-                    owned(leaf, &leaves)
+                    owned(at, &leaves)
                 } else {
                     BTreeSet::new()
                 },
@@ -297,11 +299,18 @@ fn unless(leaves: &[Leaf]) -> BTreeSet<String> {
     names
 }
 
-/// Returns the required members of a type that none of the other types declares.
-fn owned(leaf: &Leaf, leaves: &[Leaf]) -> BTreeSet<String> {
-    let others = || leaves.iter().filter(|other| other.name != leaf.name);
+/// Returns the required members of a type that none of the other types declares. Later types with the same
+/// demands do not count: an object that meets them is decoded as the first of these types.
+fn owned(at: usize, leaves: &[Leaf]) -> BTreeSet<String> {
+    let Some(leaf) = leaves.get(at) else {
+        return BTreeSet::new();
+    };
+    let others = (0..).zip(leaves).filter(|(other_at, other)| {
+        other.name != leaf.name && !(*other_at > at && same_demands(leaf, other))
+    });
+    let others: Vec<&Leaf> = others.map(|(_, other)| other).collect();
     let is_owned = |name: &&String| {
-        others().all(|other| {
+        others.iter().all(|other| {
             let declared = other.declared.as_ref();
             declared.is_some_and(|declared| !declared.contains(*name))
         })

@@ -79,7 +79,7 @@ codec::union_codec! {
         Elicit(plain ElicitResult);
     }
     shape [
-        "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
+        "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])] owns ["createdAt", "lastUpdatedAt", "taskId", "ttl"];
         "CancelTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
         "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["model"] unless ["createdAt"];
         "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["createdAt", "model"];
@@ -213,7 +213,7 @@ codec::union_codec! {
         Complete(plain CompleteResult);
     }
     shape [
-        "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
+        "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])] owns ["createdAt", "lastUpdatedAt", "taskId", "ttl"];
         "CancelTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
         "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [] owns ["capabilities", "protocolVersion", "serverInfo"] unless ["createdAt"];
         "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["capabilities", "createdAt"];
