@@ -94,6 +94,33 @@ fn results_with_members_of_several_variants() {
     check::<v2025_11_25::ServerResult>(&members);
 }
 
+/// Two results of tasks have the same members, which no other result declares.
+#[test]
+fn results_of_tasks_with_members_of_other_results() {
+    let members = [
+        ("taskId", r#""a""#),
+        ("status", r#""working""#),
+        ("createdAt", r#""b""#),
+        ("lastUpdatedAt", r#""c""#),
+        ("ttl", "null"),
+        ("content", "[]"),
+        ("roots", "[]"),
+    ];
+    check::<v2025_11_25::ClientResult>(&members);
+    check::<v2025_11_25::ServerResult>(&members);
+    // A member of the wrong type excludes both.
+    let members = [
+        ("taskId", "1"),
+        ("status", r#""working""#),
+        ("createdAt", r#""b""#),
+        ("lastUpdatedAt", r#""c""#),
+        ("ttl", "null"),
+        ("tasks", "[]"),
+    ];
+    check::<v2025_11_25::ClientResult>(&members);
+    check::<v2025_11_25::ServerResult>(&members);
+}
+
 /// The type of a result tells more than a member that only one other result declares.
 #[test]
 fn results_of_a_type_with_members_of_another_one() {
