@@ -76,10 +76,12 @@ const POWERS: [f64; EXACT_DIGITS + 1] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 ];
 
-/// Returns the value of a number with a fraction, such as `0.6`, if every float format writes that value
-/// with the same digits again: the shortest ones, without an exponent.
+/// Returns the value of a number with a fraction, such as `0.6`, if it is known without a comparison that
+/// `serde_json` writes this value with the same digits. Returns `None` for other numbers, and for texts that
+/// are not numbers.
 ///
-/// Returns `None` for other numbers, and for texts that are not numbers.
+/// A float is written with as few digits as distinguish it from all others. Two different numbers of at most
+/// [`EXACT_DIGITS`] digits are different floats, so that no shorter number stands for the same float.
 pub(super) fn short_float(text: &str) -> Option<f64> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),

@@ -20,8 +20,9 @@ pub type Object = Map<Value>;
 /// of protocol messages. [`get`](Self::get) and the other lookups search that list. To look up many
 /// names in an object of thousands of members, collect it into a hash map first.
 ///
-/// An empty object allocates nothing, and other objects allocate once, unless a name is longer than
-/// 23 bytes. This matters because a peer chooses how many objects a message has.
+/// An empty object allocates nothing, and other objects allocate once. Names of more than 16 bytes (8 bytes on
+/// 32-bit targets) are allocated, too, unless the protocol declares them. This matters because a peer chooses
+/// how many objects a message has.
 #[derive(Clone)]
 pub struct Map<V>(Vec<Member<V>>);
 
