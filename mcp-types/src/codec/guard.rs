@@ -1,6 +1,8 @@
 //! [`Guard`]: refuses a value with which an object may be another variant of its union.
 
-use super::super::json::text::Lookahead;
+use super::super::json::text::{AHEAD, Lookahead, first_string};
+use serde::de::{DeserializeSeed, Deserializer, Visitor};
+use std::fmt;
 
 /// A member, and values of it with which an object may fit another variant of its union.
 #[derive(Clone, Copy, Debug)]
@@ -19,18 +21,15 @@ pub(super) enum Refused {
 }
 
 impl Guard {
-    /// Returns `true` if the value with this JSON text is refused. Some other values are refused, too, if
-    /// it would take longer to find out.
-    pub(super) fn refuses(&self, value: &str) -> bool {
+    /// Returns `true` if a value is refused, given the text from it on. Some other values are refused, too,
+    /// if it would take longer to find out.
+    fn refuses(&self, text: &str) -> bool {
         match self.refused {
             // A value of another kind, or with escapes, is seldom, and may be one of the strings.
             Refused::Strings(strings) => {
-                let plain = value
-                    .strip_prefix('"')
-                    .and_then(|rest| rest.strip_suffix('"'));
-                plain.is_none_or(|plain| plain.contains('\\') || strings.contains(&plain))
+                first_string(text).is_none_or(|string| strings.contains(&string))
             }
-            Refused::ObjectsWith(name) => value.starts_with('{') && has_member(value, name),
+            Refused::ObjectsWith(name) => text.starts_with('{') && has_member(text, name),
         }
     }
 }
@@ -41,10 +40,33 @@ pub(super) fn guarded(guards: &[Guard], name: &str) -> Option<&'static str> {
     members.find(|member| *member == name)
 }
 
-/// Returns `true` if one of the guards refuses the value of a member, given its text.
-pub(super) fn refuse(guards: &[Guard], member: &str, value: &str) -> bool {
+/// Returns `true` if one of the guards refuses the value of a member, given the text from it on.
+pub(super) fn refuse(guards: &[Guard], member: &str, text: &str) -> bool {
     let mut guards = guards.iter().filter(|guard| guard.member == member);
-    guards.any(|guard| guard.refuses(value))
+    guards.any(|guard| guard.refuses(text))
+}
+
+/// Returns the text from the value of a member on, which can be decoded afterwards.
+pub(super) struct TextAhead;
+
+impl<'de> DeserializeSeed<'de> for TextAhead {
+    type Value = &'de str;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'de str, D::Error> {
+        deserializer.deserialize_newtype_struct(AHEAD, self)
+    }
+}
+
+impl<'de> Visitor<'de> for TextAhead {
+    type Value = &'de str;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON text")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<&'de str, E> {
+        Ok(text)
+    }
 }
 
 /// Returns `true` if an object has a member. In a text that is not JSON, members may be missed, which the

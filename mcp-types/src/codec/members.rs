@@ -1,9 +1,8 @@
 //! The members of an object, with those that were already read to select a union variant.
 
-use super::super::json::Raw;
 use super::super::json::text::Text;
 use super::Key;
-use super::guard::{Guard, guarded, refuse};
+use super::guard::{Guard, TextAhead, guarded, refuse};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess};
 
@@ -30,8 +29,6 @@ enum Ahead<'de> {
     /// The name of the tag and the JSON text of its value.
     Tag(&'static str, &'de str),
     TagValue(&'de str),
-    /// The name of a member that was read, and whose value a guard looks at.
-    Guarded(&'static str),
 }
 
 impl<'de, A> Members<'de, A> {
@@ -102,16 +99,6 @@ impl<'de, A> Members<'de, A> {
         !self.guards.is_empty()
     }
 
-    /// Returns the name of a member if a guard looks at it.
-    pub(super) fn guarded(&self, name: &str) -> Option<&'static str> {
-        guarded(self.guards, name)
-    }
-
-    /// Lets the guards of the current member, whose name was read, look at its value.
-    pub(super) fn guard_value(&mut self, member: &'static str) {
-        self.ahead = Ahead::Guarded(member);
-    }
-
     /// Returns `true` for a member with which the object may fit another variant.
     #[inline]
     pub(super) fn is_refused(&self, name: &str) -> bool {
@@ -126,7 +113,7 @@ impl<'de, A> Members<'de, A> {
                 self.ahead = Ahead::TagValue(tag);
                 seed.deserialize(BorrowedStrDeserializer::new(name))
             }
-            Ahead::Nothing | Ahead::Object(_) | Ahead::TagValue(_) | Ahead::Guarded(_) => {
+            Ahead::Nothing | Ahead::Object(_) | Ahead::TagValue(_) => {
                 Err(E::custom("`next_key` was called before `next_value`"))
             }
         }
@@ -134,38 +121,32 @@ impl<'de, A> Members<'de, A> {
 }
 
 impl<'de, A: MapAccess<'de>> Members<'de, A> {
-    /// Decodes the value of a tag that was already read, or one that a guard may refuse.
+    /// Lets the guards of a member, if there are any, look at its value. The name of the member was read.
+    pub(super) fn guard_value(&mut self, name: &str) -> Result<(), A::Error> {
+        let Some(member) = guarded(self.guards, name) else {
+            return Ok(());
+        };
+        let text = self.rest.next_value_seed(TextAhead)?;
+        if refuse(self.guards, member, text) {
+            return Err(A::Error::custom(format_args!(
+                "`{member}` has a value of another variant"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Decodes the value of a tag that was already read.
     #[cold]
     fn value_ahead<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        let (text, name) = match self.ahead {
-            Ahead::TagValue(tag) => (tag, None),
-            Ahead::Guarded(member) => (self.unrefused(member)?, Some(member)),
-            _ => return self.rest.next_value_seed(seed),
+        let Ahead::TagValue(tag) = self.ahead else {
+            return self.rest.next_value_seed(seed);
         };
         self.ahead = Ahead::Nothing;
         // Uses the deserializer for which the seed is compiled anyway.
-        let mut text = Text::new(text);
+        let mut text = Text::new(tag);
         // Called through a function pointer to reduce compile time; see `json::from_str`.
         let read: fn(_, _) -> _ = T::deserialize;
-        match read(seed, &mut text) {
-            Ok(value) => Ok(value),
-            Err(error) => Err(A::Error::custom(match name {
-                Some(name) => error.inside_member(name),
-                None => error,
-            })),
-        }
-    }
-
-    /// Returns the text of a value that is not refused.
-    #[inline(never)]
-    fn unrefused(&mut self, member: &str) -> Result<&'de str, A::Error> {
-        let value = self.rest.next_value::<Raw<'de>>()?;
-        match value.lent() {
-            Some(text) if !refuse(self.guards, member, text) => Ok(text),
-            _ => Err(A::Error::custom(format_args!(
-                "`{member}` has a value of another variant"
-            ))),
-        }
+        read(seed, &mut text).map_err(A::Error::custom)
     }
 }
 

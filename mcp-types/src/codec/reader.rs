@@ -55,12 +55,12 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
             other: &mut self.other,
         };
         self.current = self.members.next_key_seed(name)?;
-        if self.members.has_guards() {
-            self.guard_value();
-        }
         let Some(index) = self.current else {
             return Ok(None);
         };
+        if self.members.has_guards() {
+            self.guard_value()?;
+        }
         let Some(member) = self.table.members.get(usize::from(index)) else {
             if self.members.is_refused(self.name()) {
                 return Err(super::unknown_member(self.name()));
@@ -79,10 +79,16 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
 
     /// Lets the guards of the current member, if there are any, look at its value.
     #[inline(never)]
-    fn guard_value(&mut self) {
-        if let Some(member) = self.members.guarded(self.name()) {
-            self.members.guard_value(member);
-        }
+    fn guard_value(&mut self) -> Result<(), A::Error> {
+        let name = match self
+            .table
+            .names
+            .get(usize::from(self.current.unwrap_or(UNDECLARED)))
+        {
+            Some(name) => name,
+            None => self.other.as_str(),
+        };
+        self.members.guard_value(name)
     }
 
     /// Returns `true` if the object has a member that the type does not declare.

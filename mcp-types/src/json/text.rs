@@ -27,7 +27,7 @@ use super::de::{NESTING_LIMIT, RAW};
 use super::read::NUMBER;
 
 use access::{Elements, Entries, Lent, Named};
-pub(crate) use lookahead::{Lookahead, first_member};
+pub(crate) use lookahead::{Lookahead, first_member, first_string};
 use numeral::Numeral;
 pub(super) use scan::{is_plain, plain, string_end};
 use sizes::Sizes;
@@ -39,6 +39,10 @@ pub(crate) const EXACT: &str = "$mcp_types::Exact";
 /// A visitor that asks for this newtype struct gets exact numbers, too. It gets an object as an enum: the
 /// name of the variant is the text from the object on, and the content are the members.
 pub(crate) const UNION: &str = "$mcp_types::Union";
+
+/// A visitor that asks for this newtype struct as the value of a member gets the text from the value on, and
+/// reads nothing: the value can be decoded afterwards.
+pub(crate) const AHEAD: &str = "$mcp_types::Ahead";
 
 /// A visitor that asks for this enum as the name of a member, with the declared names as variants, gets
 /// the index of a declared name as `u8`, and other names as strings.
@@ -253,6 +257,16 @@ impl<'de> Text<'de> {
         }
         let text = self.whole.get(self.at..).unwrap_or_default();
         visitor.visit_enum(Named::object(text, self))
+    }
+
+    /// Passes the text from the value of a member on to a visitor, and returns to the colon before it.
+    fn visit_ahead<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        self.peek();
+        let (before, after) = self.whole.split_at_checked(self.at).unwrap_or_default();
+        let value = visitor.visit_borrowed_str::<DecodeError>(after)?;
+        let before = before.trim_ascii_end();
+        self.at = before.strip_suffix(':').map_or(self.at, str::len);
+        Ok(value)
     }
 
     /// Passes the text of the next value to a visitor.

@@ -9,7 +9,7 @@ use super::super::super::error::DecodeError;
 use super::super::de::RAW;
 use super::access::Chosen;
 use super::numeral::Numeral;
-use super::{EXACT, Result, Text, UNION};
+use super::{AHEAD, EXACT, Result, Text, UNION};
 
 /// Methods for strings.
 macro_rules! strings {
@@ -147,6 +147,7 @@ impl<'de> Deserializer<'de> for &mut Text<'de> {
             EXACT => self.visit_exact(visitor),
             UNION => self.visit_union(visitor),
             RAW => self.visit_raw(visitor),
+            AHEAD => self.visit_ahead(visitor),
             _ => visitor.visit_newtype_struct(self),
         }
     }

@@ -193,3 +193,12 @@ pub(crate) fn first_member<'de>(text: &'de str, name: &str) -> Option<&'de str> 
     let (value, rest) = rest.split_at_checked(end)?;
     rest.starts_with('"').then_some(value)
 }
+
+/// Returns the string at the start of a text. A string with escapes, and anything else, is `None`.
+#[inline]
+pub(crate) fn first_string(text: &str) -> Option<&str> {
+    if !text.starts_with('"') {
+        return None;
+    }
+    scan::plain_string(text, 0).ok()
+}
