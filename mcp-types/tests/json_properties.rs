@@ -1,7 +1,7 @@
 //! Properties of values, errors and envelopes over arbitrary input.
 
 use mcp_types::error::{DecodeError, Path, Segment};
-use mcp_types::json::{self, Members, Object, Value};
+use mcp_types::json::{self, Members, Number, Object, Value};
 use mcp_types::rpc;
 use proptest::prelude::*;
 use serde::de::{Deserialize as _, Error as _, IgnoredAny};
@@ -68,7 +68,27 @@ fn message() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..16).prop_map(|pieces| pieces.concat())
 }
 
+/// The text of a number, most often a short one.
+fn number() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "-?(0|[1-9][0-9]{0,6})\\.0{0,4}[0-9]{1,9}",
+        "-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?",
+    ]
+}
+
 proptest! {
+    #[test]
+    fn numbers_keep_their_digits_and_their_value(text in number()) {
+        let number: Number = json::from_str(&text)?;
+        prop_assert_eq!(number.to_string(), text.clone());
+        prop_assert_eq!(json::to_string(&number)?, text.clone());
+        let float: f64 = text.parse()?;
+        prop_assert_eq!(number.as_f64().map(f64::to_bits), Some(float.to_bits()));
+        // However it was made, a number with the same digits is the same.
+        let same = Number::from(float);
+        prop_assert_eq!(same == number, same.to_string() == text);
+    }
+
     #[test]
     fn encoding_and_decoding_is_the_identity(value in value()) {
         let text = value.to_string();
