@@ -9,14 +9,13 @@ mod basic;
 mod part;
 mod table;
 
-#[allow(unused_imports, reason = "a schema need not have types of every kind")]
-pub(crate) use self::basic::{closed_text, extra, int, number, open_text, unless_deep};
+// The generated tables name these. A schema need not have types of every kind.
 #[doc(hidden)]
-pub use self::part::{Draw, Part};
-#[allow(unused_imports, reason = "a schema need not have types of every kind")]
-pub(crate) use self::part::{
-    boxed, content, content_of, draw, empty_list, empty_map, field, field_of, fields, list, map,
-    maybe, no_content, none, one_of, remembered, with_fields,
+pub use self::basic::{closed_text, extra, int, number, open_text, unless_deep};
+#[doc(hidden)]
+pub use self::part::{
+    Draw, Field, FieldParts, Part, boxed, content, content_of, draw, empty_list, empty_map, field,
+    field_of, fields, list, map, maybe, no_content, none, one_of, remembered, with_fields,
 };
 pub(crate) use self::table::{
     field_strategy, object_strategy, strategy, text_strategy, union_strategy, variant_part,

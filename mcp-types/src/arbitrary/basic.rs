@@ -122,7 +122,8 @@ fn new_trees() -> BoxedStrategy<Value> {
 }
 
 /// Returns a strategy for integers within bounds. Small ones are more frequent.
-pub(crate) fn int(range: RangeInclusive<i64>) -> Values<i64> {
+#[must_use]
+pub fn int(range: RangeInclusive<i64>) -> Values<i64> {
     Values::new(whole(integers(range)))
 }
 
@@ -133,7 +134,8 @@ fn integers(range: RangeInclusive<i64>) -> BoxedStrategy<i64> {
 }
 
 /// Returns a strategy for numbers within bounds, written as integers and as floats.
-pub(crate) fn number(range: RangeInclusive<f64>) -> Values<Number> {
+#[must_use]
+pub fn number(range: RangeInclusive<f64>) -> Values<Number> {
     let inside = range.clone();
     let float = prop_oneof![any::<f64>(), range, 0.0..1.0_f64];
     let float = float.prop_filter_map("a number within the bounds", move |value| {
@@ -154,7 +156,7 @@ fn numbers() -> BoxedStrategy<Number> {
 }
 
 /// Returns a strategy for members with names that the type does not declare.
-pub(crate) fn extra(declared: &'static [Declared]) -> BoxedStrategy<Part> {
+pub fn extra(declared: &'static [Declared]) -> BoxedStrategy<Part> {
     let name = prop_oneof![strings(), Just("x-extra".to_owned())];
     let name = name.prop_filter("an undeclared name", |name| {
         declared.iter().all(|member| member.name != name)
@@ -168,12 +170,12 @@ pub(crate) fn extra(declared: &'static [Declared]) -> BoxedStrategy<Part> {
 }
 
 /// Returns a strategy for the known strings of an enumeration.
-pub(crate) fn closed_text(known: &'static [&'static str]) -> BoxedStrategy<Part> {
+pub fn closed_text(known: &'static [&'static str]) -> BoxedStrategy<Part> {
     whole(select(known).prop_map(str::to_owned).boxed())
 }
 
 /// Returns a strategy for any string, most often one of the known strings of an enumeration.
-pub(crate) fn open_text(known: &'static [&'static str]) -> BoxedStrategy<Part> {
+pub fn open_text(known: &'static [&'static str]) -> BoxedStrategy<Part> {
     let known = select(known).prop_map(str::to_owned);
     whole(prop_oneof![3 => known, 1 => strings()].boxed())
 }
@@ -192,8 +194,8 @@ pub(super) fn depth() -> usize {
 
 /// Returns a strategy for a value that may contain another one of the type to which it belongs, or
 /// `None` where this would be too deep.
-#[allow(dead_code, reason = "used only if the schema has recursive types")]
-pub(crate) fn unless_deep<T>(all: impl FnOnce() -> Values<T>) -> Option<Values<T>> {
+#[must_use]
+pub fn unless_deep<T>(all: impl FnOnce() -> Values<T>) -> Option<Values<T>> {
     let depth = DEPTH.get();
     if depth == DEEPEST {
         return None;

@@ -49,7 +49,13 @@ impl Part {
         Self::Whole(Box::new(value))
     }
 
-    pub(crate) fn into_whole<T: 'static>(self) -> T {
+    /// Returns a value without parts.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is the part of another type.
+    #[must_use]
+    pub fn into_whole<T: 'static>(self) -> T {
         let Self::Whole(value) = self else {
             mismatch(&self)
         };
@@ -60,14 +66,25 @@ impl Part {
     }
 
     /// Returns the index of the variant, and its content.
-    pub(crate) fn into_variant(self) -> (usize, Self) {
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is the part of another type.
+    #[must_use]
+    pub fn into_variant(self) -> (usize, Self) {
         match self {
             Self::Variant(index, content) => (index, *content),
             other => mismatch(&other),
         }
     }
 
-    pub(crate) fn into_fields(self) -> FieldParts {
+    /// Returns the parts of the fields of a struct.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is the part of another type.
+    #[must_use]
+    pub fn into_fields(self) -> FieldParts {
         match self {
             Self::Fields(fields) => FieldParts(fields.into_iter()),
             other => mismatch(&other),
@@ -93,17 +110,30 @@ fn mismatch(part: &Part) -> ! {
 }
 
 /// The parts of the fields of a struct that are not used yet.
-pub(crate) struct FieldParts(std::vec::IntoIter<(&'static str, Part)>);
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct FieldParts(std::vec::IntoIter<(&'static str, Part)>);
 
 impl FieldParts {
     /// Returns the value of the next field.
-    pub(crate) fn next<T: Draw>(&mut self) -> T {
+    pub fn take<T: Draw>(&mut self) -> T {
         T::from_part(self.next_part())
     }
 
     /// Returns the value of the next field, which has no parts.
-    pub(crate) fn next_whole<T: 'static>(&mut self) -> T {
+    pub fn take_whole<T: 'static>(&mut self) -> T {
         self.next_part().into_whole()
+    }
+
+    /// Ends the use of the parts.
+    ///
+    /// # Panics
+    ///
+    /// Panics if one was not used, because then they are those of another struct.
+    pub fn end(&mut self) {
+        if let Some((name, _)) = self.0.next() {
+            panic!("a value has the parts of a struct with the field {name}, too");
+        }
     }
 
     fn next_part(&mut self) -> Part {
@@ -115,21 +145,21 @@ impl FieldParts {
 }
 
 /// A field of a struct: its name, and the strategy for its parts.
-pub(crate) type Field = (&'static str, BoxedStrategy<Part>);
+pub type Field = (&'static str, BoxedStrategy<Part>);
 
 /// Returns the field with the strategy of its type. `_get` is not called: it says the type.
-pub(crate) fn field<T, V: Draw>(name: &'static str, _get: fn(&T) -> &V) -> Field {
+pub fn field<T, V: Draw>(name: &'static str, _get: fn(&T) -> &V) -> Field {
     (name, V::values().into_parts())
 }
 
 /// Returns the field with a strategy of its own. `_get` is not called: it says that the strategy is
 /// one for the type of the field.
-pub(crate) fn field_of<T, V>(name: &'static str, _get: fn(&T) -> &V, values: Values<V>) -> Field {
+pub fn field_of<T, V>(name: &'static str, _get: fn(&T) -> &V, values: Values<V>) -> Field {
     (name, values.into_parts())
 }
 
 /// Returns a strategy for a struct.
-pub(crate) fn fields(fields: Vec<Field>) -> BoxedStrategy<Part> {
+pub fn fields(fields: Vec<Field>) -> BoxedStrategy<Part> {
     let (names, parts): (Vec<&'static str>, Vec<_>) = fields.into_iter().unzip();
     parts
         .prop_map(move |parts| Part::Fields(names.iter().copied().zip(parts).collect()))
@@ -137,13 +167,14 @@ pub(crate) fn fields(fields: Vec<Field>) -> BoxedStrategy<Part> {
 }
 
 /// Returns the strategy for the content of a variant. `_make` is not called: it says the type.
-pub(crate) fn content<T: Draw, U>(_make: fn(T) -> U) -> BoxedStrategy<Part> {
+pub fn content<T: Draw, U>(_make: fn(T) -> U) -> BoxedStrategy<Part> {
     T::values().into_parts()
 }
 
 /// Returns a strategy for the content of a variant, or `None` if the variant is not drawn. `_make` is
 /// not called: it says that the strategy is one for the type of the content.
-pub(crate) fn content_of<T, U>(
+#[must_use]
+pub fn content_of<T, U>(
     _make: fn(T) -> U,
     values: impl Into<Option<Values<T>>>,
 ) -> Option<BoxedStrategy<Part>> {
@@ -151,13 +182,12 @@ pub(crate) fn content_of<T, U>(
 }
 
 /// Returns the strategy for a variant without content.
-#[allow(dead_code, reason = "a schema need not have types of every kind")]
-pub(crate) fn no_content() -> BoxedStrategy<Part> {
+pub fn no_content() -> BoxedStrategy<Part> {
     just(|| Part::Maybe(None))
 }
 
 /// Returns a strategy for a union, from the strategies for the contents of its variants.
-pub(crate) fn one_of(variants: Vec<Option<BoxedStrategy<Part>>>) -> BoxedStrategy<Part> {
+pub fn one_of(variants: Vec<Option<BoxedStrategy<Part>>>) -> BoxedStrategy<Part> {
     let variants = variants.into_iter().enumerate();
     let variants = variants.filter_map(|(index, content)| Some((index, content?)));
     let variants = variants.map(|(index, content)| {
@@ -168,18 +198,19 @@ pub(crate) fn one_of(variants: Vec<Option<BoxedStrategy<Part>>>) -> BoxedStrateg
     Union::new(variants).boxed()
 }
 
-#[allow(dead_code, reason = "a schema need not have types of every kind")]
 fn just(part: fn() -> Part) -> BoxedStrategy<Part> {
     LazyJust::new(part).boxed()
 }
 
 /// Returns the strategy for the values of a type.
-pub(crate) fn draw<T: Draw>() -> Values<T> {
+#[must_use]
+pub fn draw<T: Draw>() -> Values<T> {
     T::values()
 }
 
 /// Returns a strategy for `None` and for the values of another strategy.
-pub(crate) fn maybe<T: Draw>(inner: Values<T>) -> Values<Option<T>> {
+#[must_use]
+pub fn maybe<T: Draw>(inner: Values<T>) -> Values<Option<T>> {
     Values::new(maybe_parts(inner.into_parts()))
 }
 
@@ -190,13 +221,14 @@ fn maybe_parts(inner: BoxedStrategy<Part>) -> BoxedStrategy<Part> {
 }
 
 /// Returns the strategy for `None`.
-#[allow(dead_code, reason = "a schema need not have types of every kind")]
-pub(crate) fn none<T: Draw>() -> Values<Option<T>> {
+#[must_use]
+pub fn none<T: Draw>() -> Values<Option<T>> {
     Values::new(just(|| Part::Maybe(None)))
 }
 
 /// Returns a strategy for lists with these lengths.
-pub(crate) fn list<T: Draw>(item: Values<T>, length: RangeInclusive<usize>) -> Values<Vec<T>> {
+#[must_use]
+pub fn list<T: Draw>(item: Values<T>, length: RangeInclusive<usize>) -> Values<Vec<T>> {
     Values::new(list_parts(item.into_parts(), length))
 }
 
@@ -205,13 +237,14 @@ fn list_parts(item: BoxedStrategy<Part>, length: RangeInclusive<usize>) -> Boxed
 }
 
 /// Returns the strategy for the empty list.
-#[allow(dead_code, reason = "a schema need not have types of every kind")]
-pub(crate) fn empty_list<T: Draw>() -> Values<Vec<T>> {
+#[must_use]
+pub fn empty_list<T: Draw>() -> Values<Vec<T>> {
     Values::new(just(|| Part::List(Vec::new())))
 }
 
 /// Returns a strategy for objects whose members have one type.
-pub(crate) fn map<T: Draw>(member: Values<T>) -> Values<Map<T>> {
+#[must_use]
+pub fn map<T: Draw>(member: Values<T>) -> Values<Map<T>> {
     Values::new(map_parts(member.into_parts()))
 }
 
@@ -220,18 +253,20 @@ fn map_parts(member: BoxedStrategy<Part>) -> BoxedStrategy<Part> {
 }
 
 /// Returns the strategy for objects without members.
-#[allow(dead_code, reason = "a schema need not have types of every kind")]
-pub(crate) fn empty_map<T: Draw>() -> Values<Map<T>> {
+#[must_use]
+pub fn empty_map<T: Draw>() -> Values<Map<T>> {
     Values::new(just(|| Part::Map(Vec::new())))
 }
 
 /// Returns a strategy for boxed values.
-pub(crate) fn boxed<T: Draw>(inner: Values<T>) -> Values<Box<T>> {
+#[must_use]
+pub fn boxed<T: Draw>(inner: Values<T>) -> Values<Box<T>> {
     Values::new(inner.into_parts())
 }
 
 /// Returns a strategy for the structs in which these optional fields are not `None`.
-pub(crate) fn with_fields<T: Draw>(values: Values<T>, names: &'static [&'static str]) -> Values<T> {
+#[must_use]
+pub fn with_fields<T: Draw>(values: Values<T>, names: &'static [&'static str]) -> Values<T> {
     let parts = values.into_parts();
     let present = "the members that select the variant";
     Values::new(
@@ -248,7 +283,7 @@ thread_local! {
 
 /// Returns the strategy that `build` returns for a type. It is built once for each thread, because a
 /// type has many others in it.
-pub(crate) fn remembered<T: Draw>(build: fn() -> BoxedStrategy<Part>) -> Values<T> {
+pub fn remembered<T: Draw>(build: fn() -> BoxedStrategy<Part>) -> Values<T> {
     let key = (TypeId::of::<T>(), depth());
     Values::new(remembered_parts(key, build))
 }

@@ -52,15 +52,16 @@ macro_rules! object_strategy {
                 )?
             ]),
             |part| {
-                #[allow(unused_mut, unused_variables, reason = "a type need not have members")]
                 let mut fields = part.into_fields();
-                Self {
+                let value = Self {
                     $(
                         $(#[$when])*
-                        $field: fields.next(),
+                        $field: fields.take(),
                     )*
-                    $($extra: fields.next_whole(),)?
-                }
+                    $($extra: fields.take_whole(),)?
+                };
+                fields.end();
+                value
             }
         }
     };
