@@ -3,7 +3,7 @@
 use super::Values;
 use super::part::{Draw, Part, remembered};
 use crate::base64::Base64Text;
-use crate::codec::{Declared, Empty, Extra};
+use crate::codec::{Empty, Extra, Table};
 use crate::cursor::Cursor;
 use crate::id::{ProgressToken, RequestId};
 use crate::json::{Map, Number, Object, Value};
@@ -156,10 +156,10 @@ fn numbers() -> BoxedStrategy<Number> {
 }
 
 /// Returns a strategy for members with names that the type does not declare.
-pub fn extra(declared: &'static [Declared]) -> BoxedStrategy<Part> {
+pub fn extra(declared: &'static Table) -> BoxedStrategy<Part> {
     let name = prop_oneof![strings(), Just("x-extra".to_owned())];
     let name = name.prop_filter("an undeclared name", |name| {
-        declared.iter().all(|member| member.name != name)
+        !declared.names.contains(&name.as_str())
     });
     let members = option::weighted(0.2, vec((name, trees()), 1..3));
     let extra = members.prop_map(|members| {

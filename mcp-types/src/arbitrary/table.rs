@@ -47,7 +47,7 @@ macro_rules! object_strategy {
                 $(
                     (
                         stringify!($extra),
-                        arbitrary::extra(<$type as codec::FromMembers>::MEMBERS),
+                        arbitrary::extra(&<$type as codec::FromMembers>::TABLE),
                     ),
                 )?
             ]),

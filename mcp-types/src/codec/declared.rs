@@ -82,17 +82,38 @@ impl Declared {
     }
 }
 
-/// What a reader has to know of the members that a type declares.
+/// The members that a type declares.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
+    /// The name of the type in the schema, for error messages.
+    pub(super) type_name: &'static str,
+    /// The declared members, in the order of the schema.
     pub(super) members: &'static [Declared],
-    pub(super) names: &'static [&'static str],
+    /// Their names, in the same order.
+    pub(crate) names: &'static [&'static str],
     /// One bit for the number of each member that an object must have.
     pub(super) demanded: u128,
 }
 
+impl Table {
+    /// Describes a type. Both lists have the same members, in the order of the schema.
+    #[must_use]
+    pub const fn new(
+        type_name: &'static str,
+        members: &'static [Declared],
+        names: &'static [&'static str],
+    ) -> Self {
+        Self {
+            type_name,
+            members,
+            names,
+            demanded: demanded(members),
+        }
+    }
+}
+
 /// Returns one bit for the number of each member that an object must have.
-pub(super) const fn demanded(members: &[Declared]) -> u128 {
+const fn demanded(members: &[Declared]) -> u128 {
     let mut bits = 0;
     let mut rest = members;
     while let [first, others @ ..] = rest {

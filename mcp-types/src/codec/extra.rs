@@ -1,6 +1,6 @@
 //! Members that a type does not declare.
 
-use super::{Declared, Key, Object, Vacant, Value};
+use super::{Key, Object, Table, Vacant, Value};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use std::fmt;
@@ -73,10 +73,10 @@ impl Extra {
     pub(super) fn write<M: SerializeMap>(
         &self,
         map: &mut M,
-        declared: &[Declared],
+        declared: &Table,
     ) -> Result<(), M::Error> {
         for (name, value) in self.iter() {
-            if declared.iter().any(|member| member.name == name) {
+            if declared.names.contains(&name) {
                 return Err(M::Error::custom(format_args!(
                     "`extra` contains `{name}`, which is a declared member of the type"
                 )));

@@ -72,26 +72,16 @@ impl<'de, A> Members<'de, A> {
     }
 
     /// Puts the tag, which was already read, back in front of the members. `tag` is JSON text.
-    pub(super) fn again(self, name: &'static str, tag: &'de str) -> Self {
-        Self {
-            ahead: Ahead::Tag(name, tag),
-            ..self
-        }
+    pub(super) fn again(&mut self, name: &'static str, tag: &'de str) {
+        self.ahead = Ahead::Tag(name, tag);
     }
 
     /// Makes the decoder of a struct fail if one of these members follows and the struct does not
     /// declare it, or if a guard refuses the value of a member. The object may fit another variant then.
     #[inline]
-    pub(super) fn refusing(
-        self,
-        unless: &'static [&'static str],
-        guards: &'static [Guard],
-    ) -> Self {
-        Self {
-            unless,
-            guards,
-            ..self
-        }
+    pub(super) fn refuse(&mut self, unless: &'static [&'static str], guards: &'static [Guard]) {
+        self.unless = unless;
+        self.guards = guards;
     }
 
     #[inline]

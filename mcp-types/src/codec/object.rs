@@ -1,7 +1,7 @@
 //! Decoding of structs from the members of an object.
 
 use super::super::error::excerpt;
-use super::declared::{Declared, Table, demanded};
+use super::declared::Table;
 use super::members::Members;
 use super::name::UNDECLARED;
 use super::{Reader, Vacant};
@@ -10,18 +10,8 @@ use std::fmt;
 
 /// A struct that is decoded from the members of an object.
 pub trait FromMembers<'de>: Vacant + Sized {
-    /// The name of the type in the schema, for error messages.
-    const NAME: &'static str;
-    /// The declared members, in the order of the schema.
-    const MEMBERS: &'static [Declared];
-    /// The names of the declared members, in the same order.
-    const NAMES: &'static [&'static str];
-    /// The same for the reader.
-    const TABLE: Table = Table {
-        members: Self::MEMBERS,
-        names: Self::NAMES,
-        demanded: demanded(Self::MEMBERS),
-    };
+    /// What the type declares.
+    const TABLE: Table;
 
     /// Decodes the current member, which has this number, into its field. The number
     /// `u8::MAX` stands for a member that the type does not declare. After the last member, when
@@ -29,14 +19,14 @@ pub trait FromMembers<'de>: Vacant + Sized {
     fn read_member<A: MapAccess<'de>>(
         &mut self,
         at: u8,
-        reader: &mut Reader<'de, A>,
+        reader: &mut Reader<'_, 'de, A>,
     ) -> Result<(), A::Error>;
 
     /// Decodes all members in the place of [`Vacant::VACANT`].
     #[inline]
     fn decode_members<A: MapAccess<'de>>(
         place: &mut Self,
-        members: Members<'de, A>,
+        members: &mut Members<'de, A>,
     ) -> Result<(), A::Error> {
         // Called through a function pointer to reduce compile time; see `json::from_str`.
         let read: fn(&mut dyn Target<'de, A>, _, _) -> _ = read_members;
@@ -46,12 +36,12 @@ pub trait FromMembers<'de>: Vacant + Sized {
 
 /// An object-safe form of [`FromMembers`] for one source of members.
 trait Target<'de, A: MapAccess<'de>> {
-    fn read_member(&mut self, at: u8, reader: &mut Reader<'de, A>) -> Result<(), A::Error>;
+    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, 'de, A>) -> Result<(), A::Error>;
 }
 
 impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
     #[inline]
-    fn read_member(&mut self, at: u8, reader: &mut Reader<'de, A>) -> Result<(), A::Error> {
+    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, 'de, A>) -> Result<(), A::Error> {
         FromMembers::read_member(self, at, reader)
     }
 }
@@ -61,7 +51,7 @@ impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
 fn read_members<'de, A: MapAccess<'de>>(
     target: &mut dyn Target<'de, A>,
     table: &'static Table,
-    members: Members<'de, A>,
+    members: &mut Members<'de, A>,
 ) -> Result<(), A::Error> {
     let mut reader = Reader::new(members, table);
     while let Some(at) = reader.advance()? {
@@ -95,12 +85,12 @@ pub fn read_object_into<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
         type Value = ();
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            expect_object(f, T::NAME)
+            expect_object(f, T::TABLE.type_name)
         }
 
         #[inline]
         fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-            read_members(self.0, &T::TABLE, Members::new(members))
+            read_members(self.0, &T::TABLE, &mut Members::new(members))
         }
     }
 

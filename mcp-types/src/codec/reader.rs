@@ -15,8 +15,8 @@ use std::ops::RangeInclusive;
 ///
 /// The reader finds the number of each member within the type, and rejects duplicates.
 #[derive(Debug)]
-pub struct Reader<'de, A> {
-    members: Members<'de, A>,
+pub struct Reader<'a, 'de, A> {
+    members: &'a mut Members<'de, A>,
     table: &'static Table,
     /// The index of the current member's name among the declared ones, or [`UNDECLARED`]; `None` after the
     /// last member.
@@ -30,10 +30,10 @@ pub struct Reader<'de, A> {
     has_undeclared: bool,
 }
 
-impl<'de, A: MapAccess<'de>> Reader<'de, A> {
+impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
     /// Creates a reader that has read nothing yet.
     #[inline]
-    pub(super) fn new(members: Members<'de, A>, table: &'static Table) -> Self {
+    pub(super) fn new(members: &'a mut Members<'de, A>, table: &'static Table) -> Self {
         Self {
             members,
             table,

@@ -61,14 +61,14 @@ impl Candidates {
 
 /// An object of which nothing was decoded yet.
 #[derive(Debug)]
-pub enum Undecided<'de, A> {
+pub enum Undecided<'a, 'de, A> {
     /// The members in the input.
-    Members(Members<'de, A>),
+    Members(&'a mut Members<'de, A>),
     /// The members, buffered.
     Object(Object),
 }
 
-impl<'de, A: MapAccess<'de>> Undecided<'de, A> {
+impl<'de, A: MapAccess<'de>> Undecided<'_, 'de, A> {
     /// Decodes a struct in place.
     pub fn object<T: FromMembers<'de> + DeserializeOwned>(
         self,
@@ -91,7 +91,7 @@ impl<'de, A: MapAccess<'de>> Undecided<'de, A> {
     fn read<T: DeserializeOwned>(
         self,
         place: &mut T,
-        read: fn(Members<'de, A>, &mut T) -> Result<(), A::Error>,
+        read: fn(&mut Members<'de, A>, &mut T) -> Result<(), A::Error>,
     ) -> Result<(), A::Error> {
         match self {
             Self::Members(members) => read(members, place),
@@ -105,7 +105,7 @@ impl<'de, A: MapAccess<'de>> Undecided<'de, A> {
 
 /// Decodes an object as the variant with the given type, in place.
 pub type Decode<'de, T, A> =
-    fn(&mut T, &str, Undecided<'de, A>) -> Result<(), <A as MapAccess<'de>>::Error>;
+    fn(&mut T, &str, Undecided<'_, 'de, A>) -> Result<(), <A as MapAccess<'de>>::Error>;
 
 /// Returns the error for a variant that is not compiled.
 #[must_use]
@@ -182,7 +182,7 @@ fn has_text(object: &Object, name: &str, texts: &[&str]) -> Option<bool> {
 /// more.
 pub fn read_shape<'de, T, A: MapAccess<'de>>(
     place: &mut T,
-    members: Members<'de, A>,
+    members: &mut Members<'de, A>,
     union: &'static str,
     candidates: &'static Candidates,
     decode: Decode<'de, T, A>,
@@ -194,7 +194,7 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
     let object = if let Some(text) = members.text()
         && let Some(fit) = first_fit(text, &candidates.plan)
     {
-        let members = members.refusing(fit.unless, fit.guards);
+        members.refuse(fit.unless, fit.guards);
         let error = match decode(place, fit.name, Undecided::Members(members)) {
             Err(error) if !fit.is_only => error,
             outcome => return outcome,

@@ -6,19 +6,19 @@ use serde::de::{Deserialize, MapAccess};
 impl<'de, A: MapAccess<'de>> Members<'de, A> {
     /// Decodes a struct.
     #[inline]
-    pub fn object<T: FromMembers<'de>>(self, place: &mut T) -> Result<(), A::Error> {
+    pub fn object<T: FromMembers<'de>>(&mut self, place: &mut T) -> Result<(), A::Error> {
         T::decode_members(place, self)
     }
 
     /// Decodes a union.
     #[inline]
-    pub fn union<T: FromAny<'de>>(self, place: &mut T) -> Result<(), A::Error> {
+    pub fn union<T: FromAny<'de>>(&mut self, place: &mut T) -> Result<(), A::Error> {
         T::decode_members(place, self)
     }
 
     /// Decodes any other type.
     #[inline]
-    pub fn map<T: Deserialize<'de>>(self, place: &mut T) -> Result<(), A::Error> {
+    pub fn map<T: Deserialize<'de>>(&mut self, place: &mut T) -> Result<(), A::Error> {
         *place = from_map(self)?;
         Ok(())
     }

@@ -62,7 +62,7 @@ pub trait FromAny<'de>: Sized {
     /// Decodes the members of an object in place.
     fn decode_members<A: MapAccess<'de>>(
         place: &mut Self,
-        members: Members<'de, A>,
+        members: &mut Members<'de, A>,
     ) -> Result<(), A::Error> {
         let _ = (place, members);
         Err(A::Error::invalid_type(Unexpected::Map, &Forms::<Self>::NEW))
@@ -182,7 +182,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<'_, T> {
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
         let mut members = members;
         if !hides_numbers() {
-            return T::decode_members(self.0, Members::new(members));
+            return T::decode_members(self.0, &mut Members::new(members));
         }
         let first = members.next_key::<Key<'de>>()?;
         if first.as_ref().is_some_and(|key| key.as_str() == NUMBER) {
@@ -190,7 +190,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<'_, T> {
             let number = Number::from_digits(&digits).map_err(A::Error::custom)?;
             return self.store(T::from_number(number));
         }
-        T::decode_members(self.0, Members::after(first, members))
+        T::decode_members(self.0, &mut Members::after(first, members))
     }
 }
 
@@ -206,13 +206,13 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for KnownObject<'_, 'de, T> {
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-        T::decode_members(self.1, Members::of(self.0, members))
+        T::decode_members(self.1, &mut Members::of(self.0, members))
     }
 }
 
 /// Decodes a variant that is neither a struct nor a union from members.
 pub fn from_map<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
-    members: Members<'de, A>,
+    members: &mut Members<'de, A>,
 ) -> Result<T, A::Error> {
     T::deserialize(MapAccessDeserializer::new(members))
 }
@@ -260,12 +260,12 @@ pub fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<String, A::Error> {
 
 /// The position of the tag in an object.
 #[derive(Debug)]
-pub enum Tagged<'de, A> {
-    /// The tag is the first member, as most encoders write it, or the text of the object is known: the
-    /// tag, and all members.
-    Found(Key<'de>, Members<'de, A>),
-    /// The tag is missing or `null`: all members.
-    Missing(Members<'de, A>),
+pub enum Tagged<'de> {
+    /// The tag, and no member was read: the tag is the first one, as most encoders write it, or the text of
+    /// the object is known.
+    Found(Key<'de>),
+    /// The tag is missing or `null`, and no member was read.
+    Missing,
     /// The tag follows other members, or the format cannot lend its text: JSON text of the same
     /// object with the tag in front.
     Later(String),
@@ -278,13 +278,13 @@ pub enum Tagged<'de, A> {
 /// If the text of the object is known, or if the tag is the first member, nothing is buffered.
 /// Otherwise the texts of all members are reordered, and the object is decoded from the new text.
 pub fn find_tag<'de, A: MapAccess<'de>>(
-    mut members: Members<'de, A>,
+    members: &mut Members<'de, A>,
     name: &'static str,
-) -> Result<Tagged<'de, A>, A::Error> {
+) -> Result<Tagged<'de>, A::Error> {
     if let Some(text) = members.text() {
         return Ok(match tag_in(text, name).map_err(A::Error::custom)? {
-            Some(tag) => Tagged::Found(tag, members),
-            None => Tagged::Missing(members),
+            Some(tag) => Tagged::Found(tag),
+            None => Tagged::Missing,
         });
     }
     // Called through function pointers to reduce compile time; see `json::from_str`.
@@ -297,7 +297,8 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
             && let Some(text) = value.lent()
             && let Ok(tag) = read(text)
         {
-            return Ok(Tagged::Found(tag, members.again(name, text)));
+            members.again(name, text);
+            return Ok(Tagged::Found(tag));
         }
         waiting.push((key, value));
     }
@@ -335,10 +336,10 @@ fn search_tag<'de>(text: &'de str, tag: &'static str) -> Result<Option<Key<'de>>
 }
 
 /// Moves the tag to the front.
-fn arrange<'de, A>(
+fn arrange<'de>(
     mut members: Vec<(Key<'de>, Raw<'de>)>,
     name: &'static str,
-) -> Result<Tagged<'de, A>, DecodeError> {
+) -> Result<Tagged<'de>, DecodeError> {
     let mut tags = (0..)
         .zip(&members)
         .filter(|(_, (key, _))| key.as_str() == name);

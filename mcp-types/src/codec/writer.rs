@@ -3,7 +3,7 @@
 
 use super::super::error::DecodeError;
 use super::bounds::{Length, int_within, length_within, number_within};
-use super::{Declared, Extra, Number, WrittenName};
+use super::{Extra, Number, Table, WrittenName};
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::ops::RangeInclusive;
 
@@ -230,7 +230,7 @@ impl<M: SerializeMap> Writer<M> {
     }
 
     /// Writes the undeclared members after the declared ones.
-    pub fn extra(&mut self, extra: &Extra, declared: &[Declared]) {
+    pub fn extra(&mut self, extra: &Extra, declared: &Table) {
         if let Ok(map) = &mut self.0 {
             let outcome = extra.write(map, declared);
             self.note(outcome);

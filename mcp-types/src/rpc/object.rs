@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::fault::EnvelopeError;
-use crate::codec::{Declared, Extra, FromMembers, Reader, Vacant, need, read_object};
+use crate::codec::{Declared, Extra, FromMembers, Reader, Table, Vacant, need, read_object};
 use crate::json::Value;
 
 /// The text is not valid JSON.
@@ -122,18 +122,20 @@ impl Vacant for WithExtra {
 }
 
 impl<'de> FromMembers<'de> for WithExtra {
-    const NAME: &'static str = "Error";
-    const MEMBERS: &'static [Declared] = &[
-        Declared::new(0, "code", need::int),
-        Declared::new(1, "message", need::required),
-        Declared::new(2, "data", need::nullable),
-    ];
-    const NAMES: &'static [&'static str] = &["code", "message", "data"];
+    const TABLE: Table = Table::new(
+        "Error",
+        &[
+            Declared::new(0, "code", need::int),
+            Declared::new(1, "message", need::required),
+            Declared::new(2, "data", need::nullable),
+        ],
+        &["code", "message", "data"],
+    );
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
         at: u8,
-        reader: &mut Reader<'de, A>,
+        reader: &mut Reader<'_, 'de, A>,
     ) -> Result<(), A::Error> {
         match at {
             0 => reader.int(&mut self.error.code, i64::MIN..=i64::MAX),

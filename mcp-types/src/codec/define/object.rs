@@ -75,16 +75,16 @@ macro_rules! object_codec {
 
         $(#[$cfg])*
         impl<'de> codec::FromMembers<'de> for $type {
-            const NAME: &'static str = $name;
-            const MEMBERS: &'static [codec::Declared] = &[
-                $($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)),*
-            ];
-            const NAMES: &'static [&'static str] = &[$($(#[$when])* $json),*];
+            const TABLE: codec::Table = codec::Table::new(
+                $name,
+                &[$($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)),*],
+                &[$($(#[$when])* $json),*],
+            );
 
             fn read_member<A: serde::de::MapAccess<'de>>(
                 &mut self,
                 at: u8,
-                reader: &mut codec::Reader<'de, A>,
+                reader: &mut codec::Reader<'_, 'de, A>,
             ) -> Result<(), A::Error> {
                 match at {
                     $(
@@ -101,7 +101,7 @@ macro_rules! object_codec {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut writer = codec::Writer::new(serializer);
                 $($(#[$when])* writer.$kind(codec::written_name!($json), $(&self.$field,)? $($($argument),+)?);)*
-                $(writer.extra(&self.$extra, <Self as codec::FromMembers>::MEMBERS);)?
+                $(writer.extra(&self.$extra, &<Self as codec::FromMembers>::TABLE);)?
                 writer.end()
             }
         }

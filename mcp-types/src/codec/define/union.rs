@@ -91,7 +91,7 @@ macro_rules! union_codec {
             $(
                 fn decode_members<A: serde::de::MapAccess<'de>>(
                     place: &mut Self,
-                    members: codec::Members<'de, A>,
+                    members: &mut codec::Members<'de, A>,
                 ) -> Result<(), A::Error> {
                     codec::read_variant!(place, members $only_read Self $only_hold $only)
                 }
@@ -99,10 +99,10 @@ macro_rules! union_codec {
             $(
                 fn decode_members<A: serde::de::MapAccess<'de>>(
                     place: &mut Self,
-                    members: codec::Members<'de, A>,
+                    members: &mut codec::Members<'de, A>,
                 ) -> Result<(), A::Error> {
                     match codec::find_tag(members, $tag)? {
-                        codec::Tagged::Found(tag, members) => match tag.as_str() {
+                        codec::Tagged::Found(tag) => match tag.as_str() {
                             $(
                                 $(#[$tag_when])*
                                 $($value)|+ => {
@@ -116,7 +116,7 @@ macro_rules! union_codec {
                             Ok(())
                         }
                         $(
-                            codec::Tagged::Missing(members) => {
+                            codec::Tagged::Missing => {
                                 codec::read_variant!(
                                     place, members $absent_read Self $absent_hold $absent
                                 )
@@ -128,7 +128,7 @@ macro_rules! union_codec {
                             }
                         )?
                         $(
-                            codec::Tagged::Missing(_) | codec::Tagged::Absent(_) => {
+                            codec::Tagged::Missing | codec::Tagged::Absent(_) => {
                                 Err(codec::missing_tag($tag_required))
                             }
                         )?
@@ -138,7 +138,7 @@ macro_rules! union_codec {
             $(
                 fn decode_members<A: serde::de::MapAccess<'de>>(
                     place: &mut Self,
-                    members: codec::Members<'de, A>,
+                    members: &mut codec::Members<'de, A>,
                 ) -> Result<(), A::Error> {
                     const CANDIDATES: &codec::Candidates = &codec::Candidates::new(&[$($($shared),*)?], &[$(
                         $(#[$row_when])*
