@@ -6,6 +6,7 @@ mod convert;
 mod docs;
 mod file;
 mod imports;
+mod merged;
 mod messages;
 mod methods;
 mod module_root;

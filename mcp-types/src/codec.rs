@@ -13,6 +13,7 @@ pub mod fill;
 mod guard;
 pub mod hold;
 mod members;
+mod merged;
 mod name;
 mod object;
 mod place;
@@ -33,11 +34,12 @@ pub use super::json::{Map, Number, Object, Value, from_object};
 pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]
 pub(crate) use define::{
-    default_codec, from_variant, object_codec, read_content, read_variant, setter, text_codec,
-    union_codec, union_value,
+    default_codec, from_variant, hold_variant, merged_codec, object_codec, read_content,
+    read_variant, setter, text_codec, union_codec, union_value,
 };
 pub use extra::{Empty, Extra};
 pub use members::Members;
+pub use merged::{Merged, read_merged};
 pub use name::Key;
 pub use object::{FromMembers, read_object, read_object_into, unknown_member};
 pub use place::list;

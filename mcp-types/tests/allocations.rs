@@ -301,6 +301,14 @@ fn messages() -> bool {
         });
         within &= self::within(&format!("result with [{element},..]"), &text, peak);
     }
+    // With a member of another variant, the message is decoded twice.
+    for element in ["0", "{}", "\"\"", "\"\\u0041\""] {
+        let list = repeated(element, SIZE / 2);
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":[{list}]}},"result":[{list}]}}"#
+        );
+        within &= check::<mcp_types::JsonRpcMessage>(&format!("message with {element}"), &text);
+    }
     let text = format!(
         r#"{{"jsonrpc":"2.0","method":"x",{}}}"#,
         repeated("\"%\":0", SIZE)

@@ -2,7 +2,8 @@
 
 use mcp_types::error::ErrorKind;
 use mcp_types::json::{self, Object, Value};
-use mcp_types::{v2024_11_05, v2025_11_25, v2026_07_28};
+use mcp_types::v2026_07_28::JsonRpcMessage;
+use mcp_types::{v2024_11_05, v2025_03_26, v2025_11_25, v2026_07_28};
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
@@ -51,10 +52,20 @@ fn envelopes_with_members_of_several_variants() {
         ("error", r#"{"code": 1, "message": "a"}"#),
         ("params", "{}"),
     ];
-    check::<v2026_07_28::JsonRpcMessage>(&members);
+    check::<JsonRpcMessage>(&members);
     check::<v2026_07_28::JsonRpcResponse>(&members);
     check::<v2025_11_25::JsonRpcMessage>(&members);
     check::<v2024_11_05::JsonRpcMessage>(&members);
+    // `null` is no value of any member.
+    for null in ["id", "method", "result", "error", "params"] {
+        let members = members.map(|(name, value)| match name {
+            name if name == null => (name, "null"),
+            _ => (name, value),
+        });
+        check_any::<JsonRpcMessage>(&members);
+        check_any::<v2025_11_25::JsonRpcMessage>(&members);
+        check_any::<v2025_03_26::JsonRpcBatchResponseItem>(&members);
+    }
     // An error without a code, and a result without a type, belong to no response.
     let members = [
         ("jsonrpc", r#""2.0""#),
@@ -64,8 +75,86 @@ fn envelopes_with_members_of_several_variants() {
         ("error", r#"{"message": "a"}"#),
         ("x", "[[1], {}]"),
     ];
-    check::<v2026_07_28::JsonRpcMessage>(&members);
+    check::<JsonRpcMessage>(&members);
     check::<v2025_11_25::JsonRpcMessage>(&members);
+}
+
+#[test]
+fn contents_with_members_of_several_variants() {
+    let members = [
+        ("uri", r#""a""#),
+        ("mimeType", r#""b""#),
+        ("text", r#""c""#),
+        ("blob", r#""ZA==""#),
+        ("x", "1"),
+    ];
+    check::<v2026_07_28::AnyResourceContents>(&members);
+    for wrong in ["uri", "mimeType", "text", "blob"] {
+        for value in ["null", "1"] {
+            let members = members.map(|(name, right)| match name {
+                name if name == wrong => (name, value),
+                _ => (name, right),
+            });
+            check_any::<v2026_07_28::AnyResourceContents>(&members);
+        }
+    }
+}
+
+/// Such an object is decoded twice: its members do not tell at once which variant it is.
+#[test]
+fn object_that_is_decoded_twice_keeps_its_long_lists() {
+    type Batch = (JsonRpcMessage, JsonRpcMessage, Vec<u32>);
+    let numbers = |length: usize| {
+        let numbers: Vec<String> = (0..length).map(|number| number.to_string()).collect();
+        format!("[{}]", numbers.join(","))
+    };
+    let message = format!(
+        r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":{},"b":{}}},"result":{}}}"#,
+        numbers(2000),
+        numbers(3000),
+        numbers(1500)
+    );
+    let batch = format!("[{message},{message},{}]", numbers(4000));
+    let (first, second, last) = json::from_str::<Batch>(&batch).unwrap();
+    assert_eq!(first, second);
+    assert_eq!(json::to_string(&first).unwrap(), message);
+    assert_eq!(last.len(), 4000);
+}
+
+/// A member of a union is reported by its path, although the object is decoded twice.
+#[test]
+fn fault_in_an_envelope_is_reported_with_its_path() {
+    for (text, path) in [
+        (
+            r#"{"jsonrpc":"2.0","id":[],"result":{"resultType":"x"}}"#,
+            "$.id",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":2,"params":{}}"#,
+            "$.method",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":{"b":1,"b":2}}}"#,
+            "$.params.a",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":"y"}}"#,
+            "$.error.code",
+        ),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#, "$.jsonrpc"),
+    ] {
+        let error = json::from_str::<JsonRpcMessage>(text).unwrap_err();
+        assert_eq!(error.path().to_string(), path, "{error}");
+    }
+    let text = "\n {\"jsonrpc\":\"2.0\",\"id\":[],\n\"method\":}";
+    let error = json::from_str::<JsonRpcMessage>(text).unwrap_err();
+    assert_eq!(
+        error.kind(),
+        ErrorKind::Syntax {
+            line: 3,
+            column: 10
+        }
+    );
 }
 
 #[test]

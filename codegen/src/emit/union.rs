@@ -87,6 +87,10 @@ impl Scope<'_> {
         }
         table.close("}");
         let plan = plan(self.model, self.emitter.hints, name, union);
+        let merged = self.merged(union, &plan.objects)?;
+        if let Some((merged, _)) = &merged {
+            table.line(&format!("merged {merged};"));
+        }
         self.object_rows(union, &plan.objects, &mut table);
         if !plan.scalars.is_empty() {
             table.open("values {");
@@ -101,7 +105,12 @@ impl Scope<'_> {
             }
             table.close("}");
         }
-        Ok(table.finish())
+        let mut text = table.finish();
+        if let Some((_, merged)) = merged {
+            text.push('\n');
+            text.push_str(&merged);
+        }
+        Ok(text)
     }
 
     fn variant_docs(&self, variant: &Variant) -> String {
@@ -263,7 +272,7 @@ impl Scope<'_> {
     }
 
     /// Returns the variants that a candidate leads to.
-    fn way<'u>(&'u self, union: &'u Union, candidate: &'u Candidate) -> Way<'u> {
+    pub(super) fn way<'u>(&'u self, union: &'u Union, candidate: &'u Candidate) -> Way<'u> {
         let inner = candidate.inner.iter().filter_map(|inner| {
             match self.model.get(&inner.union).map(|def| &def.kind) {
                 Some(Kind::Union(union)) => {
@@ -296,7 +305,7 @@ impl Scope<'_> {
 }
 
 /// The variants on the way from a union to the type as which an object is decoded.
-struct Way<'a> {
+pub(super) struct Way<'a> {
     outer: &'a Variant,
     /// The unions inside the variant, each with its variant, from the outermost to the innermost.
     inner: Vec<(&'a str, &'a Variant)>,
@@ -304,20 +313,25 @@ struct Way<'a> {
 
 impl<'a> Way<'a> {
     /// Returns the last variant.
-    fn end(&self) -> &'a Variant {
+    pub(super) fn end(&self) -> &'a Variant {
         self.inner.last().map_or(self.outer, |(_, variant)| variant)
+    }
+
+    /// Returns all variants, from the outermost to the innermost.
+    pub(super) fn variants(&self) -> impl Iterator<Item = &'a Variant> {
+        let inner = self.inner.iter().map(|(_, variant)| *variant);
+        std::iter::once(self.outer).chain(inner)
     }
 
     /// Adds the conditions under which all variants exist.
     fn conditions(&self, table: &mut Table) {
-        let inner = self.inner.iter().map(|(_, variant)| *variant);
-        for variant in std::iter::once(self.outer).chain(inner) {
+        for variant in self.variants() {
             table.condition(cfg(&variant.features).as_ref());
         }
     }
 
     /// Returns the variants in the notation of the table.
-    fn steps(&self) -> String {
+    pub(super) fn steps(&self) -> String {
         let mut steps = format!("{} {}", hold(self.outer), self.outer.ident);
         for (union, variant) in &self.inner {
             let union = type_ident(union);

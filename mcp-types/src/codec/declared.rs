@@ -38,6 +38,8 @@ pub mod need {
     pub const required: Need = Required;
     /// A value that may be absent.
     pub const optional: Need = Optional;
+    /// A value that may be absent, but not `null`.
+    pub const some: Need = Optional;
     /// A value in a box that may be absent.
     pub const optional_boxed: Need = Optional;
     /// A value that may be absent or `null`, which differ.

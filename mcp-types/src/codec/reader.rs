@@ -157,6 +157,14 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         self.members.next_value_seed(OptionalPlace(place))
     }
 
+    /// Decodes the value of an optional member. `null` is a value as any other.
+    pub fn some<T: Deserialize<'de> + Vacant>(
+        &mut self,
+        place: &mut Option<T>,
+    ) -> Result<(), A::Error> {
+        self.members.next_value_seed(Place(place.insert(T::VACANT)))
+    }
+
     /// Decodes the value of an optional member in a box. `null` is treated as absent.
     pub fn optional_boxed<T: Deserialize<'de>>(
         &mut self,

@@ -67,6 +67,15 @@ pub trait FromAny<'de>: Sized {
         let _ = (place, members);
         Err(A::Error::invalid_type(Unexpected::Map, &Forms::<Self>::NEW))
     }
+
+    /// Decodes an object in place, given the text from it on and its members as a struct variant.
+    fn decode_known<V: VariantAccess<'de>>(
+        place: &mut Self,
+        text: &'de str,
+        content: V,
+    ) -> Result<(), V::Error> {
+        content.struct_variant(&[], KnownObject(text, place))
+    }
 }
 
 /// Decodes a union.
@@ -138,9 +147,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<'_, T> {
     fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<(), A::Error> {
         let (text, content) = access.variant::<Key<'de>>()?;
         match text.0 {
-            Cow::Borrowed(text) if text.starts_with('{') => {
-                content.struct_variant(&[], KnownObject(text, self.0))
-            }
+            Cow::Borrowed(text) if text.starts_with('{') => T::decode_known(self.0, text, content),
             digits => {
                 let number = Number::from_digits(&digits).map_err(A::Error::custom)?;
                 self.store(T::from_number(number))
@@ -195,7 +202,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<'_, T> {
 }
 
 /// Decodes an object whose text is known into its place.
-struct KnownObject<'a, 'de, T>(&'de str, &'a mut T);
+pub(super) struct KnownObject<'a, 'de, T>(pub(super) &'de str, pub(super) &'a mut T);
 
 impl<'de, T: FromAny<'de>> Visitor<'de> for KnownObject<'_, 'de, T> {
     type Value = ();

@@ -94,10 +94,12 @@ impl<'de> Text<'de> {
     }
 
     /// Reads `null`, `true` or `false`, of which the first byte was seen.
-    fn literal(&mut self, word: &str) -> Result<()> {
+    #[inline]
+    fn literal<const LENGTH: usize>(&mut self, word: &[u8; LENGTH]) -> Result<()> {
         let rest = self.bytes().get(self.at..).unwrap_or_default();
-        if rest.starts_with(word.as_bytes()) {
-            self.at += word.len();
+        // Of a known length, so that the bytes are compared in place.
+        if rest.first_chunk() == Some(word) {
+            self.at += LENGTH;
             return Ok(());
         }
         Err(self.syntax("expected value"))
@@ -214,15 +216,15 @@ impl<'de> Text<'de> {
     fn visit_literal<V: Visitor<'de>>(&mut self, first: u8, visitor: V) -> Result<V::Value> {
         match first {
             b'n' => {
-                self.literal("null")?;
+                self.literal(b"null")?;
                 visitor.visit_unit()
             }
             b't' => {
-                self.literal("true")?;
+                self.literal(b"true")?;
                 visitor.visit_bool(true)
             }
             b'f' => {
-                self.literal("false")?;
+                self.literal(b"false")?;
                 visitor.visit_bool(false)
             }
             _ => Err(self.syntax("expected value")),

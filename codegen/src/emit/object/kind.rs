@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 impl Scope<'_> {
     /// Returns the kind of a member with its arguments: the name of the functions that decode and
     /// encode it.
-    pub(super) fn kind(&self, member: &Member) -> Result<String, EmitError> {
+    pub(in super::super) fn kind(&self, member: &Member) -> Result<String, EmitError> {
         let takes_null = takes_null(self.model, &member.ty, &mut BTreeSet::new());
         kind(&self.spelled_out(member), takes_null)
     }

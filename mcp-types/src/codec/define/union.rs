@@ -19,6 +19,8 @@
 /// * The first line has the type, its name in the schema, and the placeholder value.
 /// * `null` has the variants without content. `variants` has the others; `Name(how Type);` has a
 ///   conversion from its content, where `how` is a function of [`hold`](super::super::hold).
+/// * `merged` names a struct with the members of all variants, for which there is a
+///   [`merged_codec`](super::merged_codec).
 /// * Then follows how objects are decoded: as `only` one variant, by a `tag`, or by their `shape`:
 ///   a list of candidates with the fields of [`Candidate`](super::super::Candidate), and how each of
 ///   them is decoded. `all` has the members that all candidates require. `object`, `union` and `map` are methods
@@ -30,6 +32,7 @@ macro_rules! union_codec {
         $type:ident = $name:literal, $simplest:ident $(($vacant:expr))?;
         $(null { $($(#[$null_when:meta])* $null:ident;)* })?
         variants { $($(#[$when:meta])* $variant:ident $(($from:ident $content:ty))?;)* }
+        $(merged $merged:ident;)?
         $(only { $only_read:ident $only_hold:ident $only:ident; })?
         $(
             tag $tag:literal {
@@ -86,6 +89,15 @@ macro_rules! union_codec {
         impl<'de> codec::FromAny<'de> for $type {
             const NAME: &'static str = $name;
 
+            $(
+                fn decode_known<V: serde::de::VariantAccess<'de>>(
+                    place: &mut Self,
+                    text: &'de str,
+                    content: V,
+                ) -> Result<(), V::Error> {
+                    codec::read_merged::<$merged, V>(place, text, content)
+                }
+            )?
             $($(codec::union_value! { 'de $(#[$kind_when])* $kind $(($argument))? $decoder })*)?
 
             $(

@@ -243,7 +243,10 @@ impl<'de> VariantAccess<'de> for Named<'_, 'de> {
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value> {
-        self.struct_variant(&[], visitor)
+        match self.object {
+            Some(text) => visitor.visit_seq(Attempts::new(text)),
+            None => Err(DecodeError::custom("a number has no elements")),
+        }
     }
 
     #[inline]
@@ -256,6 +259,37 @@ impl<'de> VariantAccess<'de> for Named<'_, 'de> {
             Some(text) => text.visit_union_members(visitor),
             None => Err(DecodeError::custom("a number has no members")),
         }
+    }
+}
+
+/// An array whose elements are all the same object, so that it can be decoded again.
+struct Attempts<'a, 'de> {
+    text: &'a mut Text<'de>,
+    start: usize,
+    depth: usize,
+    sizes: usize,
+}
+
+impl<'a, 'de> Attempts<'a, 'de> {
+    fn new(text: &'a mut Text<'de>) -> Self {
+        Self {
+            start: text.at,
+            depth: text.depth,
+            sizes: text.sizes.position(),
+            text,
+        }
+    }
+}
+
+impl<'de> SeqAccess<'de> for Attempts<'_, 'de> {
+    type Error = DecodeError;
+
+    #[inline]
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
+        self.text.at = self.start;
+        self.text.depth = self.depth;
+        self.text.sizes.return_to(self.sizes);
+        seed.deserialize(&mut *self.text).map(Some)
     }
 }
 

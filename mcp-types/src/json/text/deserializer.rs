@@ -116,7 +116,7 @@ impl<'de> Deserializer<'de> for &mut Text<'de> {
     #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if self.peek() == Some(b'n') {
-            self.literal("null")?;
+            self.literal(b"null")?;
             return visitor.visit_none();
         }
         visitor.visit_some(self)

@@ -7,8 +7,11 @@ impl Text<'_> {
     /// Reads a string that is plain up to `end`.
     #[inline(never)]
     pub(super) fn escaped(&mut self, start: usize, end: usize) -> Result<String> {
+        let rest = self.bytes().get(end..).unwrap_or_default();
+        // No escape is shorter than what it stands for.
+        let most = end - start + scan::string_end(rest);
         // Bytes rather than a `String`, which would check the ends of each plain part.
-        let mut decoded: Vec<u8> = Vec::with_capacity(end - start + 16);
+        let mut decoded: Vec<u8> = Vec::with_capacity(most);
         decoded.extend_from_slice(self.bytes().get(start..end).unwrap_or_default());
         self.at = end;
         loop {
@@ -30,8 +33,10 @@ impl Text<'_> {
             }
         }
         self.at += 1;
-        // It grew by doubling, and may be kept for long.
-        decoded.shrink_to_fit();
+        // It may be kept for long.
+        if decoded.len() < most / 8 * 7 {
+            decoded.shrink_to_fit();
+        }
         String::from_utf8(decoded).map_err(|_| self.syntax("invalid UTF-8"))
     }
 

@@ -33,15 +33,15 @@ impl Text<'_> {
         let wrong = |found| Ok(DecodeError::invalid_type(found, expected));
         match self.peek() {
             Some(b'n') => {
-                self.literal("null")?;
+                self.literal(b"null")?;
                 wrong(Unexpected::Unit)
             }
             Some(b't') => {
-                self.literal("true")?;
+                self.literal(b"true")?;
                 wrong(Unexpected::Bool(true))
             }
             Some(b'f') => {
-                self.literal("false")?;
+                self.literal(b"false")?;
                 wrong(Unexpected::Bool(false))
             }
             Some(b'"') => wrong(Unexpected::Str(&self.string()?)),

@@ -6,8 +6,6 @@
 //! length and is allocated with exactly that capacity. The first request scans the text once for
 //! all arrays that follow. Objects do not need this: the text of a member is longer.
 
-use std::collections::VecDeque;
-
 use super::super::de::NESTING_LIMIT;
 use super::scan::string_end;
 
@@ -15,10 +13,14 @@ use super::scan::string_end;
 /// the text a second time would cost time for every message.
 pub(super) const LONG: usize = 1024;
 
-/// The lengths of the long arrays of a text that were not requested yet, ordered by `at`. `None` before
-/// the first request.
+/// The lengths of the long arrays of a text, ordered by `at`.
 #[derive(Default)]
-pub(super) struct Sizes(Option<VecDeque<Size>>);
+pub(super) struct Sizes {
+    /// `None` before the first request.
+    all: Option<Vec<Size>>,
+    /// The number of lengths that were requested, or belong to arrays that were skipped.
+    passed: usize,
+}
 
 struct Size {
     /// The position at which the array exceeds [`LONG`] elements.
@@ -32,20 +34,32 @@ impl Sizes {
     /// to the position `read`.
     #[cold]
     pub(super) fn rest(&mut self, text: &[u8], read: usize) -> Option<usize> {
-        let long = self.0.get_or_insert_with(|| count(text));
-        // Arrays that were skipped are dropped. Each length is returned once, so that their sum
-        // never exceeds what the text can hold.
-        while let Some(size) = long.pop_front() {
+        let all = self.all.get_or_insert_with(|| count(text));
+        // Each length is returned once, so that their sum never exceeds what the text can hold.
+        while let Some(size) = all.get(self.passed) {
+            self.passed += 1;
             if size.at >= read {
                 return Some(size.rest);
             }
         }
         None
     }
+
+    /// Returns how many lengths were passed.
+    #[inline]
+    pub(super) fn position(&self) -> usize {
+        self.passed
+    }
+
+    /// Forgets that lengths were passed, when their arrays are decoded again.
+    #[inline]
+    pub(super) fn return_to(&mut self, position: usize) {
+        self.passed = position;
+    }
 }
 
 /// Counts the elements of long arrays, in one pass.
-fn count(bytes: &[u8]) -> VecDeque<Size> {
+fn count(bytes: &[u8]) -> Vec<Size> {
     /// An open array or object: the number of separators so far, and its index among the long
     /// arrays.
     #[derive(Clone, Copy)]
@@ -54,7 +68,7 @@ fn count(bytes: &[u8]) -> VecDeque<Size> {
         separators: usize,
         index: usize,
     }
-    let mut long: VecDeque<Size> = VecDeque::new();
+    let mut long: Vec<Size> = Vec::new();
     let mut outer: Vec<Open> = Vec::new();
     let mut open = Open {
         is_array: false,
@@ -69,7 +83,7 @@ fn count(bytes: &[u8]) -> VecDeque<Size> {
                 open.separators += 1;
                 if open.separators == LONG && open.is_array {
                     open.index = long.len();
-                    long.push_back(Size { at, rest: 0 });
+                    long.push(Size { at, rest: 0 });
                 }
             }
             b'"' => at += string_end(bytes.get(at..).unwrap_or_default()) + 1,
@@ -84,7 +98,7 @@ fn count(bytes: &[u8]) -> VecDeque<Size> {
                 if open.is_array && open.separators + 1 == LONG {
                     // The decoder requests the length when it tries to read one more element, which
                     // does not exist.
-                    long.push_back(Size { at, rest: 0 });
+                    long.push(Size { at, rest: 0 });
                 } else if open.is_array
                     && open.separators >= LONG
                     && let Some(size) = long.get_mut(open.index)

@@ -18,9 +18,9 @@ impl Text<'_> {
             match self.peek() {
                 Some(b'"') => self.skip_string()?,
                 Some(b'-' | b'0'..=b'9') => self.numeral().map(|_| ())?,
-                Some(b'n') => self.literal("null")?,
-                Some(b't') => self.literal("true")?,
-                Some(b'f') => self.literal("false")?,
+                Some(b'n') => self.literal(b"null")?,
+                Some(b't') => self.literal(b"true")?,
+                Some(b'f') => self.literal(b"false")?,
                 Some(first @ (b'[' | b'{')) => {
                     if self.depth + open.count >= NESTING_LIMIT {
                         return Err(self.syntax("recursion limit exceeded"));

@@ -51,12 +51,25 @@ codec::union_codec! {
         Text(plain TextResourceContents);
         Blob(plain BlobResourceContents);
     }
+    merged AnyResourceContentsMembers;
     shape all ["uri"] [
         "TextResourceContents": ["text"] [] [] owns ["text"];
         "BlobResourceContents": ["blob"] [] [] owns ["blob"] unless ["text"];
     ] {
         "TextResourceContents" => object plain Text;
         "BlobResourceContents" => object plain Blob;
+    }
+}
+
+codec::merged_codec! {
+    AnyResourceContentsMembers: AnyResourceContents = "AnyResourceContents";
+    0 "uri" some uri: String;
+    1 "mimeType" some mime_type: String;
+    2 "text" some text: String;
+    3 "blob" some blob: Base64Text;
+    variants {
+        TextResourceContents { uri, text } { mime_type } => plain Text;
+        BlobResourceContents { uri, blob } { mime_type } => plain Blob;
     }
 }
 

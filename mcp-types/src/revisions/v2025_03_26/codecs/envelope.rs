@@ -78,12 +78,25 @@ codec::union_codec! {
         Response(plain JsonRpcResponse);
         Error(plain JsonRpcError);
     }
+    merged JsonRpcBatchResponseItemMembers;
     shape all ["id", "jsonrpc"] [
         "JSONRPCError": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"];
         "JSONRPCResponse": ["result"] [] [] owns ["result"] unless ["error"];
     ] {
         "JSONRPCError" => object plain Error;
         "JSONRPCResponse" => object plain Response;
+    }
+}
+
+codec::merged_codec! {
+    JsonRpcBatchResponseItemMembers: JsonRpcBatchResponseItem = "JSONRPCBatchResponseItem";
+    0 "jsonrpc" text("2.0");
+    1 "id" some id: RequestId;
+    2 "error" some error: ErrorObject;
+    3 "result" some result: ResultObject;
+    variants {
+        JsonRpcError { id, error } {} => plain Error;
+        JsonRpcResponse { id, result } {} => plain Response;
     }
 }
 

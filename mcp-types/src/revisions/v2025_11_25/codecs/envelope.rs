@@ -106,6 +106,7 @@ codec::union_codec! {
         Notification(plain JsonRpcNotification);
         Response(plain JsonRpcResponse);
     }
+    merged JsonRpcMessageMembers;
     shape all ["jsonrpc"] [
         "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"];
         "JSONRPCRequest": ["id", "method"] [] [] unless ["error"];
@@ -119,18 +120,47 @@ codec::union_codec! {
     }
 }
 
+codec::merged_codec! {
+    JsonRpcMessageMembers: JsonRpcMessage = "JSONRPCMessage";
+    0 "jsonrpc" text("2.0");
+    1 "id" some id: RequestId;
+    2 "error" some error: ErrorObject;
+    3 "method" some method: String;
+    4 "params" some params: Object;
+    5 "result" some result: ResultObject;
+    variants {
+        JsonRpcErrorResponse { error } { id } => plain Response > JsonRpcResponse plain Error;
+        JsonRpcRequest { id, method } { params } => plain Request;
+        JsonRpcResultResponse { id, result } {} => plain Response > JsonRpcResponse plain Result;
+        JsonRpcNotification { method } { params } => plain Notification;
+    }
+}
+
 codec::union_codec! {
     JsonRpcResponse = "JSONRPCResponse", Result(codec::Vacant::VACANT);
     variants {
         Result(plain JsonRpcResultResponse);
         Error(plain JsonRpcErrorResponse);
     }
+    merged JsonRpcResponseMembers;
     shape all ["jsonrpc"] [
         "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"];
         "JSONRPCResultResponse": ["id", "result"] [] [] owns ["result"] unless ["error"];
     ] {
         "JSONRPCErrorResponse" => object plain Error;
         "JSONRPCResultResponse" => object plain Result;
+    }
+}
+
+codec::merged_codec! {
+    JsonRpcResponseMembers: JsonRpcResponse = "JSONRPCResponse";
+    0 "jsonrpc" text("2.0");
+    1 "id" some id: RequestId;
+    2 "error" some error: ErrorObject;
+    3 "result" some result: ResultObject;
+    variants {
+        JsonRpcErrorResponse { error } { id } => plain Error;
+        JsonRpcResultResponse { id, result } {} => plain Result;
     }
 }
 

@@ -84,6 +84,7 @@ codec::union_codec! {
         Notification(plain JsonRpcNotification);
         Response(plain JsonRpcResponse);
     }
+    merged JsonRpcMessageMembers;
     shape all ["jsonrpc"] [
         "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [] owns ["result"];
         "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"] unless ["result"];
@@ -94,6 +95,22 @@ codec::union_codec! {
         "JSONRPCErrorResponse" => object plain Response > JsonRpcResponse plain Error;
         "JSONRPCRequest" => object plain Request;
         "JSONRPCNotification" => object plain Notification;
+    }
+}
+
+codec::merged_codec! {
+    JsonRpcMessageMembers: JsonRpcMessage = "JSONRPCMessage";
+    0 "jsonrpc" text("2.0");
+    1 "id" some id: RequestId;
+    2 "result" some result: ResultObject;
+    3 "error" some error: ErrorObject;
+    4 "method" some method: String;
+    5 "params" some params: Object;
+    variants {
+        JsonRpcResultResponse { id, result } {} => plain Response > JsonRpcResponse plain Result;
+        JsonRpcErrorResponse { error } { id } => plain Response > JsonRpcResponse plain Error;
+        JsonRpcRequest { id, method } { params } => plain Request;
+        JsonRpcNotification { method } { params } => plain Notification;
     }
 }
 
@@ -120,12 +137,25 @@ codec::union_codec! {
         Result(plain JsonRpcResultResponse);
         Error(plain JsonRpcErrorResponse);
     }
+    merged JsonRpcResponseMembers;
     shape all ["jsonrpc"] [
         "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [] owns ["result"];
         "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"] unless ["result"];
     ] {
         "JSONRPCResultResponse" => object plain Result;
         "JSONRPCErrorResponse" => object plain Error;
+    }
+}
+
+codec::merged_codec! {
+    JsonRpcResponseMembers: JsonRpcResponse = "JSONRPCResponse";
+    0 "jsonrpc" text("2.0");
+    1 "id" some id: RequestId;
+    2 "result" some result: ResultObject;
+    3 "error" some error: ErrorObject;
+    variants {
+        JsonRpcResultResponse { id, result } {} => plain Result;
+        JsonRpcErrorResponse { error } { id } => plain Error;
     }
 }
 

@@ -1,0 +1,173 @@
+//! Merged structs: the members of all structs in a union, so that the union is decoded in one pass.
+
+use super::object::field;
+use super::table::{Table, inline};
+use super::union::Way;
+use super::{EmitError, Scope};
+use crate::discriminate::{Candidate, Objects};
+use crate::model::{Kind, Member, Model, Object, Ty, Union, type_ident};
+use std::collections::BTreeSet;
+
+/// The maximum number of members. A larger struct would cost more than it saves.
+const MOST_MEMBERS: usize = 16;
+
+/// The struct of a candidate, and how a value of it is stored in the union.
+struct Row<'a> {
+    ident: String,
+    object: &'a Object,
+    way: Way<'a>,
+}
+
+impl Scope<'_> {
+    /// Returns the name of the merged struct of a union, and its table. Returns `None` if the union has
+    /// none: members of the same name must have the same type in all candidates, and the conditions of
+    /// each candidate must follow from its members.
+    pub(super) fn merged(
+        &self,
+        union: &Union,
+        objects: &Objects,
+    ) -> Result<Option<(String, String)>, EmitError> {
+        let Objects::Shape { candidates, .. } = objects else {
+            return Ok(None);
+        };
+        let rows = candidates
+            .iter()
+            .map(|candidate| self.merged_row(union, candidate));
+        let Some(rows) = rows.collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let Some(members) = self.merged_members(&rows)? else {
+            return Ok(None);
+        };
+        let ident = format!("{}Members", self.ident());
+        let is_taken = |def: &crate::model::TypeDef| type_ident(&def.name) == ident;
+        if rows.len() < 2 || self.model.types.iter().any(is_taken) {
+            return Ok(None);
+        }
+        let table = self.merged_table(&ident, &members, &rows)?;
+        Ok(Some((ident, table)))
+    }
+
+    /// Returns the struct of a candidate if it has no condition that its decoder does not check, and if it
+    /// exists with any features.
+    fn merged_row<'a>(&'a self, union: &'a Union, candidate: &'a Candidate) -> Option<Row<'a>> {
+        let way = self.way(union, candidate);
+        let Ty::Named(name) = &way.end().ty else {
+            return None;
+        };
+        let def = self.model.get(name)?;
+        let Kind::Object(object) = &def.kind else {
+            return None;
+        };
+        let is_plain = object.open
+            && candidate.when.is_empty()
+            && candidate.consts.is_empty()
+            && def.features.is_empty()
+            && way.variants().all(|variant| variant.features.is_empty());
+        is_plain.then(|| Row {
+            ident: type_ident(name),
+            object,
+            way,
+        })
+    }
+
+    /// Returns each member once, in the order in which they appear. Returns `None` if one differs between
+    /// the candidates, or contains a union: that may have a merged struct itself, and values in values
+    /// would be decoded more than twice.
+    fn merged_members<'a>(&self, rows: &[Row<'a>]) -> Result<Option<Vec<&'a Member>>, EmitError> {
+        let mut members: Vec<&Member> = Vec::new();
+        for row in rows {
+            for member in &row.object.members {
+                let same = members.iter().find(|other| other.json == member.json);
+                if let Some(same) = same {
+                    if same.ty != member.ty || same.ident != member.ident {
+                        return Ok(None);
+                    }
+                    continue;
+                }
+                let contains = |row: &Row<'_>| {
+                    let mut members = row.object.members.iter();
+                    members.any(|other| other.json == member.json)
+                };
+                if member.constant().is_some() && !rows.iter().all(contains) {
+                    return Ok(None);
+                }
+                members.push(member);
+            }
+        }
+        for member in rows.iter().flat_map(|row| &row.object.members) {
+            let kind = self.kind(member)?;
+            let is_simple = member.constant().is_some() || kind == "required" || kind == "optional";
+            if !is_simple
+                || member.is_boxed()
+                || !member.features.is_empty()
+                || contains_union(self.model, &member.ty, &mut BTreeSet::new())
+            {
+                return Ok(None);
+            }
+        }
+        Ok((members.len() <= MOST_MEMBERS).then_some(members))
+    }
+
+    fn merged_table(
+        &self,
+        ident: &str,
+        members: &[&Member],
+        rows: &[Row<'_>],
+    ) -> Result<String, EmitError> {
+        let mut table = Table::new("codec::merged_codec");
+        table.line(&format!("{ident}: {} = {:?};", self.ident(), self.def.name));
+        for (at, member) in members.iter().enumerate() {
+            let json = &member.json;
+            table.line(&if member.constant().is_some() {
+                format!("{at} {json:?} {};", self.kind(member)?)
+            } else {
+                let ty = inline(&self.rust_type(&member.ty)?);
+                format!("{at} {json:?} some {}: {ty};", field(member))
+            });
+        }
+        table.open("variants {");
+        for row in rows {
+            let fields = |required: bool| {
+                let members = row.object.members.iter();
+                let members =
+                    members.filter(|it| it.constant().is_none() && it.required == required);
+                let fields: Vec<String> = members.map(|it| field(it).to_string()).collect();
+                match fields.join(", ") {
+                    none if none.is_empty() => "{}".to_owned(),
+                    fields => format!("{{ {fields} }}"),
+                }
+            };
+            table.line(&format!(
+                "{} {} {} => {};",
+                row.ident,
+                fields(true),
+                fields(false),
+                row.way.steps()
+            ));
+        }
+        table.close("}");
+        Ok(table.finish())
+    }
+}
+
+/// Returns `true` if a value of a type can contain a value of a union. `seen` are the types that were
+/// looked at.
+fn contains_union<'a>(model: &'a Model, ty: &'a Ty, seen: &mut BTreeSet<&'a str>) -> bool {
+    let mut names = Vec::new();
+    ty.walk(&mut |name| names.push(name));
+    names.into_iter().any(|name| {
+        if !seen.insert(name) {
+            return false;
+        }
+        match model.get(name).map(|def| &def.kind) {
+            Some(Kind::Union(_)) => true,
+            Some(Kind::Object(object)) => {
+                let mut members = object.members.iter();
+                members.any(|member| contains_union(model, &member.ty, seen))
+            }
+            Some(Kind::Alias(target)) => contains_union(model, target, seen),
+            _ => false,
+        }
+    })
+}
