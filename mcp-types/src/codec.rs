@@ -13,7 +13,7 @@ pub mod fill;
 mod guard;
 pub mod hold;
 mod members;
-mod merged;
+pub mod merged;
 mod name;
 mod object;
 mod place;
@@ -30,6 +30,7 @@ mod written_name;
 pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
 pub use super::id::{ProgressToken, RequestId};
+pub use super::json::text::Later;
 pub use super::json::{Map, Number, Object, Value, from_object};
 pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]

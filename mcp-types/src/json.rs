@@ -33,6 +33,7 @@ pub mod iter {
 pub use count::has_more_values;
 pub(crate) use de::unfit;
 pub use de::{Members, NESTING_LIMIT};
+pub(crate) use decode::from_object_ref;
 pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 #[doc(hidden)]
 pub use encoded::Encoded;

@@ -301,13 +301,21 @@ fn messages() -> bool {
         });
         within &= self::within(&format!("result with [{element},..]"), &text, peak);
     }
-    // With a member of another variant, the message is decoded twice.
+    // With members of several variants, the message is decoded several times.
     for element in ["0", "{}", "\"\"", "\"\\u0041\""] {
-        let list = repeated(element, SIZE / 2);
-        let text = format!(
-            r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":[{list}]}},"result":[{list}]}}"#
-        );
-        within &= check::<mcp_types::JsonRpcMessage>(&format!("message with {element}"), &text);
+        for size in SIZES {
+            let list = repeated(element, size);
+            for more in [
+                r#""result":1"#,
+                r#""id":1,"result":1"#,
+                r#""id":[],"error":{"code":1,"message":2}"#,
+            ] {
+                let text =
+                    format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":[{list}]}},{more}}}"#);
+                let what = format!("message with {element} and {more}");
+                within &= check::<mcp_types::JsonRpcMessage>(&what, &text);
+            }
+        }
     }
     let text = format!(
         r#"{{"jsonrpc":"2.0","method":"x",{}}}"#,

@@ -3,7 +3,7 @@
 use mcp_types::error::ErrorKind;
 use mcp_types::json::{self, Object, Value};
 use mcp_types::v2026_07_28::JsonRpcMessage;
-use mcp_types::{v2024_11_05, v2025_03_26, v2025_11_25, v2026_07_28};
+use mcp_types::{v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28};
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
@@ -97,6 +97,61 @@ fn contents_with_members_of_several_variants() {
             });
             check_any::<v2026_07_28::AnyResourceContents>(&members);
         }
+    }
+}
+
+/// In older revisions, the params of a request have another type than those of a notification. Which of
+/// them an object has may be known only at its end.
+#[test]
+fn envelopes_with_params_whose_type_is_known_later() {
+    let deepest = |arrays: usize| format!("{}{}", "[".repeat(arrays), "]".repeat(arrays));
+    // The message, the params and the arrays.
+    let (allowed, forbidden) = (
+        format!(r#"{{"a": {}}}"#, deepest(json::NESTING_LIMIT - 2)),
+        format!(r#"{{"a": {}}}"#, deepest(json::NESTING_LIMIT - 1)),
+    );
+    for (params, is_valid) in [
+        (
+            r#"{"_meta": {"progressToken": 1, "x": 1.50}, "y": {"z": [1, 2]}}"#,
+            true,
+        ),
+        // No token, but any member of the metadata of a notification.
+        (r#"{"_meta": {"progressToken": {}}}"#, true),
+        (r#"{"_meta": {"progressToken": "\u0041"}}"#, true),
+        (r#"{"_meta": 1}"#, false),
+        (r#"{"a": 1, "a": 2}"#, false),
+        (r#"[]"#, false),
+        ("null", true),
+        (&allowed, true),
+        (&forbidden, false),
+    ] {
+        let members = [
+            ("jsonrpc", r#""2.0""#),
+            ("id", "7"),
+            ("method", r#""ping""#),
+            ("params", params),
+        ];
+        let text = format!(r#"{{"params":{params},"method":"x","jsonrpc":"2.0"}}"#);
+        let message = json::from_str::<v2025_06_18::JsonRpcMessage>(&text);
+        assert_eq!(message.is_ok(), is_valid, "{message:?}");
+        if !is_valid {
+            continue;
+        }
+        check::<v2024_11_05::JsonRpcMessage>(&members);
+        check::<v2025_03_26::JsonRpcMessage>(&members);
+        check::<v2025_03_26::JsonRpcBatchRequestItem>(&members);
+        check::<v2025_06_18::JsonRpcMessage>(&members);
+    }
+    for broken in [
+        r#"{"jsonrpc":"2.0","method":"x","params":{"a":[}]}}"#,
+        r#"{"jsonrpc":"2.0","method":"x","params":{"a":1]}"#,
+        r#"{"jsonrpc":"2.0","method":"x","params":tru}"#,
+        r#"{"jsonrpc":"2.0","method":"x","params":}"#,
+        r#"{"jsonrpc":"2.0","method":"x","params""#,
+    ] {
+        let error = json::from_str::<v2025_06_18::JsonRpcMessage>(broken).unwrap_err();
+        let expected = json::from_str::<Value>(broken).unwrap_err();
+        assert_eq!(error.kind(), expected.kind(), "{broken}");
     }
 }
 

@@ -18,6 +18,20 @@ struct Row<'a> {
     way: Way<'a>,
 }
 
+/// A member of the merged struct.
+struct Merged<'a> {
+    member: &'a Member,
+    /// Whether its type differs between the candidates.
+    differs: bool,
+}
+
+impl Merged<'_> {
+    /// Returns the kind of the member, if it is not a constant.
+    fn kind(&self) -> &'static str {
+        if self.differs { "later" } else { "some" }
+    }
+}
+
 impl Scope<'_> {
     /// Returns the name of the merged struct of a union, and its table. Returns `None` if the union has
     /// none: members of the same name must have the same type in all candidates, and the conditions of
@@ -71,18 +85,19 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns each member once, in the order in which they appear. Returns `None` if one differs between
-    /// the candidates, or contains a union: that may have a merged struct itself, and values in values
-    /// would be decoded more than twice.
-    fn merged_members<'a>(&self, rows: &[Row<'a>]) -> Result<Option<Vec<&'a Member>>, EmitError> {
-        let mut members: Vec<&Member> = Vec::new();
+    /// Returns each member once, in the order in which they appear. Returns `None` if several differ between
+    /// the candidates, or if one contains a union: that may have a merged struct itself, and values in
+    /// values would be decoded more than twice.
+    fn merged_members<'a>(&self, rows: &[Row<'a>]) -> Result<Option<Vec<Merged<'a>>>, EmitError> {
+        let mut members: Vec<Merged<'a>> = Vec::new();
         for row in rows {
             for member in &row.object.members {
-                let same = members.iter().find(|other| other.json == member.json);
-                if let Some(same) = same {
-                    if same.ty != member.ty || same.ident != member.ident {
+                let mut known = members.iter_mut();
+                if let Some(known) = known.find(|known| known.member.json == member.json) {
+                    if known.member.ident != member.ident {
                         return Ok(None);
                     }
+                    known.differs |= known.member.ty != member.ty;
                     continue;
                 }
                 let contains = |row: &Row<'_>| {
@@ -92,7 +107,10 @@ impl Scope<'_> {
                 if member.constant().is_some() && !rows.iter().all(contains) {
                     return Ok(None);
                 }
-                members.push(member);
+                members.push(Merged {
+                    member,
+                    differs: false,
+                });
             }
         }
         for member in rows.iter().flat_map(|row| &row.object.members) {
@@ -106,33 +124,47 @@ impl Scope<'_> {
                 return Ok(None);
             }
         }
-        Ok((members.len() <= MOST_MEMBERS).then_some(members))
+        let is_wrong = |merged: &Merged<'_>| merged.differs && merged.member.constant().is_some();
+        let is_small = members.len() <= MOST_MEMBERS
+            && members.iter().filter(|merged| merged.differs).count() <= 1
+            && !members.iter().any(is_wrong);
+        Ok(is_small.then_some(members))
     }
 
     fn merged_table(
         &self,
         ident: &str,
-        members: &[&Member],
+        members: &[Merged<'_>],
         rows: &[Row<'_>],
     ) -> Result<String, EmitError> {
         let mut table = Table::new("codec::merged_codec");
         table.line(&format!("{ident}: {} = {:?};", self.ident(), self.def.name));
-        for (at, member) in members.iter().enumerate() {
+        for (at, merged) in members.iter().enumerate() {
+            let member = merged.member;
             let json = &member.json;
             table.line(&if member.constant().is_some() {
                 format!("{at} {json:?} {};", self.kind(member)?)
             } else {
-                let ty = inline(&self.rust_type(&member.ty)?);
-                format!("{at} {json:?} some {}: {ty};", field(member))
+                let ty = if merged.differs {
+                    "codec::Later<'de>".to_owned()
+                } else {
+                    inline(&self.rust_type(&member.ty)?)
+                };
+                format!("{at} {json:?} {} {}: {ty};", merged.kind(), field(member))
             });
         }
+        let kind = |name: &str| {
+            let merged = members.iter().find(|merged| merged.member.json == name);
+            merged.map_or("some", Merged::kind)
+        };
         table.open("variants {");
         for row in rows {
             let fields = |required: bool| {
                 let members = row.object.members.iter();
                 let members =
                     members.filter(|it| it.constant().is_none() && it.required == required);
-                let fields: Vec<String> = members.map(|it| field(it).to_string()).collect();
+                let fields = members.map(|it| format!("{} {}", kind(&it.json), field(it)));
+                let fields: Vec<String> = fields.collect();
                 match fields.join(", ") {
                     none if none.is_empty() => "{}".to_owned(),
                     fields => format!("{{ {fields} }}"),

@@ -1,13 +1,15 @@
 //! Unions of structs that share most of their members: decoded in one pass, whatever the order of the
 //! members.
 
-use super::super::json::text::UNION;
+use super::super::json::text::{Later, UNION};
 use super::union::KnownObject;
-use super::{FromAny, FromMembers, Key, read_object_into};
+use super::{Extra, FromAny, FromMembers, Key, read_object_into};
 use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, Error, SeqAccess, VariantAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, SeqAccess, VariantAccess,
+    Visitor,
 };
 use std::fmt;
+use std::marker::PhantomData;
 
 /// A struct with the members of all structs in a union, each of them optional.
 ///
@@ -19,6 +21,40 @@ pub trait Merged<'de>: FromMembers<'de> {
     /// Returns the first variant whose required members are present. Returns `None` if there is none, or
     /// if it does not declare one of the other members.
     fn into_union(self) -> Option<Self::Union>;
+}
+
+/// The members that a merged struct does not declare.
+#[derive(Debug)]
+pub struct Undeclared<'de> {
+    /// The members.
+    pub members: Extra,
+    /// All merged structs have a lifetime, although some of them borrow nothing.
+    text: PhantomData<&'de str>,
+}
+
+impl Undeclared<'_> {
+    /// No members.
+    pub const NONE: Self = Self {
+        members: Extra::new(),
+        text: PhantomData,
+    };
+}
+
+/// Returns the value of a field as it is.
+#[inline]
+#[must_use]
+pub fn some<T>(value: Option<T>) -> Option<Option<T>> {
+    Some(value)
+}
+
+/// Decodes the value of a field whose type differs between the variants. Returns `None` if it is not valid.
+#[inline]
+#[must_use]
+pub fn later<T: DeserializeOwned>(value: Option<Later<'_>>) -> Option<Option<T>> {
+    match value {
+        Some(value) => value.read().map(Some),
+        None => Some(None),
+    }
 }
 
 /// Decodes an object whose text is known in place: first as the merged struct, and if that fails, by way

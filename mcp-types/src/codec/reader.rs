@@ -1,6 +1,7 @@
 //! [`Reader`]: decodes the members of an object. Rejects duplicates and checks constants and bounds.
 
 use super::super::error::{DecodeError, excerpt};
+use super::super::json::text::Later;
 use super::bounds::{Length, int_within, length_within, number_within};
 use super::declared::{Need, Table, first_missing};
 use super::members::Members;
@@ -163,6 +164,12 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         place: &mut Option<T>,
     ) -> Result<(), A::Error> {
         self.members.next_value_seed(Place(place.insert(T::VACANT)))
+    }
+
+    /// Skips the value of an optional member, which is decoded when its type is known.
+    pub fn later(&mut self, place: &mut Option<Later<'de>>) -> Result<(), A::Error> {
+        *place = Some(self.members.next_value()?);
+        Ok(())
     }
 
     /// Decodes the value of an optional member in a box. `null` is treated as absent.

@@ -5,7 +5,7 @@ mod plan;
 mod row;
 
 use super::super::json;
-use super::{FromAny, FromMembers, Members, Object, Value};
+use super::{FromAny, FromMembers, Members, Object, Vacant, Value};
 use plan::Plan;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeOwned, Error, MapAccess};
@@ -66,6 +66,10 @@ pub enum Undecided<'a, 'de, A> {
     Members(&'a mut Members<'de, A>),
     /// The members, buffered.
     Object(Object),
+    /// The same, if another candidate may be tried after this one.
+    Lent(&'a Object),
+    /// The text from the object on.
+    Text(&'a str),
 }
 
 impl<'de, A: MapAccess<'de>> Undecided<'_, 'de, A> {
@@ -97,6 +101,14 @@ impl<'de, A: MapAccess<'de>> Undecided<'_, 'de, A> {
             Self::Members(members) => read(members, place),
             Self::Object(object) => {
                 *place = json::from_object(object).map_err(A::Error::custom)?;
+                Ok(())
+            }
+            Self::Lent(object) => {
+                *place = json::from_object_ref(object).map_err(A::Error::custom)?;
+                Ok(())
+            }
+            Self::Text(text) => {
+                *place = json::text::read_first(text).map_err(A::Error::custom)?;
                 Ok(())
             }
         }
@@ -180,7 +192,9 @@ fn has_text(object: &Object, name: &str, texts: &[&str]) -> Option<bool> {
 /// If none fits, but the object resembles one of them more than all others, the error is that of this
 /// candidate, with its path: the object lacks a member of it, and may have another fault that explains
 /// more.
-pub fn read_shape<'de, T, A: MapAccess<'de>>(
+///
+/// What was decoded in vain is dropped before the next candidate is tried.
+pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
     place: &mut T,
     members: &mut Members<'de, A>,
     union: &'static str,
@@ -191,7 +205,8 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
     let (first_fit, fitting): (fn(_, _) -> _, fn(&_, _) -> _) = (outline::first_fit, fitting);
     let mut first_error = None;
     let mut tried = None;
-    let object = if let Some(text) = members.text()
+    let text = members.text();
+    let object = if let Some(text) = text
         && let Some(fit) = first_fit(text, &candidates.plan)
     {
         members.refuse(fit.unless, fit.guards);
@@ -199,6 +214,7 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
             Err(error) if !fit.is_only => error,
             outcome => return outcome,
         };
+        *place = T::VACANT;
         // The members were consumed. If another candidate accepts them, `Text` continues behind the
         // end of the object.
         let is_refused = fit.refuses(text);
@@ -221,16 +237,61 @@ pub fn read_shape<'de, T, A: MapAccess<'de>>(
     if first_error.is_some() {
         names.retain(|name| Some(*name) != tried);
     }
+    let closest = match names.as_slice() {
+        [] => closest(&object, candidates.all),
+        _ => None,
+    };
+    // A text is decoded again, so that no two copies of the members exist at the same time.
+    let source = match text {
+        Some(text) => {
+            drop(object);
+            Source::Text(text)
+        }
+        None => Source::Object(object),
+    };
     let Some((last, others)) = names.split_last() else {
-        return Err(first_error.unwrap_or_else(|| refuse(place, object, union, candidates, decode)));
+        return Err(first_error.unwrap_or_else(|| {
+            let error = closest.and_then(|name| decode(place, name, source.give()).err());
+            // A candidate may require more members than its type does. Such an object is not valid for the
+            // union even if the type alone accepts it.
+            error.unwrap_or_else(|| A::Error::custom(nothing_fits(union, candidates)))
+        }));
     };
     for name in others {
-        match decode(place, name, Undecided::Object(object.clone())) {
+        match decode(place, name, source.lend()) {
             Ok(()) => return Ok(()),
             Err(error) => first_error = first_error.or(Some(error)),
         }
+        *place = T::VACANT;
     }
-    decode(place, last, Undecided::Object(object)).map_err(|error| first_error.unwrap_or(error))
+    decode(place, last, source.give()).map_err(|error| first_error.unwrap_or(error))
+}
+
+/// What the candidates are decoded from if the first one does not accept the object.
+enum Source<'de> {
+    /// The text from the object on.
+    Text(&'de str),
+    /// The buffered members.
+    Object(Object),
+}
+
+impl Source<'_> {
+    fn lend<'de, A>(&self) -> Undecided<'_, 'de, A> {
+        match self {
+            Self::Text(text) => Undecided::Text(text),
+            Self::Object(object) => Undecided::Lent(object),
+        }
+    }
+
+    fn give<'a, 'de, A>(self) -> Undecided<'a, 'de, A>
+    where
+        Self: 'a,
+    {
+        match self {
+            Self::Text(text) => Undecided::Text(text),
+            Self::Object(object) => Undecided::Object(object),
+        }
+    }
 }
 
 /// Returns the candidates that an object fits.
@@ -239,44 +300,24 @@ fn fitting(object: &Object, candidates: &[Candidate]) -> Vec<&'static str> {
     fitting.map(|candidate| candidate.name).collect()
 }
 
-/// Returns the error for an object that no candidate fits.
+/// Returns the name of the candidate that the object resembles more than any other one, or `None` if there is
+/// no such candidate.
 #[cold]
-fn refuse<'de, T, A: MapAccess<'de>>(
-    place: &mut T,
-    object: Object,
-    union: &'static str,
-    candidates: &Candidates,
-    decode: Decode<'de, T, A>,
-) -> A::Error {
-    let all = candidates.all;
-    if let Some(closest) = closest(&object, all).and_then(|at| all.get(at))
-        && let Err(error) = decode(place, closest.name, Undecided::Object(object))
-    {
-        return error;
-    }
-    // A candidate may require more members than its type does. Such an object is not valid for the
-    // union even if the type alone accepts it.
-    A::Error::custom(nothing_fits(union, candidates))
-}
-
-/// Returns the position of the candidate that the object resembles more than any other one, or
-/// `None` if there is no such candidate.
-fn closest(object: &Object, candidates: &[Candidate]) -> Option<usize> {
+fn closest(object: &Object, candidates: &[Candidate]) -> Option<&'static str> {
     let likeness = candidates
         .iter()
         .map(|candidate| candidate.likeness(object));
-    let similar: Vec<(usize, &Candidate, Likeness)> = (0..)
-        .zip(candidates)
+    let similar: Vec<(&Candidate, Likeness)> = candidates
+        .iter()
         .zip(likeness)
-        .map(|((at, demands), likeness)| (at, demands, likeness))
-        .filter(|(_, _, likeness)| likeness.met > 0)
+        .filter(|(_, likeness)| likeness.met > 0)
         .collect();
-    let (at, closest, best) = *similar.iter().max_by_key(|(_, _, likeness)| *likeness)?;
+    let (closest, best) = *similar.iter().max_by_key(|(_, likeness)| *likeness)?;
     // A variant that is a union itself has a candidate for each of its own variants.
     let is_clear = similar
         .iter()
-        .all(|(_, demands, likeness)| *likeness < best || demands.name == closest.name);
-    is_clear.then_some(at)
+        .all(|(other, likeness)| *likeness < best || other.name == closest.name);
+    is_clear.then_some(closest.name)
 }
 
 fn nothing_fits(union: &'static str, candidates: &Candidates) -> String {

@@ -80,6 +80,12 @@ pub fn from_object<T: DeserializeOwned>(object: Object) -> Result<T, DecodeError
     read(Members::from(object))
 }
 
+/// Decodes an object without consuming it.
+pub(crate) fn from_object_ref<T: DeserializeOwned>(object: &Object) -> Result<T, DecodeError> {
+    let read: fn(_) -> _ = T::deserialize;
+    read(Members::from(object))
+}
+
 /// Decodes a value without consuming it. The result may borrow its strings.
 ///
 /// # Errors

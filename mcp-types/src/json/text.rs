@@ -11,6 +11,7 @@ mod access;
 mod deserializer;
 mod escape;
 mod fault;
+mod later;
 mod lookahead;
 mod name;
 mod numeral;
@@ -27,6 +28,7 @@ use super::de::{NESTING_LIMIT, RAW};
 use super::read::NUMBER;
 
 use access::{Elements, Entries, Lent, Named};
+pub use later::Later;
 pub(crate) use lookahead::{Lookahead, first_member, first_string};
 use numeral::Numeral;
 pub(super) use scan::{is_plain, plain, string_end};

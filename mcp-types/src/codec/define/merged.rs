@@ -4,45 +4,50 @@
 ///
 /// ```text
 /// codec::merged_codec! {
-///     ResponseMembers: Response = "Response";
+///     MessageMembers: Message = "Message";
 ///     0 "version" text("2.0");
 ///     1 "id" some id: Id;
-///     2 "result" some result: Value;
-///     3 "error" some error: Error;
+///     2 "name" some name: String;
+///     3 "params" later params: codec::Later<'de>;
 ///     variants {
-///         ResultResponse { id, result } {} => plain Result;
-///         ErrorResponse { error } { id } => plain Error;
+///         Request { some id, some name } { later params } => plain Request;
+///         Notification { some name } { later params } => plain Notification;
 ///     }
 /// }
 /// ```
 ///
-/// `variants` has the struct of each variant in the order in which they are tried, with its required and
-/// its optional fields, and the variant's name in the notation of [`union_codec`](super::union_codec).
+/// * Each line in the middle is a member, as in [`object_codec`](super::object_codec), with the type of its
+///   field. The kind `later` is for a member whose type differs between the variants.
+/// * `variants` has the struct of each variant in the order in which they are tried: the kinds and the names
+///   of its required and of its optional fields, and the variant's name in the notation of
+///   [`union_codec`](super::union_codec).
 macro_rules! merged_codec {
     (
         $merged:ident: $union:ident = $name:literal;
         $($at:literal $json:literal $kind:ident $(($argument:expr))? $($field:ident: $type:ty)?;)*
         variants {
             $(
-                $struct:ident { $($required:ident),* } { $($optional:ident),* }
+                $struct:ident
+                { $($required_kind:ident $required:ident),* }
+                { $($optional_kind:ident $optional:ident),* }
                 => $hold:ident $variant:ident
                 $(> $inner:ident $inner_hold:ident $inner_variant:ident)*;
             )*
         }
     ) => {
-        struct $merged {
+        struct $merged<'de> {
             $($($field: Option<$type>,)?)*
-            extra: codec::Extra,
+            extra: codec::merged::Undeclared<'de>,
         }
 
-        impl codec::Vacant for $merged {
+        impl codec::Vacant for $merged<'_> {
             const VACANT: Self = Self {
                 $($($field: None,)?)*
-                extra: codec::Extra::new(),
+                extra: codec::merged::Undeclared::NONE,
             };
         }
 
-        impl<'de> codec::FromMembers<'de> for $merged {
+        impl<'de> codec::FromMembers<'de> for $merged<'de> {
             const TABLE: codec::Table = codec::Table::new(
                 $name,
                 &[$(codec::Declared::new($at, $json, codec::need::$kind)),*],
@@ -56,12 +61,12 @@ macro_rules! merged_codec {
             ) -> Result<(), A::Error> {
                 match at {
                     $($at => reader.$kind($(&mut self.$field)? $($argument)?),)*
-                    _ => reader.extra(&mut self.extra),
+                    _ => reader.extra(&mut self.extra.members),
                 }
             }
         }
 
-        impl codec::Merged<'_> for $merged {
+        impl<'de> codec::Merged<'de> for $merged<'de> {
             type Union = $union;
 
             fn into_union(self) -> Option<$union> {
@@ -75,9 +80,9 @@ macro_rules! merged_codec {
                             return None;
                         }
                         let content = $struct {
-                            $($required: self.$required?,)*
-                            $($optional: self.$optional,)*
-                            extra: self.extra,
+                            $($required: codec::merged::$required_kind(self.$required)??,)*
+                            $($optional: codec::merged::$optional_kind(self.$optional)?,)*
+                            extra: self.extra.members,
                         };
                         return Some(codec::hold_variant!(
                             content, $union $hold $variant

@@ -95,7 +95,7 @@ macro_rules! union_codec {
                     text: &'de str,
                     content: V,
                 ) -> Result<(), V::Error> {
-                    codec::read_merged::<$merged, V>(place, text, content)
+                    codec::read_merged::<$merged<'de>, V>(place, text, content)
                 }
             )?
             $($(codec::union_value! { 'de $(#[$kind_when])* $kind $(($argument))? $decoder })*)?

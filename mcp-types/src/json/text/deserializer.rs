@@ -8,6 +8,7 @@ use serde::de::{Deserializer, Visitor};
 use super::super::super::error::DecodeError;
 use super::super::de::RAW;
 use super::access::Chosen;
+use super::later::LATER;
 use super::numeral::Numeral;
 use super::{AHEAD, EXACT, Result, Text, UNION};
 
@@ -148,6 +149,7 @@ impl<'de> Deserializer<'de> for &mut Text<'de> {
             UNION => self.visit_union(visitor),
             RAW => self.visit_raw(visitor),
             AHEAD => self.visit_ahead(visitor),
+            LATER => self.visit_later(visitor),
             _ => visitor.visit_newtype_struct(self),
         }
     }

@@ -31,6 +31,21 @@ impl<'de> Lookahead<'de> {
         }
     }
 
+    /// Looks into a text from the value of a member on.
+    pub(super) fn starting_at(text: &'de str, at: usize) -> Self {
+        Self {
+            text,
+            at,
+            is_first: false,
+            unescaped: String::new(),
+        }
+    }
+
+    /// Returns the position of the next byte.
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
     /// Returns the next name, or `None` after the last one.
     #[inline]
     pub(crate) fn name(&mut self) -> Result<Option<&str>> {

@@ -82,6 +82,7 @@ codec::union_codec! {
         Response(plain JsonRpcResponse);
         Error(plain JsonRpcError);
     }
+    merged JsonRpcMessageMembers;
     shape all ["jsonrpc"] [
         "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [] owns ["error"];
         "JSONRPCRequest": ["id", "method"] [] [] unless ["error"];
@@ -92,6 +93,22 @@ codec::union_codec! {
         "JSONRPCRequest" => object plain Request;
         "JSONRPCResponse" => object plain Response;
         "JSONRPCNotification" => object plain Notification;
+    }
+}
+
+codec::merged_codec! {
+    JsonRpcMessageMembers: JsonRpcMessage = "JSONRPCMessage";
+    0 "jsonrpc" text("2.0");
+    1 "id" some id: RequestId;
+    2 "error" some error: ErrorObject;
+    3 "method" some method: String;
+    4 "params" later params: codec::Later<'de>;
+    5 "result" some result: ResultObject;
+    variants {
+        JsonRpcError { some id, some error } {} => plain Error;
+        JsonRpcRequest { some id, some method } { later params } => plain Request;
+        JsonRpcResponse { some id, some result } {} => plain Response;
+        JsonRpcNotification { some method } { later params } => plain Notification;
     }
 }
 

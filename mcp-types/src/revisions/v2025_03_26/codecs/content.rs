@@ -68,8 +68,8 @@ codec::merged_codec! {
     2 "text" some text: String;
     3 "blob" some blob: Base64Text;
     variants {
-        TextResourceContents { uri, text } { mime_type } => plain Text;
-        BlobResourceContents { uri, blob } { mime_type } => plain Blob;
+        TextResourceContents { some uri, some text } { some mime_type } => plain Text;
+        BlobResourceContents { some uri, some blob } { some mime_type } => plain Blob;
     }
 }
 

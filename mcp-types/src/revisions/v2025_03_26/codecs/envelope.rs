@@ -63,12 +63,25 @@ codec::union_codec! {
         Request(plain JsonRpcRequest);
         Notification(plain JsonRpcNotification);
     }
+    merged JsonRpcBatchRequestItemMembers;
     shape all ["jsonrpc", "method"] [
         "JSONRPCRequest": ["id"] [] [] owns ["id"];
         "JSONRPCNotification": [] [] [] unless ["id"];
     ] {
         "JSONRPCRequest" => object plain Request;
         "JSONRPCNotification" => object plain Notification;
+    }
+}
+
+codec::merged_codec! {
+    JsonRpcBatchRequestItemMembers: JsonRpcBatchRequestItem = "JSONRPCBatchRequestItem";
+    0 "jsonrpc" text("2.0");
+    1 "id" some id: RequestId;
+    2 "method" some method: String;
+    3 "params" later params: codec::Later<'de>;
+    variants {
+        JsonRpcRequest { some id, some method } { later params } => plain Request;
+        JsonRpcNotification { some method } { later params } => plain Notification;
     }
 }
 
@@ -95,8 +108,8 @@ codec::merged_codec! {
     2 "error" some error: ErrorObject;
     3 "result" some result: ResultObject;
     variants {
-        JsonRpcError { id, error } {} => plain Error;
-        JsonRpcResponse { id, result } {} => plain Response;
+        JsonRpcError { some id, some error } {} => plain Error;
+        JsonRpcResponse { some id, some result } {} => plain Response;
     }
 }
 
@@ -110,6 +123,7 @@ codec::union_codec! {
         Error(plain JsonRpcError);
         BatchResponse(plain JsonRpcBatchResponse);
     }
+    merged JsonRpcMessageMembers;
     shape all ["jsonrpc"] [
         "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [] owns ["error"];
         "JSONRPCRequest": ["id", "method"] [] [] unless ["error"];
@@ -126,6 +140,22 @@ codec::union_codec! {
             |value| codec::from_part(value).map(Self::BatchRequest),
             |value| codec::from_part(value).map(Self::BatchResponse),
         ]);
+    }
+}
+
+codec::merged_codec! {
+    JsonRpcMessageMembers: JsonRpcMessage = "JSONRPCMessage";
+    0 "jsonrpc" text("2.0");
+    1 "id" some id: RequestId;
+    2 "error" some error: ErrorObject;
+    3 "method" some method: String;
+    4 "params" later params: codec::Later<'de>;
+    5 "result" some result: ResultObject;
+    variants {
+        JsonRpcError { some id, some error } {} => plain Error;
+        JsonRpcRequest { some id, some method } { later params } => plain Request;
+        JsonRpcResponse { some id, some result } {} => plain Response;
+        JsonRpcNotification { some method } { later params } => plain Notification;
     }
 }
 

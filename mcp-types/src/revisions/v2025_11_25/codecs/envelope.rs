@@ -129,10 +129,10 @@ codec::merged_codec! {
     4 "params" some params: Object;
     5 "result" some result: ResultObject;
     variants {
-        JsonRpcErrorResponse { error } { id } => plain Response > JsonRpcResponse plain Error;
-        JsonRpcRequest { id, method } { params } => plain Request;
-        JsonRpcResultResponse { id, result } {} => plain Response > JsonRpcResponse plain Result;
-        JsonRpcNotification { method } { params } => plain Notification;
+        JsonRpcErrorResponse { some error } { some id } => plain Response > JsonRpcResponse plain Error;
+        JsonRpcRequest { some id, some method } { some params } => plain Request;
+        JsonRpcResultResponse { some id, some result } {} => plain Response > JsonRpcResponse plain Result;
+        JsonRpcNotification { some method } { some params } => plain Notification;
     }
 }
 
@@ -159,8 +159,8 @@ codec::merged_codec! {
     2 "error" some error: ErrorObject;
     3 "result" some result: ResultObject;
     variants {
-        JsonRpcErrorResponse { error } { id } => plain Error;
-        JsonRpcResultResponse { id, result } {} => plain Result;
+        JsonRpcErrorResponse { some error } { some id } => plain Error;
+        JsonRpcResultResponse { some id, some result } {} => plain Result;
     }
 }
 

@@ -107,10 +107,10 @@ codec::merged_codec! {
     4 "method" some method: String;
     5 "params" some params: Object;
     variants {
-        JsonRpcResultResponse { id, result } {} => plain Response > JsonRpcResponse plain Result;
-        JsonRpcErrorResponse { error } { id } => plain Response > JsonRpcResponse plain Error;
-        JsonRpcRequest { id, method } { params } => plain Request;
-        JsonRpcNotification { method } { params } => plain Notification;
+        JsonRpcResultResponse { some id, some result } {} => plain Response > JsonRpcResponse plain Result;
+        JsonRpcErrorResponse { some error } { some id } => plain Response > JsonRpcResponse plain Error;
+        JsonRpcRequest { some id, some method } { some params } => plain Request;
+        JsonRpcNotification { some method } { some params } => plain Notification;
     }
 }
 
@@ -154,8 +154,8 @@ codec::merged_codec! {
     2 "result" some result: ResultObject;
     3 "error" some error: ErrorObject;
     variants {
-        JsonRpcResultResponse { id, result } {} => plain Result;
-        JsonRpcErrorResponse { error } { id } => plain Error;
+        JsonRpcResultResponse { some id, some result } {} => plain Result;
+        JsonRpcErrorResponse { some error } { some id } => plain Error;
     }
 }
 
