@@ -76,8 +76,8 @@ pub struct Candidate {
     pub required: BTreeSet<String>,
     /// Members that a hint requires in addition, and that the decoder of the type does not.
     pub when: BTreeSet<String>,
-    /// Members of `required` that no other candidate declares, except later ones with the same demands.
-    /// None if a hint requires more.
+    /// Members that no other candidate declares, except later ones with the same demands and types of
+    /// proposals: those in `required`, or if there are none, optional ones. None if a hint requires more.
     pub owned: BTreeSet<String>,
     /// Members that must be present in a nested object: the member of the object, then the member
     /// in it.
@@ -299,14 +299,20 @@ fn unless(leaves: &[Leaf]) -> BTreeSet<String> {
     names
 }
 
-/// Returns the required members of a type that none of the other types declares. Later types with the same
-/// demands do not count: an object that meets them is decoded as the first of these types.
+/// Returns the members of a type that none of the other types declares: required ones, or if there are none,
+/// optional ones.
+///
+/// They tell which type an object most likely has; if it has another one, it is decoded twice. So types of
+/// proposals, which are rare, do not count for other types. Neither do later types with the same demands,
+/// because an object that meets them is decoded as the first of these types.
 fn owned(at: usize, leaves: &[Leaf]) -> BTreeSet<String> {
     let Some(leaf) = leaves.get(at) else {
         return BTreeSet::new();
     };
     let others = (0..).zip(leaves).filter(|(other_at, other)| {
-        other.name != leaf.name && !(*other_at > at && same_demands(leaf, other))
+        other.name != leaf.name
+            && (leaf.is_proposed || !other.is_proposed)
+            && !(*other_at > at && same_demands(leaf, other))
     });
     let others: Vec<&Leaf> = others.map(|(_, other)| other).collect();
     let is_owned = |name: &&String| {
@@ -315,9 +321,17 @@ fn owned(at: usize, leaves: &[Leaf]) -> BTreeSet<String> {
             declared.is_some_and(|declared| !declared.contains(*name))
         })
     };
-    let required = leaf.required.iter();
-    let required = required.filter(|name| !leaf.consts.contains_key(*name));
-    required.filter(is_owned).cloned().collect()
+    let is_constant = |name: &&String| {
+        leaf.consts.contains_key(*name) || leaf.optional_consts.contains_key(*name)
+    };
+    let required = leaf.required.iter().filter(|name| !is_constant(name));
+    let required: BTreeSet<String> = required.filter(is_owned).cloned().collect();
+    if !required.is_empty() {
+        return required;
+    }
+    let declared = leaf.declared.iter().flatten();
+    let declared = declared.filter(|name| !is_constant(name));
+    declared.filter(is_owned).cloned().collect()
 }
 
 fn same_demands(a: &Leaf, b: &Leaf) -> bool {

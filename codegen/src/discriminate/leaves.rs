@@ -16,6 +16,8 @@ pub(super) struct Leaf {
     pub(super) name: String,
     /// All members, if the type is a struct.
     pub(super) declared: Option<BTreeSet<String>>,
+    /// Whether a proposal adds the type.
+    pub(super) is_proposed: bool,
     pub(super) required: BTreeSet<String>,
     pub(super) nested: BTreeSet<(String, String)>,
     pub(super) consts: BTreeMap<String, Vec<Value>>,
@@ -59,6 +61,7 @@ impl<'a> Collector<'a> {
             inner: self.inner.clone(),
             name: name.to_owned(),
             declared: None,
+            is_proposed: false,
             required: BTreeSet::new(),
             nested: BTreeSet::new(),
             consts: BTreeMap::new(),
@@ -138,6 +141,10 @@ impl<'a> Collector<'a> {
 
     fn object_leaf(&self, name: &str, object: &Object) -> Leaf {
         let mut found = self.leaf(name);
+        found.is_proposed = self
+            .model
+            .get(name)
+            .is_some_and(|def| !def.features.is_empty());
         if self.is_decided {
             let names = object.members.iter().map(|member| member.json.clone());
             found.declared = Some(names.collect());

@@ -26,8 +26,8 @@ pub struct Candidate {
     pub texts: &'static [(&'static str, &'static [&'static str])],
     /// Members that must be present, although the decoder of the type does not require them.
     pub when: &'static [&'static str],
-    /// Required members that no other candidate declares. An object with one of them most likely is this
-    /// candidate, and the decoder of the type checks all other conditions.
+    /// Members that other candidates do not declare, or rarely. An object with one of them most likely is
+    /// this candidate, and the decoder of the type checks all other conditions.
     pub owned: &'static [&'static str],
     /// Members that the type does not declare: one for each earlier candidate that requires such a
     /// member. An object without them does not fit those candidates.

@@ -136,7 +136,9 @@ impl Plan {
                 plan.set_guards(&mut row);
             }
             plan.rows[plan.row_count] = row;
-            plan.set_owner(candidate.owned);
+            if !plan.set_owner(candidate.owned) {
+                return Self::EMPTY;
+            }
             if conditions == 0 {
                 plan.unconditional |= 1 << plan.row_count;
             }
@@ -215,18 +217,32 @@ impl Plan {
         ""
     }
 
-    /// Makes the next candidate the owner of members.
-    const fn set_owner(&mut self, mut names: &[&str]) {
+    /// Makes the next candidate the owner of members. Returns `false` if there are too many.
+    const fn set_owner(&mut self, mut names: &[&'static str]) -> bool {
         while let [name, rest @ ..] = names {
-            let mut at = 0;
-            while at < self.member_count {
-                if same(self.members[at].name, name) {
-                    self.members[at].owner |= 1 << self.row_count;
-                }
-                at += 1;
-            }
+            let Some(at) = self.place_of(name) else {
+                return false;
+            };
+            self.members[at].owner |= 1 << self.row_count;
             names = rest;
         }
+        true
+    }
+
+    /// Returns the place of a member, which is added if it is new. Returns `None` if there are too many.
+    const fn place_of(&mut self, name: &'static str) -> Option<usize> {
+        let mut place = 0;
+        while place < self.member_count && !same(self.members[place].name, name) {
+            place += 1;
+        }
+        if place == MAXIMUM {
+            return None;
+        }
+        if place == self.member_count {
+            self.members[place].name = name;
+            self.member_count += 1;
+        }
+        Some(place)
     }
 
     /// Adds the conditions of the next candidate. Returns `None` if there are too many.
@@ -269,18 +285,10 @@ impl Plan {
 
     /// Returns the bit of a condition of the next candidate. The condition is added if it is new.
     const fn condition(&mut self, name: &'static str, test: Test) -> Option<Bits> {
-        let mut place = 0;
-        while place < self.member_count && !same(self.members[place].name, name) {
-            place += 1;
-        }
-        if place == MAXIMUM {
+        let Some(place) = self.place_of(name) else {
             return None;
-        }
+        };
         let member = &mut self.members[place];
-        if place == self.member_count {
-            member.name = name;
-            self.member_count += 1;
-        }
         let mut at = 0;
         while at < self.condition_count {
             let is_of_member = (member.presence | member.value) >> at & 1 == 1;

@@ -78,9 +78,9 @@ codec::union_codec! {
     }
     shape all ["type"] [
         "EnumSchema": ["enum"] [] [("type", &["string"])] owns ["enum"];
-        "StringSchema": [] [] [("type", &["string"])] unless ["enum"];
-        "NumberSchema": [] [] [("type", &["number", "integer"])] unless ["enum"];
-        "BooleanSchema": [] [] [("type", &["boolean"])] unless ["enum"];
+        "StringSchema": [] [] [("type", &["string"])] owns ["maxLength", "minLength"] unless ["enum"];
+        "NumberSchema": [] [] [("type", &["number", "integer"])] owns ["maximum", "minimum"] unless ["enum"];
+        "BooleanSchema": [] [] [("type", &["boolean"])] owns ["default"] unless ["enum"];
     ] {
         "EnumSchema" => object plain Enum;
         "StringSchema" => object plain String;

@@ -224,7 +224,7 @@ codec::union_codec! {
         "DiscoverResult": ["capabilities", "supportedVersions", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["capabilities", "supportedVersions"];
         "ListResourcesResult": ["resources", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resources"] unless ["capabilities"];
         "ListResourceTemplatesResult": ["resourceTemplates", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resourceTemplates"] unless ["capabilities", "resources"];
-        "ReadResourceResult": ["contents", "ttlMs"] [] [("cacheScope", &["public", "private"])] unless ["capabilities", "resourceTemplates", "resources"];
+        "ReadResourceResult": ["contents", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["contents"] unless ["capabilities", "resourceTemplates", "resources"];
         "ListPromptsResult": ["prompts", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["prompts"] unless ["capabilities", "contents", "resourceTemplates", "resources"];
         "ListToolsResult": ["tools", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["tools"] unless ["capabilities", "contents", "prompts", "resourceTemplates", "resources"];
         #[cfg(feature = "versioned-resources")]
@@ -233,7 +233,7 @@ codec::union_codec! {
         "ReadResourceMetadataResult": ["resource"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope", "contents"];
         "SubscriptionsListenResult": ["_meta"] [("_meta", "io.modelcontextprotocol/subscriptionId")] [] unless ["cacheScope", "contents", "resource"];
         "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["cacheScope", "contents", "resource"];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["cacheScope", "completion", "contents", "resource"];
+        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"] unless ["cacheScope", "completion", "contents", "resource"];
         "GetPromptResult": ["messages"] [] [] owns ["messages"] unless ["cacheScope", "completion", "contents", "resource"];
         "CallToolResult": ["content"] [] [] owns ["content"] unless ["cacheScope", "completion", "contents", "messages", "resource"];
         "EmptyResult": [] [] [];

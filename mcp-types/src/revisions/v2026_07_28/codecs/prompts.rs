@@ -40,7 +40,7 @@ codec::union_codec! {
         Complete(plain GetPromptResult);
     }
     shape all ["resultType"] [
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])];
+        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"];
         "GetPromptResult": ["messages"] [] [] owns ["messages"];
     ] {
         "InputRequiredResult" => object plain InputRequired;

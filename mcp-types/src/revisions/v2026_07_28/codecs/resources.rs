@@ -108,7 +108,7 @@ codec::union_codec! {
     }
     shape all ["resultType"] [
         "ReadResourceResult": ["contents", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["contents", "ttlMs"];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["cacheScope"];
+        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"] unless ["cacheScope"];
     ] {
         "ReadResourceResult" => object plain Complete;
         "InputRequiredResult" => object plain InputRequired;

@@ -45,7 +45,7 @@ codec::union_codec! {
     shape all ["resultType"] [
         #[cfg(feature = "tasks")]
         "CreateTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"] [] [("resultType", &["task"]), ("status", &["working", "input_required", "completed", "failed", "cancelled"])] owns ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] unless ["createdAt"];
+        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"] unless ["createdAt"];
         "CallToolResult": ["content"] [] [] owns ["content"] unless ["createdAt"];
     ] {
         #[cfg(feature = "tasks")]
