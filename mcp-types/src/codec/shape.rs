@@ -187,8 +187,8 @@ fn has_text(object: &Object, name: &str, texts: &[&str]) -> Option<bool> {
 /// members come first.
 ///
 /// If the text of the object is known, the members are decoded directly as the first candidate that
-/// fits, as soon as that is known. Only if that fails and others fit, too, or if none fits, the members are buffered as exact
-/// values, and each candidate that fits is tried in turn: the schema accepts what any of them accepts.
+/// fits, as soon as that is known. Only if that fails, or if the text is not known, each candidate that fits is
+/// tried in turn: the schema accepts what any of them accepts. Members without a text are buffered before.
 /// If none fits, but the object resembles one of them more than all others, the error is that of this
 /// candidate, with its path: the object lacks a member of it, and may have another fault that explains
 /// more.
@@ -202,7 +202,9 @@ pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
     decode: Decode<'de, T, A>,
 ) -> Result<(), A::Error> {
     // Called through function pointers to reduce compile time; see `json::from_str`.
-    let (first_fit, fitting): (fn(_, _) -> _, fn(&_, _) -> _) = (outline::first_fit, fitting);
+    let (first_fit, all_fits): (fn(_, _) -> _, fn(_, _) -> _) =
+        (outline::first_fit, outline::all_fits);
+    let fitting: fn(&_, _) -> _ = fitting;
     let mut first_error = None;
     let mut tried = None;
     let text = members.text();
@@ -216,30 +218,29 @@ pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
         };
         *place = T::VACANT;
         // The members were consumed. If another candidate accepts them, `Text` continues behind the
-        // end of the object.
-        let is_refused = fit.refuses(text);
-        let object: Object = match json::text::read_first(text) {
-            Ok(object) => object,
-            Err(fault) if is_refused => return Err(A::Error::custom(fault)),
-            Err(_) => return Err(error),
-        };
-        // With a member that was refused, the candidate may have been rejected only because of it, so it
-        // is tried again below.
-        if !is_refused {
+        // end of the object. With a member that was refused, the candidate may have been rejected only
+        // because of it, so it is tried again.
+        if !fit.refuses(text) {
             first_error = Some(error);
             tried = Some(fit.name);
         }
-        object
+        let mut names = all_fits(text, &candidates.plan).unwrap_or_default();
+        names.retain(|name| Some(*name) != tried);
+        if let Some(names) = names.split_last() {
+            return try_each(place, names, Source::Text(text), first_error, decode);
+        }
+        if let Some(error) = first_error {
+            return Err(error);
+        }
+        json::text::read_first(text).map_err(A::Error::custom)?
     } else {
         Object::deserialize(MapAccessDeserializer::new(members))?
     };
-    let mut names: Vec<&'static str> = fitting(&object, candidates.all);
-    if first_error.is_some() {
-        names.retain(|name| Some(*name) != tried);
-    }
-    let closest = match names.as_slice() {
-        [] => closest(&object, candidates.all),
-        _ => None,
+    let names = fitting(&object, candidates.all);
+    let closest = if names.is_empty() {
+        closest(&object, candidates.all)
+    } else {
+        None
     };
     // A text is decoded again, so that no two copies of the members exist at the same time.
     let source = match text {
@@ -249,14 +250,24 @@ pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
         }
         None => Source::Object(object),
     };
-    let Some((last, others)) = names.split_last() else {
-        return Err(first_error.unwrap_or_else(|| {
-            let error = closest.and_then(|name| decode(place, name, source.give()).err());
-            // A candidate may require more members than its type does. Such an object is not valid for the
-            // union even if the type alone accepts it.
-            error.unwrap_or_else(|| A::Error::custom(nothing_fits(union, candidates)))
-        }));
-    };
+    if let Some(names) = names.split_last() {
+        return try_each(place, names, source, None, decode);
+    }
+    let error = closest.and_then(|name| decode(place, name, source.give()).err());
+    // A candidate may require more members than its type does. Such an object is not valid for the union even
+    // if the type alone accepts it.
+    Err(error.unwrap_or_else(|| A::Error::custom(nothing_fits(union, candidates))))
+}
+
+/// Decodes an object as the first of some candidates that accepts it. Otherwise returns the first error. The
+/// last candidate is given apart.
+fn try_each<'de, T: Vacant, A: MapAccess<'de>>(
+    place: &mut T,
+    (last, others): (&&'static str, &[&'static str]),
+    source: Source<'_>,
+    mut first_error: Option<A::Error>,
+    decode: Decode<'de, T, A>,
+) -> Result<(), A::Error> {
     for name in others {
         match decode(place, name, source.lend()) {
             Ok(()) => return Ok(()),

@@ -48,12 +48,7 @@ impl Fit {
 ///   before it either is excluded by a member that was read, or requires a member or a value that the decoder
 ///   of that candidate refuses.
 pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
-    let mut outline = Outline {
-        plan,
-        met: 0,
-        fitting: plan.unconditional,
-        excluded: 0,
-    };
+    let mut outline = Outline::new(plan);
     let mut members = Lookahead::new(text);
     while let Some(name) = members.name().ok()? {
         let Some(known) = plan.member(name) else {
@@ -72,11 +67,36 @@ pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
         }
         if known.value == 0 {
             members.value().ok()?;
-        } else if let Some(fit) = outline.note_value(known.value, &mut members).ok()? {
+            continue;
+        }
+        let fit = outline.note_value(known.value, &mut members, Outline::decided);
+        if let Some(fit) = fit.ok()?.or_else(|| outline.last_left()) {
             return Some(fit);
         }
     }
     outline.first()
+}
+
+/// Returns the names of all candidates that an object fits, given the text from the object on. Returns `None`
+/// if the text is not valid.
+pub(super) fn all_fits(text: &str, plan: &'static Plan) -> Option<Vec<&'static str>> {
+    let mut outline = Outline::new(plan);
+    let mut members = Lookahead::new(text);
+    while let Some(name) = members.name().ok()? {
+        let known = plan.member(name);
+        let (presence, value) = known.map_or((0, 0), |known| (known.presence, known.value));
+        outline.note_met(presence);
+        if value == 0 {
+            members.value().ok()?;
+        } else {
+            outline.note_value(value, &mut members, |_| None).ok()?;
+        }
+    }
+    let mut names = Vec::new();
+    each(outline.fitting, |row| {
+        names.extend(outline.row(row).map(|row| row.name));
+    });
+    Some(names)
 }
 
 /// What the members so far tell.
@@ -91,6 +111,15 @@ struct Outline {
 }
 
 impl Outline {
+    fn new(plan: &'static Plan) -> Self {
+        Self {
+            plan,
+            met: 0,
+            fitting: plan.unconditional,
+            excluded: 0,
+        }
+    }
+
     /// Adds conditions that are met. Returns `true` if more candidates fit than before.
     fn note_met(&mut self, conditions: Bits) -> bool {
         let new = conditions & !self.met;
@@ -109,12 +138,13 @@ impl Outline {
         fitting != 0
     }
 
-    /// Adds the value of a member, for the conditions that need it. Returns a candidate as soon as the
-    /// object fits it.
+    /// Adds the value of a member, for the conditions that need it. Returns a candidate as soon as `decided`
+    /// does.
     fn note_value(
         &mut self,
         open: Bits,
         members: &mut Lookahead<'_>,
+        decided: impl Fn(&Self) -> Option<Fit>,
     ) -> Result<Option<Fit>, DecodeError> {
         if members.enter() {
             while let Some(name) = members.name()? {
@@ -123,7 +153,7 @@ impl Outline {
                     |test| matches!(test, Test::Nested(inner) if *inner == name),
                 );
                 if self.note_met(met)
-                    && let Some(fit) = self.decided()
+                    && let Some(fit) = decided(self)
                 {
                     return Ok(Some(fit));
                 }
@@ -140,7 +170,7 @@ impl Outline {
         each(open & !self.met, |condition| {
             self.excluded |= self.plan.rows_with(condition);
         });
-        Ok(self.last_left().or_else(|| self.decided()))
+        Ok(decided(self))
     }
 
     /// Returns the only candidate that is not excluded, if its decoder checks all conditions.
