@@ -264,6 +264,18 @@ fn constant_that_contradicts_a_variant_counts_more_than_its_members() {
     assert_eq!(refused.path().to_string(), "$.status");
 }
 
+/// An optional member only tells which variant is tried first.
+#[test]
+fn required_member_tells_more_of_a_variant_than_an_optional_one() {
+    for text in [
+        r#"{"requestState":"s","content":[{"type":"bogus"}]}"#,
+        r#"{"content":[{"type":"bogus"}],"requestState":"s"}"#,
+    ] {
+        let error = error::<CallToolOutcome>(text);
+        assert_eq!(error.path().to_string(), "$.content[0].type", "{error}");
+    }
+}
+
 #[test]
 fn object_that_resembles_several_variants_is_rejected_with_the_demands_of_all() {
     for text in ["{}", r#"{"uri":"a:b"}"#, r#"{"uri":1,"mimeType":2}"#] {

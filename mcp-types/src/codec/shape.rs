@@ -205,8 +205,6 @@ pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
     let (first_fit, all_fits): (fn(_, _) -> _, fn(_, _) -> _) =
         (outline::first_fit, outline::all_fits);
     let fitting: fn(&_, _) -> _ = fitting;
-    let mut first_error = None;
-    let mut tried = None;
     let text = members.text();
     let object = if let Some(text) = text
         && let Some(fit) = first_fit(text, &candidates.plan)
@@ -220,16 +218,15 @@ pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
         // The members were consumed. If another candidate accepts them, `Text` continues behind the
         // end of the object. With a member that was refused, the candidate may have been rejected only
         // because of it, so it is tried again.
-        if !fit.refuses(text) {
-            first_error = Some(error);
-            tried = Some(fit.name);
+        let is_refused = fit.refuses(text);
+        let mut fits = all_fits(text, &candidates.plan);
+        let has_fitted = fits.names.contains(&fit.name);
+        fits.names.retain(|name| is_refused || *name != fit.name);
+        if let Some(names) = fits.names.split_last() {
+            let error = (has_fitted && !is_refused).then_some(error);
+            return try_each(place, names, Source::Text(text), error, decode);
         }
-        let mut names = all_fits(text, &candidates.plan).unwrap_or_default();
-        names.retain(|name| Some(*name) != tried);
-        if let Some(names) = names.split_last() {
-            return try_each(place, names, Source::Text(text), first_error, decode);
-        }
-        if let Some(error) = first_error {
+        if !is_refused && fits.resembles(fit.name, &candidates.plan) {
             return Err(error);
         }
         json::text::read_first(text).map_err(A::Error::custom)?

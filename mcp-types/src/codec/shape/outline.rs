@@ -77,9 +77,30 @@ pub(super) fn first_fit(text: &str, plan: &'static Plan) -> Option<Fit> {
     outline.first()
 }
 
-/// Returns the names of all candidates that an object fits, given the text from the object on. Returns `None`
-/// if the text is not valid.
-pub(super) fn all_fits(text: &str, plan: &'static Plan) -> Option<Vec<&'static str>> {
+/// The candidates that an object fits.
+#[derive(Default)]
+pub(super) struct Fits {
+    /// Their names.
+    pub(super) names: Vec<&'static str>,
+    /// The candidates of which the object meets at least one condition.
+    resembled: Bits,
+}
+
+impl Fits {
+    /// Returns `true` if the object meets a condition of a candidate.
+    pub(super) fn resembles(&self, name: &str, plan: &Plan) -> bool {
+        let mut rows = (0..).zip(plan.rows());
+        rows.any(|(at, row)| row.name == name && self.resembled >> at & 1 == 1)
+    }
+}
+
+/// Returns all candidates that an object fits, given the text from the object on. Returns none if the text is
+/// not valid.
+pub(super) fn all_fits(text: &str, plan: &'static Plan) -> Fits {
+    search_fits(text, plan).unwrap_or_default()
+}
+
+fn search_fits(text: &str, plan: &'static Plan) -> Option<Fits> {
     let mut outline = Outline::new(plan);
     let mut members = Lookahead::new(text);
     while let Some(name) = members.name().ok()? {
@@ -92,11 +113,14 @@ pub(super) fn all_fits(text: &str, plan: &'static Plan) -> Option<Vec<&'static s
             outline.note_value(value, &mut members, |_| None).ok()?;
         }
     }
-    let mut names = Vec::new();
+    let mut fits = Fits::default();
     each(outline.fitting, |row| {
-        names.extend(outline.row(row).map(|row| row.name));
+        fits.names.extend(outline.row(row).map(|row| row.name));
     });
-    Some(names)
+    each(outline.met, |condition| {
+        fits.resembled |= plan.rows_with(condition);
+    });
+    Some(fits)
 }
 
 /// What the members so far tell.
