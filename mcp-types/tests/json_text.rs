@@ -184,3 +184,17 @@ fn nesting_is_limited_in_the_same_way() {
         }
     }
 }
+
+/// The memory for a string with escapes is known in advance only if the string is short.
+#[test]
+fn strings_with_escapes_of_any_length() {
+    for length in (0..40).chain(1000..1050).chain(2040..2060) {
+        for escape in ["\\n", "\\u00e9", "\\ud83d\\ude00", "\\\"", "é", "\\"] {
+            let plain = "a".repeat(length);
+            agree::<String>(&format!("\"{plain}{escape}\""));
+            agree::<String>(&format!("\"{escape}{plain}{escape}b{escape}\""));
+            agree::<String>(&format!("\"{escape}{plain}"));
+        }
+        agree::<String>(&format!("\"{}\"", "\\u0041".repeat(length)));
+    }
+}

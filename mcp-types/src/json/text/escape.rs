@@ -3,12 +3,17 @@
 use super::super::super::error::DecodeError;
 use super::{Result, Text, scan};
 
+/// The end of a string is searched within this number of bytes, to know how much it needs. Longer strings
+/// grow while they are read.
+const SHORT: usize = 1024;
+
 impl Text<'_> {
     /// Reads a string that is plain up to `end`.
     #[inline(never)]
     pub(super) fn escaped(&mut self, start: usize, end: usize) -> Result<String> {
         let rest = self.bytes().get(end..).unwrap_or_default();
-        // No escape is shorter than what it stands for.
+        let rest = rest.get(..SHORT).unwrap_or(rest);
+        // No escape is shorter than what it stands for, so that a short string is allocated once.
         let most = end - start + scan::string_end(rest);
         // Bytes rather than a `String`, which would check the ends of each plain part.
         let mut decoded: Vec<u8> = Vec::with_capacity(most);
@@ -34,7 +39,7 @@ impl Text<'_> {
         }
         self.at += 1;
         // It may be kept for long.
-        if decoded.len() < most / 8 * 7 {
+        if decoded.len() < decoded.capacity() / 8 * 7 {
             decoded.shrink_to_fit();
         }
         String::from_utf8(decoded).map_err(|_| self.syntax("invalid UTF-8"))
