@@ -21,6 +21,9 @@ impl Fit {
     /// Returns `true` if the object, given the text from it on, has a member or a value that the decoder of
     /// the candidate refuses.
     pub(super) fn refuses(&self, text: &str) -> bool {
+        if self.unless.is_empty() && self.guards.is_empty() {
+            return false;
+        }
         let mut members = Lookahead::new(text);
         while let Ok(Some(name)) = members.name() {
             if self.unless.contains(&name) {

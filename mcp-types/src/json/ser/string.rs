@@ -81,35 +81,55 @@ fn append_overlapping<const N: usize>(
 #[inline(never)]
 fn write_escaped(buffer: &mut Vec<u8>, bytes: &[u8], end: usize) {
     let (mut rest, mut end) = (bytes, end);
-    while let Some((before, after)) = rest.split_at_checked(end)
-        && let Some((special, after)) = after.split_first()
-    {
+    while let Some((before, after)) = rest.split_at_checked(end) {
         buffer.extend_from_slice(before);
-        escape(buffer, *special);
         rest = after;
+        // Escapes often follow each other, and then nothing is searched or copied between them.
+        while let Some((byte, after)) = rest.split_first()
+            && escape(buffer, *byte)
+        {
+            rest = after;
+        }
+        if rest.is_empty() {
+            break;
+        }
         end = plain(rest);
     }
-    buffer.extend_from_slice(rest);
 }
 
-/// Appends the escape of a quote, a backslash or a control character.
+/// The character behind the backslash in the escape of a byte: `u` if there is no short escape, and zero if the
+/// byte is not escaped.
+const ESCAPES: [u8; 256] = {
+    let mut escapes = [0; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        escapes[byte] = b'u';
+        byte += 1;
+    }
+    escapes[b'"' as usize] = b'"';
+    escapes[b'\\' as usize] = b'\\';
+    escapes[b'\n' as usize] = b'n';
+    escapes[b'\r' as usize] = b'r';
+    escapes[b'\t' as usize] = b't';
+    escapes[0x08] = b'b';
+    escapes[0x0c] = b'f';
+    escapes
+};
+
+/// Appends the escape of a quote, a backslash or a control character. Returns `false` for any other byte, of
+/// which nothing is appended.
 #[inline]
-fn escape(buffer: &mut Vec<u8>, byte: u8) {
+fn escape(buffer: &mut Vec<u8>, byte: u8) -> bool {
     const DIGITS: [u8; 16] = *b"0123456789abcdef";
-    let short = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        0x08 => b'b',
-        0x0c => b'f',
-        _ => {
+    match ESCAPES[usize::from(byte)] {
+        0 => return false,
+        b'u' => {
             let digit = |value: u8| DIGITS[usize::from(value & 0xf)];
             buffer.extend_from_slice(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte)]);
-            return;
         }
-    };
-    buffer.extend_from_slice(&[b'\\', short]);
+        short => buffer.extend_from_slice(&[b'\\', short]),
+    }
+    true
 }
 
 /// Appends JSON text without line breaks. Otherwise the text of a peer could end the current line and
