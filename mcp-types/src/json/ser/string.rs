@@ -159,11 +159,13 @@ mod tests {
         for length in 0..40 {
             let plain = "abcdefghijklmnopqrstuvwxyz0123456789ABCD"[..length].to_owned();
             let mut texts = vec![plain.clone()];
-            for special in ["\"", "\\", "\n", "\u{1f}", "\u{7f}", "\u{e9}", "\u{1f600}"] {
-                texts.extend((0..=length).map(|at| {
+            let controls = (0..0x20_u8).map(char::from);
+            for special in controls.chain(['"', '\\', '\u{7f}', '\u{e9}', '\u{1f600}']) {
+                for at in 0..=length {
                     let (before, after) = plain.split_at(at);
-                    format!("{before}{special}{after}")
-                }));
+                    texts.push(format!("{before}{special}{after}"));
+                    texts.push(format!("{before}{special}{special}{after}\t{special}"));
+                }
             }
             for text in texts {
                 let expected = serde_json::to_string(&text).unwrap();
