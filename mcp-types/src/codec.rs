@@ -18,6 +18,7 @@ mod name;
 mod object;
 mod place;
 mod reader;
+pub(crate) mod retry;
 mod scalar;
 mod shape;
 mod take;

@@ -5,6 +5,7 @@ mod plan;
 mod row;
 
 use super::super::json;
+use super::retry::{again, bytes_of, is_exhausted};
 use super::{FromAny, FromMembers, Members, Object, Vacant, Value};
 use plan::Plan;
 use serde::de::value::MapAccessDeserializer;
@@ -68,7 +69,7 @@ pub enum Undecided<'a, 'de, A> {
     Object(Object),
     /// The same, if another candidate may be tried after this one.
     Lent(&'a Object),
-    /// The text from the object on.
+    /// The text of the object.
     Text(&'a str),
 }
 
@@ -224,6 +225,7 @@ pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
         fits.names.retain(|name| is_refused || *name != fit.name);
         if let Some(names) = fits.names.split_last() {
             let error = (has_fitted && !is_refused).then_some(error);
+            let text = json::text::first_value(text);
             return try_each(place, names, Source::Text(text), error, decode);
         }
         if !is_refused && fits.resembles(fit.name, &candidates.plan) {
@@ -243,14 +245,15 @@ pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
     let source = match text {
         Some(text) => {
             drop(object);
-            Source::Text(text)
+            Source::Text(json::text::first_value(text))
         }
         None => Source::Object(object),
     };
     if let Some(names) = names.split_last() {
         return try_each(place, names, source, None, decode);
     }
-    let error = closest.and_then(|name| decode(place, name, source.give()).err());
+    let again = |name| again(source.bytes(), || decode(place, name, source.give()));
+    let error = closest.and_then(|name| again(name).err());
     // A candidate may require more members than its type does. Such an object is not valid for the union even
     // if the type alone accepts it.
     Err(error.unwrap_or_else(|| A::Error::custom(nothing_fits(union, candidates))))
@@ -265,25 +268,39 @@ fn try_each<'de, T: Vacant, A: MapAccess<'de>>(
     mut first_error: Option<A::Error>,
     decode: Decode<'de, T, A>,
 ) -> Result<(), A::Error> {
+    let bytes = source.bytes();
     for name in others {
-        match decode(place, name, source.lend()) {
+        match again(bytes, || decode(place, name, source.lend())) {
             Ok(()) => return Ok(()),
+            Err(error) if is_exhausted() => return Err(error),
             Err(error) => first_error = first_error.or(Some(error)),
         }
         *place = T::VACANT;
     }
-    decode(place, last, source.give()).map_err(|error| first_error.unwrap_or(error))
+    let outcome = again(bytes, || decode(place, last, source.give()));
+    outcome.map_err(|error| match first_error {
+        Some(first) if !is_exhausted() => first,
+        _ => error,
+    })
 }
 
 /// What the candidates are decoded from if the first one does not accept the object.
 enum Source<'de> {
-    /// The text from the object on.
+    /// The text of the object.
     Text(&'de str),
     /// The buffered members.
     Object(Object),
 }
 
 impl Source<'_> {
+    /// Returns about how many bytes of text there are.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Object(object) => bytes_of(object),
+        }
+    }
+
     fn lend<'de, A>(&self) -> Undecided<'_, 'de, A> {
         match self {
             Self::Text(text) => Undecided::Text(text),

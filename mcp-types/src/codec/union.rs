@@ -4,6 +4,7 @@ use super::super::error::{DecodeError, excerpt};
 use super::super::json::text::UNION;
 use super::super::json::{self, NUMBER, Raw, hides_numbers};
 use super::members::Members;
+use super::retry::{again, is_exhausted};
 use super::{Key, Number, Vacant};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{
@@ -244,8 +245,9 @@ pub type Attempt<T> = fn(&str) -> Result<T, DecodeError>;
 pub fn first_of<T, E: Error>(text: &str, tries: &[Attempt<T>]) -> Result<T, E> {
     let mut first = None;
     for attempt in tries {
-        match attempt(text) {
+        match again(text.len(), || attempt(text)) {
             Ok(variant) => return Ok(variant),
+            Err(error) if is_exhausted() => return Err(E::custom(error)),
             Err(error) => first = first.or(Some(error)),
         }
     }

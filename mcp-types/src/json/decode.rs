@@ -3,6 +3,7 @@
 use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 use serde::ser::Serialize;
 
+use super::super::codec::retry::Account;
 use super::super::error::{DecodeError, ErrorKind, Path};
 use super::text::Text;
 use super::{Members, Object, Value, to_string};
@@ -15,6 +16,7 @@ use super::{Members, Object, Value, to_string};
 /// than [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not a valid `T`. In the last case the error
 /// has the path of the invalid value.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
+    let _account = Account::open(text.len());
     let mut source = Text::new(text);
     // Called through function pointers to reduce compile time. For a direct call the compiler
     // would, for each caller, search everything reachable from the callee for a cycle.

@@ -198,6 +198,11 @@ impl<'de> Lookahead<'de> {
     }
 }
 
+/// Returns the text of the value at the start of a text. Returns the whole text if that is not JSON.
+pub(crate) fn first_value(text: &str) -> &str {
+    Lookahead::starting_at(text, 0).value().unwrap_or(text)
+}
+
 /// Returns the string that is the value of the first member of an object, if the member has the given
 /// name, and if neither white space nor an escape is in between. Anything else is `None`, too.
 #[inline]
