@@ -34,7 +34,7 @@ impl Merged<'_> {
 
 impl Scope<'_> {
     /// Returns the name of the merged struct of a union, and its table. Returns `None` if the union has
-    /// none: members of the same name must have the same type in all candidates, and the conditions of
+    /// none: all members but one must have the same type wherever they are declared, and the conditions of
     /// each candidate must follow from its members.
     pub(super) fn merged(
         &self,
@@ -85,9 +85,9 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns each member once, in the order in which they appear. Returns `None` if several differ between
-    /// the candidates, or if one contains a union: that may have a merged struct itself, and values in
-    /// values would be decoded more than twice.
+    /// Returns each member once, in the order in which they appear. Returns `None` if the types of several
+    /// members differ between the candidates, or if a member contains a union: that may have a merged struct
+    /// itself, and values in values would be decoded more than twice.
     fn merged_members<'a>(&self, rows: &[Row<'a>]) -> Result<Option<Vec<Merged<'a>>>, EmitError> {
         let mut members: Vec<Merged<'a>> = Vec::new();
         for row in rows {
