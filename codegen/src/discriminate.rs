@@ -76,8 +76,9 @@ pub struct Candidate {
     pub required: BTreeSet<String>,
     /// Members that a hint requires in addition, and that the decoder of the type does not.
     pub when: BTreeSet<String>,
-    /// Members that no other candidate declares, except later ones with the same demands and types of
-    /// proposals: those in `required`, or if there are none, optional ones. None if a hint requires more.
+    /// Members that most likely tell this candidate, because no other one declares them. Types of proposals
+    /// and later candidates with the same demands do not count as others. Optional members are listed only
+    /// if no required one is. Empty if a hint requires more members.
     pub owned: BTreeSet<String>,
     /// Members that must be present in a nested object: the member of the object, then the member
     /// in it.
@@ -299,12 +300,12 @@ fn unless(leaves: &[Leaf]) -> BTreeSet<String> {
     names
 }
 
-/// Returns the members of a type that none of the other types declares: required ones, or if there are none,
-/// optional ones.
+/// Returns the members that most likely tell a type, because no other type declares them. Optional members are
+/// returned only if no required one is found.
 ///
-/// They tell which type an object most likely has; if it has another one, it is decoded twice. So types of
-/// proposals, which are rare, do not count for other types. Neither do later types with the same demands,
-/// because an object that meets them is decoded as the first of these types.
+/// An object that turns out to have another type is decoded twice. Two kinds of types do not count as others:
+/// those of proposals, which are rare, unless this is one; and later ones with the same demands, because an
+/// object that meets the demands is decoded as the first of these types.
 fn owned(at: usize, leaves: &[Leaf]) -> BTreeSet<String> {
     let Some(leaf) = leaves.get(at) else {
         return BTreeSet::new();

@@ -18,8 +18,10 @@ pub trait Merged<'de>: FromMembers<'de> {
     /// The union.
     type Union: FromAny<'de>;
 
-    /// Returns the first variant whose required members are present. Returns `None` if there is none, or
-    /// if it does not declare one of the other members.
+    /// Returns the first variant whose required members are present.
+    ///
+    /// Returns `None` if no variant has all its required members, or if the variant does not declare every
+    /// member that is present.
     fn into_union(self) -> Option<Self::Union>;
 }
 

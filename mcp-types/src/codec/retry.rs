@@ -81,85 +81,119 @@ fn bytes_of_value(value: &Value) -> usize {
 }
 
 #[cfg(test)]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the tables implement more than the tests need, and for public types"
-)]
 mod tests {
     use super::super::super::error::DecodeError;
-    use super::super::super::{codec, json};
+    use super::super::super::json;
+    use super::super::{
+        Candidate, Candidates, Declared, FromAny, FromMembers, Members, Reader, Table, Vacant,
+        array, first_of, from_part, need, read_object, read_shape, read_union, unknown_variant,
+    };
     use super::*;
+    use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess};
 
     thread_local! {
         static LEAVES: Cell<usize> = const { Cell::new(0) };
     }
 
+    /// A union that contains itself, and whose objects and lists fit two variants each.
     #[derive(Debug)]
-    pub(crate) enum Tree {
-        Leaf(String),
-        One(One),
-        Other(Other),
-        List(Vec<Tree>),
-        OtherList(Vec<Tree>),
+    enum Tree {
+        Leaf,
+        Node(Node),
+        List,
     }
 
     #[derive(Debug)]
-    pub(crate) struct One {
+    struct Node {
         inner: Option<Box<Tree>>,
-        extra: codec::Extra,
     }
 
-    #[derive(Debug)]
-    pub(crate) struct Other {
-        inner: Option<Box<Tree>>,
-        extra: codec::Extra,
+    impl Vacant for Node {
+        const VACANT: Self = Self { inner: None };
     }
 
-    fn leaf<E: Error>(text: String) -> Result<Tree, E> {
-        LEAVES.set(LEAVES.get() + 1);
-        match text.as_str() {
-            "good" => Ok(Tree::Leaf(text)),
-            _ => Err(E::custom("a bad leaf")),
+    impl<'de> FromMembers<'de> for Node {
+        const TABLE: Table = Table::new(
+            "Node",
+            &[Declared::new(0, "inner", need::optional_boxed)],
+            &["inner"],
+        );
+
+        fn read_member<A: MapAccess<'de>>(
+            &mut self,
+            at: u8,
+            reader: &mut Reader<'_, 'de, A>,
+        ) -> Result<(), A::Error> {
+            match at {
+                0 => reader.optional_boxed(&mut self.inner),
+                _ => reader.unknown(),
+            }
         }
     }
 
-    codec::object_codec! {
-        One = "One", extra(extra);
-        new();
-        0 "inner" optional_boxed inner = some_boxed(Tree);
+    impl<'de> Deserialize<'de> for Node {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            read_object(deserializer)
+        }
     }
 
-    codec::object_codec! {
-        Other = "Other", extra(extra);
-        new();
-        0 "inner" optional_boxed inner = some_boxed(Tree);
+    impl Vacant for Tree {
+        const VACANT: Self = Self::Leaf;
     }
 
-    codec::union_codec! {
-        Tree = "Tree", Leaf(codec::Vacant::VACANT);
-        variants {
-            Leaf;
-            One(plain One);
-            Other(plain Other);
-            List;
-            OtherList;
+    impl<'de> FromAny<'de> for Tree {
+        const NAME: &'static str = "Tree";
+
+        fn from_string<E: Error>(text: String) -> Result<Self, E> {
+            LEAVES.set(LEAVES.get() + 1);
+            match text.as_str() {
+                "good" => Ok(Self::Leaf),
+                _ => Err(E::custom("a bad leaf")),
+            }
         }
-        shape [
-            "One": ["inner"] [] [];
-            "Other": ["inner"] [] [];
-        ] {
-            "One" => object plain One;
-            "Other" => object plain Other;
+
+        fn from_array<A: SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
+            let variant = |text: &str| from_part::<Items, _>(text).map(|_| Self::List);
+            first_of(&array(items)?, &[variant, variant])
         }
-        values {
-            string(value) => leaf(value);
-            array(items) => codec::first_of(&codec::array(items)?, &[
-                |value| codec::from_part(value).map(Self::List),
-                |value| codec::from_part(value).map(Self::OtherList),
-            ]);
+
+        fn decode_members<A: MapAccess<'de>>(
+            place: &mut Self,
+            members: &mut Members<'de, A>,
+        ) -> Result<(), A::Error> {
+            const fn candidate(name: &'static str) -> Candidate {
+                Candidate {
+                    name,
+                    required: &["inner"],
+                    nested: &[],
+                    texts: &[],
+                    when: &[],
+                    owned: &[],
+                    unless: &[],
+                }
+            }
+            const CANDIDATES: &Candidates = &Candidates::new(
+                &[],
+                &[candidate("One"), candidate("Other")],
+                &[("One", "object"), ("Other", "object")],
+            );
+            read_shape(place, members, "Tree", CANDIDATES, |place, name, object| {
+                *place = Self::Node(Node::VACANT);
+                match place {
+                    Self::Node(node) => object.object(node),
+                    _ => Err(unknown_variant(name)),
+                }
+            })
         }
     }
+
+    impl<'de> Deserialize<'de> for Tree {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            read_union(deserializer)
+        }
+    }
+
+    type Items = Vec<Tree>;
 
     /// Decodes a leaf within objects and lists, and returns the error and the number of leaves decoded.
     fn decode(levels: usize, leaf: &str) -> (Option<DecodeError>, usize) {

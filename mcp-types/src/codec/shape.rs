@@ -98,21 +98,14 @@ impl<'de, A: MapAccess<'de>> Undecided<'_, 'de, A> {
         place: &mut T,
         read: fn(&mut Members<'de, A>, &mut T) -> Result<(), A::Error>,
     ) -> Result<(), A::Error> {
-        match self {
-            Self::Members(members) => read(members, place),
-            Self::Object(object) => {
-                *place = json::from_object(object).map_err(A::Error::custom)?;
-                Ok(())
-            }
-            Self::Lent(object) => {
-                *place = json::from_object_ref(object).map_err(A::Error::custom)?;
-                Ok(())
-            }
-            Self::Text(text) => {
-                *place = json::text::read_first(text).map_err(A::Error::custom)?;
-                Ok(())
-            }
-        }
+        let value = match self {
+            Self::Members(members) => return read(members, place),
+            Self::Object(object) => json::from_object(object),
+            Self::Lent(object) => json::from_object_ref(object),
+            Self::Text(text) => json::text::read_first(text),
+        };
+        *place = value.map_err(A::Error::custom)?;
+        Ok(())
     }
 }
 
