@@ -142,8 +142,7 @@ impl<'de, T: Deserialize<'de> + Vacant> DeserializeSeed<'de> for Next<'_, T> {
     #[inline]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         let rest = self.rest.map(|rest| rest.saturating_sub(1));
-        grow::push(self.list, T::VACANT, rest);
-        match self.list.last_mut() {
+        match grow::push_with(self.list, || T::VACANT, rest) {
             Some(place) => T::read_into(place, deserializer),
             None => Ok(()),
         }

@@ -317,8 +317,8 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
 /// Finds the tag in the text of an object. Returns `None` if it is missing or `null`.
 #[inline]
 fn tag_in<'de>(text: &'de str, tag: &'static str) -> Result<Option<Key<'de>>, DecodeError> {
-    // As most encoders write it.
-    match json::text::first_member(text, tag) {
+    // Nearly every message has its tag there.
+    match json::text::early_string(text, tag) {
         Some(value) => Ok(Some(Key(Cow::Borrowed(value)))),
         None => search_tag(text, tag),
     }

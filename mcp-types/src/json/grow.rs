@@ -29,6 +29,20 @@ pub(crate) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) -> &mu
     &mut list[at]
 }
 
+/// Appends an element that is made at its place, so that a large one is not moved, and returns it.
+#[inline]
+pub(crate) fn push_with<T>(
+    list: &mut Vec<T>,
+    element: impl FnOnce() -> T,
+    rest: Option<usize>,
+) -> Option<&mut T> {
+    if list.len() == list.capacity() {
+        make_room(list, rest);
+    }
+    list.extend(std::iter::once_with(element));
+    list.last_mut()
+}
+
 #[inline(never)]
 fn make_room<T>(list: &mut Vec<T>, rest: Option<usize>) {
     if list.capacity() == 0 && rest.is_none() {

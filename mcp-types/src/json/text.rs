@@ -29,7 +29,7 @@ use super::read::NUMBER;
 
 use access::{Elements, Entries, Lent, Named};
 pub use later::Later;
-pub(crate) use lookahead::{Lookahead, first_member, first_string, first_value};
+pub(crate) use lookahead::{Lookahead, early_string, first_string, first_value};
 use numeral::Numeral;
 pub(super) use scan::{is_plain, plain, string_end};
 use sizes::Sizes;

@@ -1,7 +1,7 @@
 //! Selects a candidate from the text of an object, before anything of it is decoded.
 
 use super::super::super::error::DecodeError;
-use super::super::super::json::{self, text::Lookahead};
+use super::super::super::json::text::Lookahead;
 use super::super::guard::{Guard, guarded, refuse};
 use super::plan::{Bits, Plan, Test};
 use super::row::Row;
@@ -186,13 +186,14 @@ impl Outline {
                 }
                 members.value()?;
             }
-        } else {
-            let value = members.value()?;
+        } else if let Some(value) = members.string()? {
             let met = self.select(
                 open,
-                |test| matches!(test, Test::OneOf(texts) if is_one_of(value, texts)),
+                |test| matches!(test, Test::OneOf(texts) if texts.contains(&value.as_ref())),
             );
             self.note_met(met);
+        } else {
+            members.value()?;
         }
         each(open & !self.met, |condition| {
             self.excluded |= self.plan.rows_with(condition);
@@ -269,18 +270,6 @@ fn each(mut bits: Bits, mut call: impl FnMut(u32)) {
         call(bits.trailing_zeros());
         bits &= bits - 1;
     }
-}
-
-/// Returns `true` if the text of a value is one of the given strings.
-fn is_one_of(text: &str, strings: &[&str]) -> bool {
-    let plain = text
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    plain.is_some_and(|plain| {
-        strings.contains(&plain)
-            || plain.contains('\\')
-                && json::from_str::<String>(text).is_ok_and(|text| strings.contains(&text.as_str()))
-    })
 }
 
 #[cfg(test)]

@@ -11,12 +11,17 @@ pub(super) type Bits = u32;
 /// are decoded from buffered members.
 const MAXIMUM: usize = Bits::BITS as usize;
 
+/// Names of this length and longer ones are searched together.
+const LONGEST: usize = 23;
+
 /// The conditions of all candidates, each once, so that one look at a member answers for all of them.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// The members that conditions are about.
     members: [Member; MAXIMUM],
     member_count: usize,
+    /// The members of each length, up to [`LONGEST`].
+    lengths: [Bits; LONGEST + 1],
     /// The conditions, each with the candidates that have it.
     conditions: [(Test, Bits); MAXIMUM],
     condition_count: usize,
@@ -65,8 +70,15 @@ impl Plan {
     /// Returns the conditions about a member.
     #[inline]
     pub(super) fn member(&self, name: &str) -> Option<&Member> {
-        let members = self.members.get(..self.member_count)?;
-        members.iter().find(|member| member.name == name)
+        let mut candidates = *self.lengths.get(name.len().min(LONGEST))?;
+        loop {
+            // There is no member behind the last bit.
+            let member = self.members.get(candidates.trailing_zeros() as usize)?;
+            if member.name == name {
+                return Some(member);
+            }
+            candidates &= candidates - 1;
+        }
     }
 
     #[inline]
@@ -102,6 +114,7 @@ impl Plan {
             owner: 0,
         }; MAXIMUM],
         member_count: 0,
+        lengths: [0; LONGEST + 1],
         conditions: [(Test::Present, 0); MAXIMUM],
         condition_count: 0,
         rows: [Row::EMPTY; MAXIMUM],
@@ -240,6 +253,12 @@ impl Plan {
         }
         if place == self.member_count {
             self.members[place].name = name;
+            let length = if name.len() < LONGEST {
+                name.len()
+            } else {
+                LONGEST
+            };
+            self.lengths[length] |= 1 << place;
             self.member_count += 1;
         }
         Some(place)

@@ -49,28 +49,29 @@ impl<'de> Lookahead<'de> {
     /// Returns the next name, or `None` after the last one.
     #[inline]
     pub(crate) fn name(&mut self) -> Result<Option<&str>> {
-        let mut next = self.peek();
+        let bytes = self.bytes();
+        let mut at = self.at;
+        let mut next = scan::peek(bytes, &mut at);
+        let is_first = std::mem::replace(&mut self.is_first, false);
         if next == Some(b'}') {
-            self.at += 1;
-            self.is_first = false;
+            self.at = at + 1;
             return Ok(None);
         }
-        if !self.is_first {
+        if !is_first {
             if next != Some(b',') {
                 return Err(self.not_json());
             }
-            self.at += 1;
-            next = self.peek();
+            at += 1;
+            next = scan::peek(bytes, &mut at);
         }
-        self.is_first = false;
         if next != Some(b'"') {
             return Err(self.not_json());
         }
-        let plain = scan::plain_string(self.text, self.at).ok();
-        match plain {
-            Some(name) => self.at += name.len() + 2,
-            None => self.unescaped = self.read_escaped_string()?,
-        }
+        let plain = scan::plain_string(self.text, at).ok();
+        self.at = match plain {
+            Some(name) => at + name.len() + 2,
+            None => self.read_escaped_name(at)?,
+        };
         if self.peek() != Some(b':') {
             return Err(self.not_json());
         }
@@ -128,6 +129,14 @@ impl<'de> Lookahead<'de> {
         scan::peek(self.bytes(), &mut self.at)
     }
 
+    /// Reads a name with escapes, and returns the position behind it.
+    #[cold]
+    fn read_escaped_name(&mut self, at: usize) -> Result<usize> {
+        self.at = at;
+        self.unescaped = self.read_escaped_string()?;
+        Ok(self.at)
+    }
+
     /// Reads a string, whose opening quote was seen.
     #[cold]
     fn read_escaped_string(&mut self) -> Result<String> {
@@ -152,24 +161,22 @@ impl<'de> Lookahead<'de> {
 
     /// Skips an array or an object by the number of brackets.
     fn skip_container(&mut self) -> Result<()> {
-        let mut depth = 0_usize;
-        while let Some(byte) = self.bytes().get(self.at) {
+        let bytes = self.bytes();
+        let (mut at, mut depth) = (self.at, 0_usize);
+        while let Some(byte) = bytes.get(at) {
+            at += 1;
             match byte {
-                b'"' => {
-                    self.skip_string()?;
-                    continue;
-                }
+                b'"' => at += scan::string_end(bytes.get(at..).unwrap_or_default()) + 1,
                 b'{' | b'[' => depth += 1,
                 b'}' | b']' => {
                     depth -= 1;
                     if depth == 0 {
-                        self.at += 1;
+                        self.at = at;
                         return Ok(());
                     }
                 }
                 _ => {}
             }
-            self.at += 1;
         }
         Err(self.not_json())
     }
@@ -203,15 +210,47 @@ pub(crate) fn first_value(text: &str) -> &str {
     Lookahead::starting_at(text, 0).value().unwrap_or(text)
 }
 
-/// Returns the string that is the value of the first member of an object, if the member has the given
-/// name, and if neither white space nor an escape is in between. Anything else is `None`, too.
+/// Returns the string that is the value of a member of an object, if only members with plain strings and
+/// integers come before it, and if neither white space nor an escape is in between. Anything else is `None`,
+/// too.
 #[inline]
-pub(crate) fn first_member<'de>(text: &'de str, name: &str) -> Option<&'de str> {
-    let rest = text.strip_prefix("{\"")?.strip_prefix(name)?;
-    let rest = rest.strip_prefix("\":\"")?;
-    let end = scan::plain(rest.as_bytes());
-    let (value, rest) = rest.split_at_checked(end)?;
-    rest.starts_with('"').then_some(value)
+pub(crate) fn early_string<'de>(text: &'de str, name: &str) -> Option<&'de str> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    loop {
+        // The brace or the comma, and the quote of a name.
+        at += 2;
+        if bytes.get(at - 1) != Some(&b'"') {
+            return None;
+        }
+        let length = scan::plain(bytes.get(at..)?);
+        let value = at + length + 2;
+        let [b'"', b':', first, ..] = bytes.get(value - 2..)? else {
+            return None;
+        };
+        let is_found = bytes.get(at..at + length)? == name.as_bytes();
+        let rest = bytes.get(value + 1..)?;
+        at = value + 1;
+        match first {
+            b'"' => {
+                let end = at + scan::plain(rest);
+                if bytes.get(end) != Some(&b'"') {
+                    return None;
+                }
+                if is_found {
+                    return text.get(at..end);
+                }
+                at = end + 1;
+            }
+            b'0'..=b'9' if !is_found => {
+                at += rest.iter().position(|byte| !byte.is_ascii_digit())?;
+            }
+            _ => return None,
+        }
+        if bytes.get(at) != Some(&b',') {
+            return None;
+        }
+    }
 }
 
 /// Returns the string at the start of a text. A string with escapes, and anything else, is `None`.
@@ -221,4 +260,53 @@ pub(crate) fn first_string(text: &str) -> Option<&str> {
         return None;
     }
     scan::plain_string(text, 0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches all members.
+    fn searched(text: &str) -> Option<Cow<'_, str>> {
+        let mut members = Lookahead::new(text);
+        while let Ok(Some(name)) = members.name() {
+            if name == "tag" {
+                return members.string().ok()?;
+            }
+            members.value().ok()?;
+        }
+        None
+    }
+
+    #[test]
+    fn early_string_is_found_behind_strings_and_integers() {
+        for (text, found) in [
+            (r#"{"tag":"x","a":{}}"#, Some("x")),
+            (
+                r#"{"a":"tag","b":12,"c":"","tag":"a longer one"}"#,
+                Some("a longer one"),
+            ),
+            (r#"{"tags":"a","ta":"b","tag":"c"}"#, Some("c")),
+            (r#"{"tag":"x","tag":"y"}"#, Some("x")),
+            // Left to the search.
+            (r#"{ "tag":"x"}"#, None),
+            (r#"{"a":1 ,"tag":"x"}"#, None),
+            (r#"{"a":-1,"tag":"x"}"#, None),
+            (r#"{"a":[],"tag":"x"}"#, None),
+            (r#"{"a":"\"","tag":"x"}"#, None),
+            (r#"{"tag":"\u0078"}"#, None),
+            (r#"{"\u0074ag":"y","tag":"x"}"#, None),
+            // Not a string, whatever follows.
+            (r#"{"tag":1,"tag":"x"}"#, None),
+            (r#"{"tag":null,"tag":"x"}"#, None),
+        ] {
+            assert_eq!(early_string(text, "tag"), found, "{text}");
+            // A part of the text never has another value.
+            for end in 0..text.len() {
+                if let Some(early) = early_string(&text[..end], "tag") {
+                    assert_eq!(searched(text).as_deref(), Some(early), "{text} {end}");
+                }
+            }
+        }
+    }
 }
