@@ -142,10 +142,8 @@ impl<'de, T: Deserialize<'de> + Vacant> DeserializeSeed<'de> for Next<'_, T> {
     #[inline]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         let rest = self.rest.map(|rest| rest.saturating_sub(1));
-        match grow::push_with(self.list, || T::VACANT, rest) {
-            Some(place) => T::read_into(place, deserializer),
-            None => Ok(()),
-        }
+        let place = grow::push_with(self.list, || T::VACANT, rest);
+        T::read_into(place, deserializer)
     }
 }
 

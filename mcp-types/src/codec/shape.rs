@@ -245,8 +245,8 @@ pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
     if let Some(names) = names.split_last() {
         return try_each(place, names, source, None, decode);
     }
-    let again = |name| again(source.bytes(), || decode(place, name, source.give()));
-    let error = closest.and_then(|name| again(name).err());
+    let error =
+        closest.and_then(|name| again(source.bytes(), || decode(place, name, source.give())).err());
     // A candidate may require more members than its type does. Such an object is not valid for the union even
     // if the type alone accepts it.
     Err(error.unwrap_or_else(|| A::Error::custom(nothing_fits(union, candidates))))

@@ -317,7 +317,7 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
 /// Finds the tag in the text of an object. Returns `None` if it is missing or `null`.
 #[inline]
 fn tag_in<'de>(text: &'de str, tag: &'static str) -> Result<Option<Key<'de>>, DecodeError> {
-    // Nearly every message has its tag there.
+    // Nearly all messages have at most strings and integers before their tag.
     match json::text::early_string(text, tag) {
         Some(value) => Ok(Some(Key(Cow::Borrowed(value)))),
         None => search_tag(text, tag),

@@ -4,6 +4,7 @@
 //! `[[0],[0],..]` has four bytes of text for each inner list. How much capacity a list may leave
 //! unused depends on how short the text of an element can be.
 
+use std::iter;
 use std::mem::size_of;
 
 /// The capacity of the first allocation, in elements.
@@ -21,26 +22,22 @@ pub(crate) const fn is_large<T>() -> bool {
 /// known.
 #[inline]
 pub(crate) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) -> &mut T {
-    if list.len() == list.capacity() {
-        make_room(list, rest);
-    }
-    let at = list.len();
-    list.push(element);
-    &mut list[at]
+    push_with(list, || element, rest)
 }
 
-/// Appends an element that is made at its place, so that a large one is not moved, and returns it.
+/// The same for an element that is made at its place, so that a large one is not moved.
 #[inline]
 pub(crate) fn push_with<T>(
     list: &mut Vec<T>,
     element: impl FnOnce() -> T,
     rest: Option<usize>,
-) -> Option<&mut T> {
+) -> &mut T {
     if list.len() == list.capacity() {
         make_room(list, rest);
     }
-    list.extend(std::iter::once_with(element));
-    list.last_mut()
+    let at = list.len();
+    list.extend(iter::once_with(element));
+    &mut list[at]
 }
 
 #[inline(never)]

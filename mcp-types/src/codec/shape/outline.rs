@@ -319,6 +319,50 @@ mod tests {
     }
 
     #[test]
+    fn value_with_escapes_is_compared_without_them() {
+        let fit = first_fit(r#"{"kind": "\u006fne", "a": 1}"#, &STRUCTS).unwrap();
+        assert_eq!((fit.name, fit.is_only), ("One", false));
+        // A backslash that is escaped itself.
+        let fit = first_fit(r#"{"kind": "\\u006fne", "a": 1}"#, &STRUCTS).unwrap();
+        assert_eq!((fit.name, fit.is_only), ("Other", true));
+    }
+
+    #[test]
+    fn names_of_any_length_are_known() {
+        const NAMED: &[Candidate] = &[
+            Candidate {
+                name: "Long",
+                required: &["a name of more than 23 bytes"],
+                ..ANY
+            },
+            Candidate {
+                name: "Longer",
+                required: &["a name that is even longer than the other one"],
+                ..ANY
+            },
+            Candidate {
+                name: "Short",
+                required: &["b"],
+                ..ANY
+            },
+        ];
+        static PLAN: Plan = Plan::new(NAMED, &[]);
+        for candidate in NAMED {
+            let name = candidate.required[0];
+            let fit = first_fit(&format!("{{\"{name}\": 1}}"), &PLAN).unwrap();
+            assert_eq!(fit.name, candidate.name);
+        }
+        for unknown in [
+            "",
+            "a",
+            "a name of more than 23 BYTES",
+            "a name of less than 2",
+        ] {
+            assert!(first_fit(&format!("{{\"{unknown}\": 1}}"), &PLAN).is_none());
+        }
+    }
+
+    #[test]
     fn candidate_with_a_hint_is_not_chosen_without_its_members() {
         const HINTED: &[Candidate] = &[
             Candidate {

@@ -11,7 +11,7 @@ pub(super) type Bits = u32;
 /// are decoded from buffered members.
 const MAXIMUM: usize = Bits::BITS as usize;
 
-/// Names of this length and longer ones are searched together.
+/// Names of at least this many bytes are looked up as if all had this length.
 const LONGEST: usize = 23;
 
 /// The conditions of all candidates, each once, so that one look at a member answers for all of them.
@@ -20,7 +20,7 @@ pub(super) struct Plan {
     /// The members that conditions are about.
     members: [Member; MAXIMUM],
     member_count: usize,
-    /// The members of each length, up to [`LONGEST`].
+    /// The members whose names have a length, for each length up to [`LONGEST`].
     lengths: [Bits; LONGEST + 1],
     /// The conditions, each with the candidates that have it.
     conditions: [(Test, Bits); MAXIMUM],
@@ -72,7 +72,7 @@ impl Plan {
     pub(super) fn member(&self, name: &str) -> Option<&Member> {
         let mut candidates = *self.lengths.get(name.len().min(LONGEST))?;
         loop {
-            // There is no member behind the last bit.
+            // If no candidate is left, this is the number of bits, where no member is.
             let member = self.members.get(candidates.trailing_zeros() as usize)?;
             if member.name == name {
                 return Some(member);

@@ -215,42 +215,33 @@ pub(crate) fn first_value(text: &str) -> &str {
 /// too.
 #[inline]
 pub(crate) fn early_string<'de>(text: &'de str, name: &str) -> Option<&'de str> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
+    let mut rest = text.strip_prefix("{\"")?;
     loop {
-        // The brace or the comma, and the quote of a name.
-        at += 2;
-        if bytes.get(at - 1) != Some(&b'"') {
-            return None;
-        }
-        let length = scan::plain(bytes.get(at..)?);
-        let value = at + length + 2;
-        let [b'"', b':', first, ..] = bytes.get(value - 2..)? else {
-            return None;
+        let (this, value) = split_plain(rest)?;
+        let value = value.strip_prefix("\":")?;
+        let is_found = this == name;
+        let after = if let Some(string) = value.strip_prefix('"') {
+            let (string, after) = split_plain(string)?;
+            let after = after.strip_prefix('"')?;
+            if is_found {
+                return Some(string);
+            }
+            after
+        } else {
+            let after = value.trim_start_matches(|char: char| char.is_ascii_digit());
+            if is_found || after.len() == value.len() {
+                return None;
+            }
+            after
         };
-        let is_found = bytes.get(at..at + length)? == name.as_bytes();
-        let rest = bytes.get(value + 1..)?;
-        at = value + 1;
-        match first {
-            b'"' => {
-                let end = at + scan::plain(rest);
-                if bytes.get(end) != Some(&b'"') {
-                    return None;
-                }
-                if is_found {
-                    return text.get(at..end);
-                }
-                at = end + 1;
-            }
-            b'0'..=b'9' if !is_found => {
-                at += rest.iter().position(|byte| !byte.is_ascii_digit())?;
-            }
-            _ => return None,
-        }
-        if bytes.get(at) != Some(&b',') {
-            return None;
-        }
+        rest = after.strip_prefix(",\"")?;
     }
+}
+
+/// Splits a text before the first quote, backslash or control character.
+#[inline]
+fn split_plain(text: &str) -> Option<(&str, &str)> {
+    text.split_at_checked(scan::plain(text.as_bytes()))
 }
 
 /// Returns the string at the start of a text. A string with escapes, and anything else, is `None`.
