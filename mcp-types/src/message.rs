@@ -59,6 +59,8 @@ pub struct MessageInfo {
     pub method: &'static str,
     /// The side that sends the message.
     pub sender: Sender,
+    /// The name of the type of the params; `None` if they are any object.
+    pub params: Option<&'static str>,
     /// The name of the result type of a request; `None` for a notification.
     pub result: Option<&'static str>,
 }

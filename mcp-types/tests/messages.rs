@@ -52,6 +52,15 @@ fn messages_are_those_of_the_revision() {
     assert!(old.message("initialize", Sender::Client).is_some());
     assert_eq!(new.message("initialize", Sender::Client), None);
     assert_eq!(old.message("server/discover", Sender::Client), None);
+    let params = |revision: Revision, method| {
+        let message = revision.message(method, Sender::Client);
+        message.and_then(|message| message.params)
+    };
+    for revision in [old, new] {
+        let call = params(revision, "tools/call");
+        assert_eq!(call, Some("CallToolRequestParams"), "{revision}");
+    }
+    assert_eq!(params(old, "ping"), Some("RequestParams"));
     assert!(new.message("server/discover", Sender::Client).is_some());
     // Progress was reported by both sides.
     let progress = "notifications/progress";

@@ -165,7 +165,15 @@ fn row(message: &Message) -> TokenStream {
         MessageKind::Request(_) => quote! { Some("Result") },
         MessageKind::Notification => quote! { None },
     };
-    quote! { MessageInfo { name: #name, method: #method, sender: #sender, result: #result } }
+    let params = match &message.params {
+        Some((Ty::Named(params), _)) => quote! { Some(#params) },
+        _ => quote! { None },
+    };
+    quote! {
+        MessageInfo {
+            name: #name, method: #method, sender: #sender, params: #params, result: #result,
+        }
+    }
 }
 
 /// Returns `true` if a type is defined in Rust, and is not only another name.
