@@ -113,6 +113,7 @@ pub use proposals::https_url::config::{HttpUrls, UrlError};
 pub use proposals::https_url::keys::UrlKeys;
 #[cfg(feature = "oauth")]
 pub use protocol::access_token::AccessToken;
+pub use protocol::bus_codec::BusMessageError;
 pub use protocol::changes::{Bus, BusMessage, BusReceiver, Change};
 pub use protocol::core::Context;
 pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};

@@ -5,6 +5,7 @@
 pub(crate) mod access_token;
 pub(crate) mod announcements;
 pub(crate) mod answer;
+pub(crate) mod bus_codec;
 pub(crate) mod caller;
 pub(crate) mod challenge;
 pub(crate) mod changes;

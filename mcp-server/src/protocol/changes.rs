@@ -4,10 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
+use crate::util::utf8_bytes;
+
 /// A change that peers can subscribe to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Change {
     /// The list of tools changed.
@@ -40,8 +43,8 @@ pub trait BusReceiver: Send + Sync {
     fn receive(&self, message: BusMessage);
 }
 
-/// A message that a [`Bus`] sends to all processes.
-#[derive(Clone, Debug)]
+/// A message that a [`Bus`] sends to all processes. [`to_bytes`](Self::to_bytes) encodes it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum BusMessage {
     /// A list or resource changed.
@@ -51,6 +54,7 @@ pub enum BusMessage {
         /// The id of the session.
         session: String,
         /// The whole message, unchanged.
+        #[serde(with = "utf8_bytes")]
         message: Vec<u8>,
     },
     /// A legacy client cancelled a request that another process may be serving.
@@ -70,6 +74,7 @@ pub enum BusMessage {
         /// The id of the session.
         session: String,
         /// The change, as JSON text in a private format of this crate.
+        #[serde(with = "utf8_bytes")]
         value: Vec<u8>,
     },
     /// A client opened the stream for notifications of a session (by GET). Other processes end
