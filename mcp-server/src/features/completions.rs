@@ -39,6 +39,27 @@ pub struct Completing {
 /// total number.
 ///
 /// At most 100 values are sent; `total` and `hasMore` tell the client that there are more.
+///
+/// ```
+/// use mcp_server::types::PromptArgument;
+/// use mcp_server::{Completing, PromptDef, Server};
+///
+/// let greet = PromptDef::new("greet")
+///     .argument(PromptArgument::new("language"))
+///     .argument(PromptArgument::new("tone"))
+///     .map_handler(async |_| "hello");
+/// let server = Server::builder("demo", "1.0.0")
+///     .add_prompt(greet)
+///     .complete_prompt("greet", "tone", async |_: Completing| ["formal", "friendly"])
+///     .complete_prompt("greet", "language", async |typing: Completing| {
+///         let mut languages = vec!["french", "german", "greek"];
+///         languages.retain(|language| language.starts_with(&typing.value));
+///         languages
+///     })
+///     .build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildErrors>(())
+/// ```
 pub trait IntoCompletion {
     /// Converts the value into a completion.
     ///
@@ -59,6 +80,12 @@ impl<S: Into<String>> IntoCompletion for Vec<S> {
         let total = i64::try_from(self.len()).unwrap_or(i64::MAX);
         let values: Vec<String> = self.into_iter().map(Into::into).collect();
         Ok(Completion::new(values).total(total).has_more(false))
+    }
+}
+
+impl<S: Into<String>, const N: usize> IntoCompletion for [S; N] {
+    fn into_completion(self) -> Result<Completion, HandlerError> {
+        Vec::from(self).into_completion()
     }
 }
 
