@@ -72,28 +72,26 @@
 //! The client negotiates the newest revision. `Client::builder(..).revision(..)` of `mcp-client`
 //! pins another one, to see what clients of older revisions get.
 //!
-//! Values that a middleware would attach, such as a [`Principal`](crate::Principal), can be attached
-//! to a stream of one's own:
+//! [`in_memory_as`](crate::Server::in_memory_as) does the same for an authenticated client: with a
+//! [`Principal`](crate::Principal), with an access token and its scopes, or with any values that a
+//! middleware would attach:
 //!
-//! ```
-//! use mcp_client::Client;
-//! use mcp_server::{Principal, Server};
+#![cfg_attr(feature = "oauth", doc = "```")]
+#![cfg_attr(not(feature = "oauth"), doc = "```ignore")]
+//! use mcp_client::{ByteStream, Client};
+//! use mcp_server::{AccessToken, Server};
 //!
-//! async fn who(Principal(name): Principal) -> String {
-//!     name
+//! async fn whoami(token: AccessToken) -> String {
+//!     token.scopes.join(" ")
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let server = Server::builder("demo", "1.0.0").tool("who", "Returns the user", who).build()?;
-//!
-//! let (near, far) = tokio::io::duplex(64 << 10);
-//! let served = mcp_server::ByteStream::of(far).extension(Principal("ada".to_owned()));
-//! tokio::spawn(async move { server.serve(served).await });
-//!
-//! let transport = mcp_client::ByteStream::of(near);
+//! let server = Server::builder("demo", "1.0.0").tool("whoami", "Lists scopes", whoami).build()?;
+//! let token = AccessToken::new("https://auth.example.com").subject("ada").scopes(["notes:read"]);
+//! let transport = ByteStream::of(server.in_memory_as(token));
 //! let client = Client::builder("test", "1.0.0").connect(transport).await?;
-//! assert_eq!(client.call_tool("who").await?.text(), "ada");
+//! assert_eq!(client.call_tool("whoami").await?.text(), "notes:read");
 //! # Ok(())
 //! # }
 //! ```

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use mcp_types::json::Object;
 
 use crate::protocol::core::Context;
-use crate::protocol::extensions::Principal;
+use crate::protocol::extensions::{Extensions, Principal};
 use crate::protocol::extract::FromContext;
 use crate::protocol::handler_error::HandlerError;
 
@@ -135,6 +135,18 @@ impl AccessToken {
             (None, None) => return None,
         };
         Some(Principal(name))
+    }
+}
+
+/// The token, and the principal that it names.
+impl From<AccessToken> for Extensions {
+    fn from(token: AccessToken) -> Self {
+        let mut extensions = Self::new();
+        if let Some(principal) = token.principal() {
+            extensions.insert(principal);
+        }
+        extensions.insert(token);
+        extensions
     }
 }
 

@@ -22,6 +22,14 @@ pub struct Extensions {
     peer: Option<PeerAddress>,
 }
 
+impl From<Principal> for Extensions {
+    fn from(principal: Principal) -> Self {
+        let mut extensions = Self::new();
+        extensions.insert(principal);
+        extensions
+    }
+}
+
 impl Extensions {
     /// Creates an empty map.
     #[must_use]

@@ -83,10 +83,42 @@ impl Server {
     /// As [`serve`](Self::serve).
     #[must_use]
     pub fn in_memory(&self) -> DuplexStream {
+        self.in_memory_as(Extensions::new())
+    }
+
+    /// Serves an authenticated client in the same process, as [`in_memory`](Self::in_memory) does:
+    /// each request has a [`Principal`](crate::Principal), an
+    /// [`AccessToken`](crate::AccessToken) with the principal that it names, or any
+    /// [`Extensions`].
+    ///
+    /// ```
+    /// use mcp_client::{ByteStream, Client};
+    /// use mcp_server::{Principal, Server};
+    ///
+    /// async fn who(Principal(name): Principal) -> String {
+    ///     name
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = Server::builder("demo", "1.0.0").tool("who", "Returns the user", who).build()?;
+    /// let transport = ByteStream::of(server.in_memory_as(Principal("ada".to_owned())));
+    /// let client = Client::builder("test", "1.0.0").connect(transport).await?;
+    /// assert_eq!(client.call_tool("who").await?.text(), "ada");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`serve`](Self::serve).
+    #[must_use]
+    pub fn in_memory_as(&self, client: impl Into<Extensions>) -> DuplexStream {
         let (near, far) = tokio::io::duplex(IN_MEMORY);
+        let served = ByteStream::of(far).extensions(client.into());
         let server = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = server.serve(ByteStream::of(far)).await {
+            if let Err(error) = server.serve(served).await {
                 tracing::debug!(%error, "a connection in memory ended");
             }
         });
