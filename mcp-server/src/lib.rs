@@ -126,9 +126,8 @@ pub use protocol::handler_error::HandlerError;
 #[cfg(feature = "http")]
 pub use protocol::http_parts::HttpParts;
 pub use protocol::limits::Limits;
-#[cfg(feature = "http")]
 pub use protocol::metrics::Metrics;
-#[cfg(feature = "http")]
+pub use protocol::metrics::operations::{Operation, OperationOutcome};
 pub use protocol::metrics::refusals::{RefusalCause, Refusals};
 pub use protocol::middleware;
 pub use protocol::params::{NotificationParams, Params};

@@ -31,7 +31,6 @@ pub(crate) mod lifecycle;
 pub(crate) mod limits;
 pub(crate) mod message_sink;
 pub(crate) mod methods;
-#[cfg(feature = "http")]
 pub(crate) mod metrics;
 pub mod middleware;
 pub(crate) mod notification;

@@ -11,7 +11,6 @@ mod http;
 #[cfg(feature = "http")]
 pub(crate) mod http_transport;
 mod lists;
-#[cfg(feature = "http")]
 mod metrics;
 #[cfg(test)]
 mod one_pass;

@@ -18,6 +18,8 @@ mod draft;
 mod handlers;
 #[path = "features/lists.rs"]
 mod lists;
+#[path = "features/metrics.rs"]
+mod metrics;
 #[path = "features/middleware.rs"]
 mod middleware;
 #[path = "features/own_handlers.rs"]

@@ -179,6 +179,13 @@ impl<T: Definition> List<T> {
             .collect()
     }
 
+    /// Returns all items in order.
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+        let items = self.read();
+        let all = items.in_order.all().iter();
+        all.map(|(_, item)| Arc::clone(item)).collect()
+    }
+
     /// Returns the first result of `find`, in the order of the items.
     #[cfg(feature = "templates")]
     pub(crate) fn find<U>(&self, what: impl Fn(&Arc<T>) -> Option<U>) -> Option<U> {

@@ -24,6 +24,7 @@ use crate::features::{asking, downgrade};
 use crate::protocol::core::Context;
 use crate::protocol::error_report::{report, resolve};
 use crate::protocol::handler_error::{Cause, HandlerError};
+use crate::protocol::metrics::operations::{Operation, OperationOutcome, Tools};
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::registry::Registry;
 use crate::protocol::trace;
@@ -41,6 +42,7 @@ pub(crate) fn register(
     }
     let capability = &mut registry.capabilities.tools;
     capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
+    registry.tools = Some(Arc::<List<ToolDef>>::clone(tools));
     let listed = Arc::clone(tools);
     registry.serve(ListToolsRequest::METHOD, move |part, cx| {
         std::future::ready(list_page::list(&listed, &part, &cx))
@@ -54,6 +56,20 @@ pub(crate) fn register(
         move |head, cx| read_call(&tools, head, cx),
         move |params, cx| call(params, cx, Arc::clone(&resources)),
     );
+}
+
+impl Tools for List<ToolDef> {
+    fn contains(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    fn operations(&self) -> Vec<Operation> {
+        let read = |tool: &ToolDef| {
+            let name = Some(&*tool.tool().name);
+            tool.counter().read(CallToolRequest::METHOD, name)
+        };
+        self.all().iter().filter_map(|tool| read(tool)).collect()
+    }
 }
 
 /// The params of `tools/call`.
@@ -79,6 +95,7 @@ async fn call(
 ) -> Result<CallToolResult, HandlerError> {
     let revision = cx.revision();
     let tool = Arc::clone(params.item()?);
+    cx.measure_tool(tool.counter());
     let name = params.name;
     let arguments = params.arguments.unwrap_or_default();
     if let Some(check) = tool.access().check(&cx) {
@@ -88,7 +105,7 @@ async fn call(
         Ok(running) => running,
         Err(error) => {
             let result = invalid_arguments(&tool, &error, revision)?;
-            trace::tool_failed(&name);
+            tool_failed(&name, &cx);
             return Ok(result);
         }
     };
@@ -97,9 +114,15 @@ async fn call(
         Err(error) => failed(error, &name, &cx)?,
     };
     if result.is_error == Some(true) {
-        trace::tool_failed(&name);
+        tool_failed(&name, &cx);
     }
     Ok(downgrade::tool_result(result, &cx, &resources).await)
+}
+
+/// Records that a tool failed, although the response to the request is a result.
+fn tool_failed(name: &str, cx: &Context) {
+    trace::tool_failed(name);
+    cx.result_counts_as(OperationOutcome::ToolError);
 }
 
 /// Returns the result for invalid arguments: since 2025-11-25 a failure that the model can read and

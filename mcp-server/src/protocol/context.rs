@@ -13,6 +13,7 @@ use crate::protocol::core::{Context, Core, RequestState};
 use crate::protocol::extensions::Extensions;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::message_sink::{ClosedSink, TrySend};
+use crate::protocol::metrics::measured::Measured;
 use crate::protocol::notification::notification;
 use crate::protocol::peer::Peer;
 use crate::util::progress_throttle::ProgressThrottle;
@@ -46,6 +47,7 @@ impl Context {
                 extensions: caller.extensions,
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),
+                measured: Measured::start(),
                 #[cfg(feature = "asking")]
                 inputs: OnceLock::new(),
             }),
@@ -183,6 +185,7 @@ impl Context {
                 extensions: Arc::clone(&state.extensions),
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),
+                measured: Measured::start(),
                 inputs: OnceLock::new(),
             }),
             values: self.values.clone(),

@@ -22,6 +22,8 @@ use crate::protocol::extensions::Extensions;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
 use crate::protocol::message_sink::MessageSink;
+use crate::protocol::metrics::measured::Measured;
+use crate::protocol::metrics::operations::{OperationCounter, Tools};
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::peer::Peer;
 use crate::protocol::quota::Peers;
@@ -50,6 +52,10 @@ pub(crate) struct Core {
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) peers: Arc<Peers>,
     pub(crate) stopping: CancelSignal,
+    /// The requests of methods without a route.
+    pub(crate) unknown_methods: OperationCounter,
+    /// `None` if the server has no tools of its own.
+    pub(crate) tools: Option<Arc<dyn Tools>>,
     #[cfg(feature = "http")]
     pub(crate) counters: crate::protocol::metrics::counters::Counters,
     #[cfg(feature = "_seal")]
@@ -160,6 +166,7 @@ pub(crate) struct RequestState {
     pub(crate) extensions: Arc<Extensions>,
     pub(crate) ended: CancelSignal,
     pub(crate) progress: ProgressThrottle,
+    pub(crate) measured: Measured,
     /// The questions and answers of the request, owned by the feature that asks the client.
     #[cfg(feature = "asking")]
     pub(crate) inputs: OnceLock<Box<dyn Any + Send + Sync>>,
@@ -217,6 +224,10 @@ impl<T> Methods<T> {
         Some(&known.1)
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(&'static str, T)> {
+        self.0.iter()
+    }
+
     /// Adds a handler, unless the method already has one.
     pub(crate) fn add_default(&mut self, method: &'static str, handler: T) {
         if self.get(method).is_none() {
@@ -234,10 +245,11 @@ impl<T> Methods<T> {
     }
 }
 
-/// A handler, and the revisions that have its method.
+/// A handler, the revisions that have its method, and its counts.
 pub(crate) struct Routed {
     route: Box<dyn Route>,
     revisions: Vec<Revision>,
+    pub(crate) operation: OperationCounter,
 }
 
 impl Routed {
@@ -248,6 +260,10 @@ impl Routed {
         if revisions.is_empty() {
             revisions = Revision::WITH_DRAFT.to_vec();
         }
-        Self { route, revisions }
+        Self {
+            route,
+            revisions,
+            operation: OperationCounter::default(),
+        }
     }
 }

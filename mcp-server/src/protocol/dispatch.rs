@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 #[cfg(feature = "asking")]
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use mcp_types::error::DecodeError;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
@@ -22,6 +23,8 @@ use crate::protocol::error_text::{invalid_params, method_not_found, short};
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::handshake::initialize;
 use crate::protocol::inbound::Inbound;
+use crate::protocol::metrics::measured::Measured;
+use crate::protocol::metrics::operations::OperationOutcome;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::peer::Peer;
 use crate::protocol::request_task::RequestTask;
@@ -189,6 +192,8 @@ impl Core {
         };
         let route = self.route(method, revision);
         if route.is_none() && self.layers.is_empty() {
+            let unknown = &self.unknown_methods;
+            unknown.ended(OperationOutcome::Error, Duration::ZERO);
             return refused(method_not_found(method), Rejection::NoMethod);
         }
         let span = super::trace::span(Some(id), method, head, session, revision, via);
@@ -220,11 +225,13 @@ impl Core {
                 Dispatch::Call(RequestTask::new(cx, running, span.clone(), limit))
             }
             Ok(Err(error)) => {
+                cx.count(OperationOutcome::Error);
                 let (error, rejection) = span.in_scope(|| failure(error, &cx));
                 let rejection = rejection.unwrap_or_else(|| Rejection::of_code(error.code));
                 refused(error, rejection)
             }
             Err(super::request_task::Panicked) => {
+                cx.count(OperationOutcome::Error);
                 refused(super::request_task::panicked(), Rejection::Malformed)
             }
         }
@@ -329,6 +336,7 @@ impl Core {
                 extensions: Arc::clone(&via.extensions),
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),
+                measured: Measured::start(),
                 #[cfg(feature = "asking")]
                 inputs: OnceLock::new(),
             }),

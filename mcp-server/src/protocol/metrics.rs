@@ -4,19 +4,25 @@
 //! Counters are relaxed atomics; those that every request increments are sharded, so that worker
 //! threads do not contend for a cache line.
 
+#[cfg(feature = "http")]
 pub(crate) mod counters;
+pub(crate) mod measured;
 pub(crate) mod open_metrics;
+pub(crate) mod operations;
 pub(crate) mod refusals;
 pub(crate) mod snapshot;
 
+use operations::Operation;
 use refusals::Refusals;
 
-/// A snapshot of what a server does over HTTP. Created by
+/// A snapshot of what a server does. Created by
 /// [`Server::metrics`](crate::Server::metrics).
 ///
 /// Gauges show the current values, counters count since the server was built. The values of all
 /// endpoints of the server in this process are added. Gauges are not read atomically, so they may
-/// be inconsistent with each other by a few requests.
+/// be inconsistent with each other by a few requests. Connections, sessions, HTTP requests and
+/// refusals are those over HTTP: without the feature `http` they are 0. [`operations`](Self::operations)
+/// are counted on every transport.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
@@ -42,4 +48,11 @@ pub struct Metrics {
     pub request_bytes: u64,
     /// Rejected requests and connections, by cause.
     pub refusals: Refusals,
+    /// Requests by method and tool, on every transport: those that reached a handler or middleware,
+    /// and those of unknown methods. `initialize` is not among them.
+    ///
+    /// Each request counts once: calls of a tool that the server has count for the tool, all
+    /// others for their method. There are as many elements as the server has methods and tools, so
+    /// clients cannot add any. A tool that is replaced while the server runs starts from 0.
+    pub operations: Vec<Operation>,
 }

@@ -36,6 +36,7 @@ use mcp_types::error::DecodeError;
 use mcp_types::json;
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, INTERNAL_ERROR, Message};
+use mcp_types::{CallToolRequest, Request as _, ResultType};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -156,6 +157,19 @@ impl Request {
         member.map_err(|error| HandlerError::protocol(invalid_params(self.method(), &error)))
     }
 
+    /// Returns the name of the tool that the request calls. `None` for other methods, and if the
+    /// server has no tool of this name: unlike the text of the client, the returned names are few,
+    /// so they can be labels of metrics.
+    #[must_use]
+    pub fn tool(&self) -> Option<String> {
+        if self.method() != CallToolRequest::METHOD {
+            return None;
+        }
+        let tools = self.cx.core().tools.as_ref()?;
+        let name: String = self.param("name").ok()??;
+        tools.contains(&name).then_some(name)
+    }
+
     /// Returns the context that the handler gets.
     #[must_use]
     pub fn context(&self) -> &Context {
@@ -235,12 +249,20 @@ impl Response {
     /// Returns `true` if this is the failure of a tool: a result with `isError`.
     #[must_use]
     pub fn is_tool_error(&self) -> bool {
-        let Ok(result) = self.result() else {
-            return false;
-        };
-        let result = ParamsView::read(Some(result));
-        let is_error = result.and_then(|result| result.members().optional("isError"));
-        is_error.is_ok_and(|is_error| is_error == Some(true))
+        self.member("isError") == Some(true)
+    }
+
+    /// Returns `true` if the result asks the client for input, so that the request is not complete:
+    /// the client sends it again, with the answers.
+    #[must_use]
+    pub fn is_input_required(&self) -> bool {
+        self.member("resultType") == Some(ResultType::InputRequired)
+    }
+
+    /// Decodes a member of the result. `None` if it is absent or not a `T`.
+    fn member<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let result = ParamsView::read(Some(self.result().ok()?)).ok()?;
+        result.members().optional(name).ok()?
     }
 }
 

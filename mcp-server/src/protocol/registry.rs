@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::sync::Arc;
 
 #[cfg(feature = "pagination")]
 use mcp_types::Request;
@@ -13,6 +14,7 @@ use crate::protocol::core::{ChangeAccess, Context, Listener, Methods, Route, Rou
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
 use crate::protocol::handler_error::HandlerError;
+use crate::protocol::metrics::operations::Tools;
 use crate::protocol::params::NotificationParams;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::FromMembers;
@@ -27,6 +29,8 @@ pub(crate) struct Registry {
     pub(crate) capabilities: ServerCapabilities,
     /// Decides which clients are notified of changes of a resource; `None` without resources.
     pub(crate) change_access: Option<Box<dyn ChangeAccess>>,
+    /// The tools, for metrics and middleware.
+    pub(crate) tools: Option<Arc<dyn Tools>>,
     pub(crate) revisions: &'static [Revision],
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) errors: Vec<BuildError>,
@@ -41,6 +45,7 @@ impl Default for Registry {
             listeners: Methods::default(),
             capabilities: with_member(LOGGING, &Object::new()),
             change_access: None,
+            tools: None,
             revisions: Revision::ALL,
             proposals: BTreeSet::new(),
             errors: Vec::new(),

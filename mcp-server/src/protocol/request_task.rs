@@ -24,6 +24,7 @@ use crate::protocol::core::Context;
 use crate::protocol::core::Core;
 use crate::protocol::core::ResponseFuture;
 use crate::protocol::handler_error::HandlerError;
+use crate::protocol::metrics::operations::OperationOutcome;
 
 /// A request whose handler runs. Resolves to its answer. Dropping it cancels the request.
 ///
@@ -34,6 +35,8 @@ pub(crate) struct RequestTask {
     span: Span,
     limit: Option<Duration>,
     timer: Timer,
+    /// `true` once the request was counted in the metrics.
+    counted: bool,
     /// Ends the request when the server has been shutting down for the grace time.
     #[cfg(feature = "http")]
     shutdown: Option<Shutdown>,
@@ -52,6 +55,7 @@ impl RequestTask {
             span,
             limit,
             timer: Timer::default(),
+            counted: false,
             #[cfg(feature = "http")]
             shutdown: None,
         }
@@ -76,10 +80,12 @@ impl RequestTask {
         &self.cx
     }
 
-    fn answer(&self, result: Result<Vec<u8>, HandlerError>) -> Answer {
+    fn answer(&mut self, result: Result<Vec<u8>, HandlerError>) -> Answer {
         match result {
             Ok(message) => {
                 tracing::debug!(bytes = message.len(), "request answered");
+                self.counted = true;
+                self.cx.count_result();
                 Answer {
                     message,
                     refused: None,
@@ -92,8 +98,10 @@ impl RequestTask {
         }
     }
 
-    fn failure(&self, error: &ErrorObject, refused: Option<Rejection>) -> Answer {
+    fn failure(&mut self, error: &ErrorObject, refused: Option<Rejection>) -> Answer {
         tracing::debug!(code = error.code, "request answered with an error");
+        self.counted = true;
+        self.cx.count(OperationOutcome::Error);
         trace::failed(&self.span, error);
         Answer {
             message: error_message(self.cx.request_id(), error),
@@ -137,6 +145,9 @@ impl Future for RequestTask {
 
 impl Drop for RequestTask {
     fn drop(&mut self) {
+        if !self.counted {
+            self.cx.count(OperationOutcome::Cancelled);
+        }
         self.cx.state.ended.set();
     }
 }

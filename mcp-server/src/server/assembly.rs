@@ -26,6 +26,7 @@ use crate::protocol::error_text::Chain;
 use crate::protocol::lifecycle;
 #[cfg(feature = "http")]
 use crate::protocol::metrics::counters::Counters;
+use crate::protocol::metrics::operations::OperationCounter;
 use crate::protocol::quota::Peers;
 use crate::protocol::registry::Registry;
 #[cfg(feature = "_seal")]
@@ -152,6 +153,8 @@ impl ServerBuilder {
             change_access: registry.change_access,
             bus,
             stopping: CancelSignal::default(),
+            unknown_methods: OperationCounter::default(),
+            tools: registry.tools,
             #[cfg(feature = "http")]
             counters: Counters::default(),
             #[cfg(feature = "_seal")]

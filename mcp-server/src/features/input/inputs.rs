@@ -17,6 +17,7 @@ use crate::features::input::state::{self, RawValues, SealedState};
 use crate::protocol::core::Context;
 use crate::protocol::error_text::invalid_params;
 use crate::protocol::handler_error::HandlerError;
+use crate::protocol::metrics::operations::OperationOutcome;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::respond;
 
@@ -270,6 +271,7 @@ fn input_required(
     answers: RawValues,
     once: RawValues,
 ) -> Result<Vec<u8>, HandlerError> {
+    cx.result_counts_as(OperationOutcome::InputRequired);
     let bound_to = origin
         .binding(cx.method())
         .map_err(HandlerError::protocol)?;

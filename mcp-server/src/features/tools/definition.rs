@@ -1,5 +1,7 @@
 //! [`ToolDef`]: the definition of a tool.
 
+use std::sync::Arc;
+
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
 #[cfg(feature = "json-schema")]
@@ -22,6 +24,7 @@ use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::handler_error::HandlerError;
+use crate::protocol::metrics::operations::OperationCounter;
 #[cfg(feature = "json-schema")]
 use mcp_types::schema_validator::Validator;
 
@@ -55,6 +58,8 @@ pub struct ToolDef {
     access: Access,
     error: Option<DefinitionError>,
     header_params: Vec<HeaderParam>,
+    /// Counts the calls.
+    counter: Arc<OperationCounter>,
     #[cfg(feature = "json-schema")]
     validators: Validators,
 }
@@ -77,6 +82,7 @@ impl ToolDef {
             access: Access::default(),
             error: None,
             header_params: Vec::new(),
+            counter: Arc::default(),
             #[cfg(feature = "json-schema")]
             validators: Validators::default(),
         }
@@ -220,6 +226,10 @@ impl ToolDef {
 
     pub(crate) fn tool(&self) -> &Tool {
         &self.tool
+    }
+
+    pub(crate) fn counter(&self) -> &Arc<OperationCounter> {
+        &self.counter
     }
 
     /// Validates the arguments and starts the handler.

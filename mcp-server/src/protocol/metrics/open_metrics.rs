@@ -1,8 +1,9 @@
 //! [`Metrics`] in the text format of OpenMetrics 1.0.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use super::Metrics;
+use super::operations::Operation;
 
 impl Metrics {
     /// The media type of [`to_open_metrics`](Self::to_open_metrics).
@@ -67,6 +68,7 @@ impl Metrics {
         for (cause, count) in self.refusals.iter() {
             text.sample("refusals_total", &format!("{{cause=\"{cause}\"}}"), count);
         }
+        text.operations(&self.operations);
         text.0.push_str("# EOF\n");
         text.0
     }
@@ -87,16 +89,62 @@ impl MetricsText {
         self.sample(&format!("{name}_total"), "", value);
     }
 
+    /// Adds the requests by outcome, and the histogram of their durations.
+    fn operations(&mut self, operations: &[Operation]) {
+        let counts = "Requests of the protocol by method, tool and outcome.";
+        self.family("operations", "counter", counts);
+        for operation in operations {
+            let labels = labels(operation);
+            for (outcome, count) in operation.outcomes() {
+                let labels = format!("{{{labels},outcome=\"{}\"}}", outcome.as_str());
+                self.sample("operations_total", &labels, count);
+            }
+        }
+        let name = "operation_duration_seconds";
+        self.family(name, "histogram", "Time until the responses to requests.");
+        for operation in operations {
+            let labels = labels(operation);
+            for (bound, count) in operation.buckets() {
+                let bound = if bound.is_finite() {
+                    format!("{bound:?}")
+                } else {
+                    "+Inf".to_owned()
+                };
+                let labels = format!("{{{labels},le=\"{bound}\"}}");
+                self.sample(&format!("{name}_bucket"), &labels, count);
+            }
+            let labels = format!("{{{labels}}}");
+            self.sample(&format!("{name}_count"), &labels, operation.total());
+            let seconds = operation.total_time.as_secs_f64();
+            self.sample(&format!("{name}_sum"), &labels, seconds);
+        }
+    }
+
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a `String` does not fail.
         let _ = writeln!(self.0, "# TYPE mcp_server_{name} {kind}");
-        if name.ends_with("_bytes") {
-            let _ = writeln!(self.0, "# UNIT mcp_server_{name} bytes");
+        let unit = ["bytes", "seconds"];
+        let unit = unit.iter().find(|unit| name.ends_with(&format!("_{unit}")));
+        if let Some(unit) = unit {
+            let _ = writeln!(self.0, "# UNIT mcp_server_{name} {unit}");
         }
         let _ = writeln!(self.0, "# HELP mcp_server_{name} {help}");
     }
 
-    fn sample(&mut self, name: &str, labels: &str, value: u64) {
+    fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
         let _ = writeln!(self.0, "mcp_server_{name}{labels} {value}");
     }
+}
+
+/// Returns the labels with the method and the tool of an operation; those without a value are empty.
+fn labels(operation: &Operation) -> String {
+    let method = escaped(&operation.method);
+    let tool = escaped(operation.tool.as_deref().unwrap_or_default());
+    format!("method=\"{method}\",tool=\"{tool}\"")
+}
+
+/// Escapes the value of a label.
+fn escaped(value: &str) -> String {
+    let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+    value.replace('\n', "\\n")
 }
