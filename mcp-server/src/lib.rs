@@ -41,6 +41,7 @@
 //! | `pagination` | yes | lists in pages, and resources that a handler lists |
 //! | `templates` | yes | resource templates (RFC 6570) |
 //! | `http` | | Streamable HTTP, as a service for hyper, tower and axum, and with a listener of its own |
+//! | `axum` | | `http`, and the endpoint with all its paths as a router of axum (`Server::into_router`) |
 //! | `tls` | | `http`, and TLS for the listener, by rustls |
 //! | `oauth` | | `http`, and [access tokens](guide::oauth): the server as a resource server of OAuth 2.1 |
 //! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |

@@ -17,6 +17,8 @@ mod one_pass;
 mod resource_definitions;
 #[cfg(feature = "https-url")]
 pub(crate) mod resource_urls;
+#[cfg(feature = "axum")]
+mod router;
 mod serve;
 pub(crate) mod transports;
 #[cfg(feature = "https-url")]

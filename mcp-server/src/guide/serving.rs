@@ -52,7 +52,9 @@
 //! # }
 //! ```
 //!
-//! It is a service of tower whose error type is `Infallible`, so plain hyper can serve it too.
+//! It is a service of tower whose error type is `Infallible`, so plain hyper can serve it too. With the
+//! feature `axum`, `Server::into_router` returns a router with all paths of the endpoint, which also
+//! passes on the address of the connection.
 //!
 //! No web page may reach a server on its user's machine through the browser, so the headers `Host`
 //! and `Origin` are checked. Without [`HttpConfig`](crate::HttpConfig) only the names of this
@@ -141,8 +143,8 @@
 //! Behind a proxy all connections come from one address, so limits for each client would count all
 //! clients as one. [`trusted_proxies`](crate::HttpConfig::trusted_proxies) names the proxies whose
 //! headers `Forwarded` or `X-Forwarded-For` are trusted. Handlers get the address of the client as
-//! the extension [`PeerAddress`](crate::PeerAddress). In axum the program attaches the address of the
-//! connection itself:
+//! the extension [`PeerAddress`](crate::PeerAddress). A router of `into_router` attaches the address of
+//! the connection; a program that mounts the service in axum does it itself:
 //!
 //! ```
 //! use std::net::SocketAddr;

@@ -48,3 +48,55 @@ async fn service_can_be_mounted_in_hyper() {
     assert_eq!(head.get("content-type"), Some("text/event-stream"));
     assert!(body.contains("\"said\""), "{body}");
 }
+
+#[cfg(all(feature = "axum", feature = "oauth"))]
+#[tokio::test]
+async fn router_has_all_paths_and_the_address_of_the_client() {
+    use std::net::SocketAddr;
+
+    use axum::routing::get;
+    use mcp_server::{AccessToken, OAuth, StaticTokens};
+
+    let (server, _probe) = server(|builder| builder);
+    let issuer = "https://auth.example.com";
+    let token = AccessToken::new(issuer).subject("ada");
+    let oauth = OAuth::builder("https://mcp.example.com/mcp")
+        .verifier(
+            StaticTokens::new(issuer)
+                .token("sesame", token.audience(["https://mcp.example.com/mcp"])),
+        )
+        .build()
+        .expect("settings");
+    let config = HttpConfig::new()
+        .health_path("/healthz")
+        .readiness_path("/readyz")
+        .metrics_path("/metrics")
+        .oauth(oauth);
+    let app: axum::Router = axum::Router::new()
+        .route("/", get(async || "hello"))
+        .merge(server.into_router("/mcp", config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    let app = app.into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let metadata = "/.well-known/oauth-protected-resource/mcp";
+    for (path, status, text) in [
+        ("/", 200, "hello"),
+        ("/healthz", 200, "ok\n"),
+        ("/readyz", 200, "ready\n"),
+        ("/metrics", 200, "# EOF"),
+        (metadata, 200, "authorization_servers"),
+        ("/other", 404, ""),
+    ] {
+        let mut raw = Raw::connect(address).await.at(path);
+        let (head, body) = raw.ask("GET", &[], "").await;
+        assert_eq!(head.status, status, "{path}");
+        assert!(body.contains(text), "{path}: {body}");
+    }
+    let (head, _) = Raw::post(address, &call_headers("peer"), &call(1, "peer")).await;
+    assert_eq!(head.status, 401);
+    let headers = with_header(call_headers("peer"), "Authorization", "Bearer sesame");
+    let (head, body) = Raw::post(address, &headers, &call(1, "peer")).await;
+    assert_eq!(head.status, 200, "{body}");
+    assert!(body.contains("127.0.0.1"), "{body}");
+}

@@ -62,6 +62,12 @@ impl Urls {
         })
     }
 
+    /// Returns the path of the base URL, with a slash at the end.
+    #[cfg(feature = "axum")]
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// Returns `true` if a path is below the base URL.
     pub(crate) fn serves_path(&self, path: &str) -> bool {
         path.starts_with(&self.path)

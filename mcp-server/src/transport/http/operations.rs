@@ -13,6 +13,8 @@ use super::config::HttpConfig;
 use crate::protocol::metrics::Metrics;
 use crate::protocol::metrics::counters::Gauges;
 use crate::transport::http::endpoint::Endpoint;
+#[cfg(all(feature = "axum", feature = "oauth"))]
+use crate::transport::http::oauth::config::OAuth;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::status;
 
@@ -62,6 +64,20 @@ impl HttpConfig {
     pub fn metrics_path(mut self, path: impl Into<String>) -> Self {
         self.paths.metrics = Some(absolute(path.into()));
         self
+    }
+
+    /// Returns the paths that the endpoint serves beside that of the protocol.
+    #[cfg(feature = "axum")]
+    pub(crate) fn other_paths(&self) -> Vec<String> {
+        let paths = [
+            &self.paths.health,
+            &self.paths.readiness,
+            &self.paths.metrics,
+        ];
+        let paths = paths.into_iter().chain([&self.http_sse]).flatten().cloned();
+        #[cfg(feature = "oauth")]
+        let paths = paths.chain(self.oauth.iter().flat_map(OAuth::metadata_paths));
+        paths.collect()
     }
 }
 
