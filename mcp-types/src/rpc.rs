@@ -24,7 +24,7 @@ mod members;
 mod object;
 mod write;
 
-pub use batch::{Incoming, parse_batch};
+pub use batch::{Incoming, parse_batch, split_batch};
 pub use bodies::{Decoded, MessageError, Of, decode};
 pub use envelope::{Extra, Message, parse, parse_str};
 pub use fault::{EnvelopeError, Fault};

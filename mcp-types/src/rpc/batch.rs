@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{self, Deserializer as _, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::envelope::{Message, first_byte, parse_str, utf8};
+use super::envelope::{Message, first_byte, parse, parse_str, utf8};
 use super::fault::{EnvelopeError, Fault};
 
 /// A message, or a batch of messages.
@@ -24,9 +24,38 @@ pub enum Incoming<'a> {
 /// Returns an [`EnvelopeError`] if the text is not JSON, is a single invalid message, or is a batch
 /// that is empty or too long. A batch within a batch is an error of that element only.
 pub fn parse_batch(bytes: &[u8], limit: usize) -> Result<Incoming<'_>, EnvelopeError> {
+    let Some(elements) = split_batch(bytes, limit)? else {
+        return parse(bytes).map(Incoming::Single);
+    };
+    let messages = elements.into_iter();
+    Ok(Incoming::Batch(
+        messages.map(|element| parse_str(element.get())).collect(),
+    ))
+}
+
+/// Splits a batch of up to `limit` messages into the texts of its elements, which are JSON values but
+/// need not be messages. Returns `None` if the text is not a batch. For recorders and gateways, which
+/// pass the elements on unchanged.
+///
+/// ```
+/// use mcp_types::rpc::split_batch;
+///
+/// let elements = split_batch(br#"[{"jsonrpc":"2.0","method":"a"}, 1.0]"#, 10)?;
+/// let elements = elements.expect("it is a batch");
+/// assert_eq!(elements[0].get(), r#"{"jsonrpc":"2.0","method":"a"}"#);
+/// assert_eq!(elements[1].get(), "1.0");
+/// assert!(split_batch(b"{}", 10)?.is_none());
+/// # Ok::<(), mcp_types::rpc::EnvelopeError>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns an [`EnvelopeError`] if the text is not UTF-8, or is a batch that is not JSON, empty or too
+/// long.
+pub fn split_batch(bytes: &[u8], limit: usize) -> Result<Option<Vec<&RawValue>>, EnvelopeError> {
     let text = utf8(bytes)?;
     if first_byte(text) != Some(b'[') {
-        return parse_str(text).map(Incoming::Single);
+        return Ok(None);
     }
     let mut too_long = false;
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -42,12 +71,7 @@ pub fn parse_batch(bytes: &[u8], limit: usize) -> Result<Incoming<'_>, EnvelopeE
     if elements.is_empty() {
         return Err(Fault::EmptyBatch.into());
     }
-    Ok(Incoming::Batch(
-        elements
-            .into_iter()
-            .map(|element| parse_str(element.get()))
-            .collect(),
-    ))
+    Ok(Some(elements))
 }
 
 struct Elements<'a> {
