@@ -3,6 +3,8 @@
 pub(crate) mod cache;
 pub(crate) mod calls;
 pub(crate) mod lists;
+#[cfg(feature = "model-tools")]
+pub(crate) mod model_tools;
 pub(crate) mod notifications;
 #[cfg(feature = "json-schema")]
 pub(crate) mod output_schemas;

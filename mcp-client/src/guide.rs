@@ -9,6 +9,8 @@ pub mod eras;
 #[cfg(feature = "https-url")]
 pub mod fetch;
 pub mod icons;
+#[cfg(feature = "model-tools")]
+pub mod models;
 pub mod questions;
 #[cfg(all(feature = "sep-2093", feature = "versioned-resources"))]
 pub mod resources;

@@ -102,6 +102,8 @@ pub use client::{Client, ClientBuilder};
 pub use features::cache::Cache;
 pub use features::calls::{Call, IntoObject};
 pub use features::lists::{List, Listed, Page, Paged};
+#[cfg(feature = "model-tools")]
+pub use features::model_tools::{ModelFormat, ModelTools};
 pub use features::subscriptions::{Subscription, SubscriptionEvent};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;

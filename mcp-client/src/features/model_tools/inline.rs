@@ -1,0 +1,269 @@
+//! Rewrites a schema without references, and with an object at its root.
+
+use std::collections::{HashMap, HashSet};
+
+use mcp_types::json::{Object, Value};
+use percent_encoding::percent_decode_str;
+
+/// The maximum depth of schemas within schemas.
+const DEPTH: usize = 64;
+/// The maximum size of what references add to a schema, in bytes.
+const ADDED: usize = 256 << 10;
+/// The maximum number of schemas of one property that are compared with each other.
+const COMPARED: usize = 32;
+/// The size that a value is counted with, in addition to its texts, in bytes.
+const VALUE: usize = 16;
+
+/// Keywords whose value is a schema, a list of schemas, or an object of schemas.
+const SCHEMA: [&str; 11] = [
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+const LIST: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const OBJECT: [&str; 3] = ["dependentSchemas", "patternProperties", "properties"];
+/// Keywords that have no meaning without references.
+const DROPPED: [&str; 8] = [
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$id",
+    "$schema",
+    "$vocabulary",
+    "definitions",
+];
+
+/// Returns a schema without references whose root describes an object.
+pub(super) fn inlined(schema: &Value) -> Object {
+    let mut inliner = Inliner {
+        root: schema,
+        left: size(schema).saturating_add(ADDED),
+        open: Vec::new(),
+    };
+    let Value::Object(mut root) = inliner.schema(schema, 0) else {
+        return object();
+    };
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        if let Some(Value::Array(branches)) = root.remove(keyword) {
+            merge(&mut root, branches, keyword == "allOf");
+        }
+    }
+    for keyword in ["not", "enum", "if", "then", "else"] {
+        root.remove(keyword);
+    }
+    let mut result = object();
+    for (name, value) in root {
+        if name != "type" {
+            result.insert(name, value);
+        }
+    }
+    result
+}
+
+/// Returns the schema of an object with any members.
+fn object() -> Object {
+    let mut object = Object::from([("type", Value::from("object"))]);
+    object.push("properties", Value::Object(Object::new()));
+    object
+}
+
+/// Moves the properties of branches to the root. If the object has to fit `all` branches, it needs
+/// what any of them requires, and otherwise what each of them requires.
+fn merge(root: &mut Object, branches: Vec<Value>, all: bool) {
+    let mut properties = match root.remove("properties") {
+        Some(Value::Object(properties)) => properties,
+        _ => Object::new(),
+    };
+    let mut required = match root.remove("required") {
+        Some(Value::Array(required)) => required,
+        _ => Vec::new(),
+    };
+    let count = branches.len();
+    let mut times: HashMap<String, usize> = HashMap::new();
+    let mut indexes: HashMap<String, Option<usize>> = HashMap::new();
+    // The root says more about its own properties than that they exist.
+    indexes.extend(properties.keys().map(|name| (name.to_owned(), None)));
+    let mut merged: Vec<(String, Vec<Value>)> = Vec::new();
+    for branch in branches {
+        let Value::Object(mut branch) = branch else {
+            continue;
+        };
+        if let Some(Value::Object(own)) = branch.remove("properties") {
+            for (name, schema) in own {
+                let name = name.to_string();
+                let next = Some(merged.len());
+                let Some(at) = *indexes.entry(name.clone()).or_insert(next) else {
+                    continue;
+                };
+                match merged.get_mut(at) {
+                    Some((_, known)) if known.len() < COMPARED && known.contains(&schema) => {}
+                    Some((_, known)) => known.push(schema),
+                    None => merged.push((name, vec![schema])),
+                }
+            }
+        }
+        let names = branch.get("required").and_then(Value::as_array);
+        let names = names.into_iter().flatten().filter_map(Value::as_str);
+        for name in names.collect::<HashSet<_>>() {
+            *times.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    let keyword = if all { "allOf" } else { "anyOf" };
+    for (name, mut schemas) in merged {
+        let last = schemas.pop();
+        if schemas.is_empty() {
+            properties.push(&name, last.unwrap_or_default());
+        } else {
+            schemas.extend(last);
+            let choice = Object::from([(keyword, Value::Array(schemas))]);
+            properties.push(&name, Value::Object(choice));
+        }
+    }
+    root.insert("properties", Value::Object(properties));
+    for name in required.iter().filter_map(Value::as_str) {
+        times.remove(name);
+    }
+    times.retain(|_, times| all || *times == count);
+    let mut names: Vec<String> = times.into_keys().collect();
+    names.sort_unstable();
+    required.extend(names.into_iter().map(Value::from));
+    if !required.is_empty() {
+        root.insert("required", Value::Array(required));
+    }
+    // The branches may have further members, which the root must not exclude.
+    root.remove("additionalProperties");
+    root.remove("unevaluatedProperties");
+}
+
+struct Inliner<'a> {
+    root: &'a Value,
+    /// How many bytes may still be written or searched.
+    left: usize,
+    /// The references that are being replaced.
+    open: Vec<&'a str>,
+}
+
+impl<'a> Inliner<'a> {
+    fn schema(&mut self, schema: &'a Value, depth: usize) -> Value {
+        let Value::Object(members) = schema else {
+            return schema.clone();
+        };
+        let names = members.keys().map(|name| VALUE + name.len());
+        if depth >= DEPTH || !self.take(names.sum()) {
+            return Value::Object(Object::new());
+        }
+        let mut result = Object::with_capacity(members.len());
+        let reference = members.get("$ref").or_else(|| members.get("$dynamicRef"));
+        if let Some(pointer) = reference.and_then(Value::as_str)
+            && let Value::Object(target) = self.referenced(pointer, depth + 1)
+        {
+            result = target;
+            // Keywords beside the reference apply, too, such as a description.
+            let own: HashSet<&str> = members.keys().collect();
+            result.retain(|name, _| !own.contains(name));
+        }
+        for (name, value) in members {
+            if DROPPED.contains(&name) || matches!(name, "$ref" | "$dynamicRef") {
+                continue;
+            }
+            if let Some(value) = self.keyword(name, value, depth + 1) {
+                result.push(name, value);
+            }
+        }
+        Value::Object(result)
+    }
+
+    /// Returns the value of a keyword; `None` if it is too large.
+    fn keyword(&mut self, name: &str, value: &'a Value, depth: usize) -> Option<Value> {
+        Some(match value {
+            Value::Object(members) if OBJECT.contains(&name) => {
+                let mut schemas = Object::with_capacity(members.len());
+                for (name, schema) in members {
+                    schemas.push(name, self.schema(schema, depth));
+                }
+                Value::Object(schemas)
+            }
+            // `items` may be a list in older dialects.
+            Value::Array(schemas) if LIST.contains(&name) || name == "items" => {
+                let schemas = schemas.iter().map(|schema| self.schema(schema, depth));
+                Value::Array(schemas.collect())
+            }
+            value if SCHEMA.contains(&name) => self.schema(value, depth),
+            // Data, such as `default` and `enum`.
+            value if self.take(size(value)) => value.clone(),
+            _ => return None,
+        })
+    }
+
+    /// Returns the schema to which a reference leads. It accepts anything if there is none, or if it
+    /// contains itself.
+    fn referenced(&mut self, reference: &'a str, depth: usize) -> Value {
+        let nothing = Value::Object(Object::new());
+        let Some(pointer) = reference.strip_prefix('#') else {
+            return nothing;
+        };
+        if self.open.contains(&reference) {
+            return nothing;
+        }
+        let Some(target) = self.find(pointer) else {
+            return nothing;
+        };
+        self.open.push(reference);
+        let schema = self.schema(target, depth);
+        self.open.pop();
+        schema
+    }
+
+    /// Resolves a JSON pointer. What is searched counts as work.
+    fn find(&mut self, pointer: &str) -> Option<&'a Value> {
+        if pointer.is_empty() {
+            return Some(self.root);
+        }
+        let mut value = self.root;
+        for step in pointer.strip_prefix('/')?.split('/') {
+            let step = percent_decode_str(step).decode_utf8().ok()?;
+            let step = step.replace("~1", "/").replace("~0", "~");
+            value = match value {
+                Value::Object(members) => {
+                    if !self.take(members.len() * VALUE) {
+                        return None;
+                    }
+                    members.get(&step)?
+                }
+                Value::Array(elements) => elements.get(step.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+
+    /// Reserves bytes. Returns `false` if too few are left.
+    fn take(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+/// Returns an estimate of the size of a value, in bytes.
+fn size(value: &Value) -> usize {
+    VALUE
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(elements) => elements.iter().map(size).sum(),
+            Value::Object(members) => {
+                let members = members.iter();
+                members.map(|(name, value)| name.len() + size(value)).sum()
+            }
+            _ => 0,
+        }
+}
