@@ -9,6 +9,7 @@ mod introspection;
 mod keys;
 mod scopes;
 mod setup;
+mod shares;
 mod tokens;
 #[cfg(feature = "https-url")]
 mod urls;

@@ -11,6 +11,7 @@ use crate::protocol::access_token::AccessToken;
 use crate::protocol::challenge::Challenge;
 use crate::protocol::core::Core;
 use crate::protocol::error_text::Chain;
+use crate::protocol::extensions::Principal;
 use crate::protocol::seal::Keys;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::oauth::claims::LEEWAY;
@@ -69,7 +70,11 @@ impl OAuth {
             return Err(server.invalid_token(reason).into());
         }
         let token = server.verify(presented, parts).await?;
-        let nonce = server.check_possession(presented, &token, core, parts)?;
+        let principal = token.principal();
+        let principal = principal
+            .ok_or_else(|| server.invalid_token("the token does not name its user or client"))?;
+        let keys = core.keys.get();
+        let nonce = server.check_possession(presented, &token, &principal, &keys, parts)?;
         let policy = &server.policy;
         if !policy
             .required
@@ -86,9 +91,6 @@ impl OAuth {
             );
             Instant::now() + left.min(LONGEST)
         });
-        let principal = token.principal();
-        let principal = principal
-            .ok_or_else(|| server.invalid_token("the token does not name its user or client"))?;
         let extensions = &mut Arc::make_mut(parts).extensions;
         extensions.insert(principal);
         extensions.insert(token);
@@ -153,7 +155,8 @@ impl ResourceServer {
         &self,
         presented: Credentials<'_>,
         token: &AccessToken,
-        core: &Core,
+        principal: &Principal,
+        keys: &Keys,
         parts: &Parts,
     ) -> Result<Option<HeaderValue>, Box<TokenRefusal>> {
         let thumbprint = match (presented.scheme, &token.key_thumbprint) {
@@ -168,15 +171,15 @@ impl ResourceServer {
             }
             (TokenScheme::Dpop, Some(thumbprint)) => thumbprint,
         };
-        let keys = core.keys.get();
         let request = ProvenRequest {
             parts,
             token: presented.token,
             resource: &self.resource,
             thumbprint,
+            principal: &principal.0,
         };
-        let verified = self.proofs.verify(&request, &keys);
-        Ok(verified.map_err(|error| self.bad_proof(error, &keys))?)
+        let verified = self.proofs.verify(&request, keys);
+        Ok(verified.map_err(|error| self.bad_proof(error, keys))?)
     }
 
     /// Creates the refusal of a request whose proof of possession is not accepted.

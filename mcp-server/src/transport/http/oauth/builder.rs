@@ -56,6 +56,7 @@ struct Proofs {
     offered: bool,
     required: bool,
     nonces: bool,
+    rate: Option<u32>,
 }
 
 /// Why the settings of an [`OAuth`] are invalid.
@@ -223,6 +224,15 @@ impl OAuthBuilder {
         self
     }
 
+    /// Sets the number of requests with proofs of possession per second that the server accepts
+    /// continuously. Default: 1,000. The server remembers each proof until it expires, normally
+    /// after 5 minutes, so that it is used only once. This takes some 30 KB for each request per
+    /// second. Further requests are rejected with 429, and those of one principal beyond a quarter.
+    pub fn dpop_rate(mut self, requests: u32) -> Self {
+        self.proofs.rate = Some(requests);
+        self
+    }
+
     /// Sets the client for requests to issuers, instead of one that trusts the certificates of the
     /// system.
     pub fn http_fetch(mut self, fetch: impl HttpFetch) -> Self {
@@ -300,7 +310,7 @@ impl OAuthBuilder {
             policy: Arc::new(policy),
             requires_proofs: self.proofs.required,
             offers_proofs: self.proofs.offered,
-            proofs: ProofVerifier::new(self.proofs.nonces),
+            proofs: ProofVerifier::new(self.proofs.nonces, self.proofs.rate.unwrap_or(dpop::RATE)),
             // All members are strings and lists of strings, so this does not fail.
             metadata: Bytes::from(serde_json::to_vec(&metadata).unwrap_or_default()),
             metadata_paths,
