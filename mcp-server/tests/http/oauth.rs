@@ -8,7 +8,9 @@ mod holder;
 mod introspection;
 mod keys;
 mod scopes;
+mod secrets;
 mod setup;
+mod shares;
 mod tokens;
 #[cfg(feature = "https-url")]
 mod urls;

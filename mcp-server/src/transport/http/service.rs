@@ -4,17 +4,19 @@ use crate::transport::http::endpoint::Endpoint;
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::Weak;
 use std::task::{Context, Poll};
 
-use http::header::ORIGIN;
+use http::header::{AUTHORIZATION, COOKIE, ORIGIN};
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
 use tokio::time::sleep;
 use tower_service::Service;
 
+use super::accept::AcceptedForms;
 use super::body::HttpBody;
 use super::config;
 use super::config::HttpConfig;
@@ -26,7 +28,8 @@ use super::response_future::HttpFuture;
 use super::session::event_store::MemoryEvents;
 use super::session::requests;
 use super::session::table::Sessions;
-use super::{request_body, stopping};
+use super::unread_body::{self, FusedBody};
+use super::{answer, request_body, stopping};
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::core::Core;
 use crate::protocol::extensions::Extensions;
@@ -39,6 +42,10 @@ use crate::util::select::{Either, select};
 
 /// An endpoint of Streamable HTTP as a tower service, for any path of any HTTP stack: axum's
 /// `fallback_service` and `route_service`, hyper with `TowerToHyperService`. Cheap to clone.
+///
+/// Clients have to accept both JSON and event streams (`Accept`). A client that accepts one of them
+/// only gets its responses in that form: without event streams, it receives no notifications of
+/// requests, and a request of a legacy session whose handler sends messages is answered with 406.
 #[derive(Clone)]
 pub struct HttpService {
     endpoint: Arc<Endpoint>,
@@ -89,6 +96,7 @@ impl HttpService {
         let version = parts.version;
         let address = remote.as_ref().map(|remote| remote.address);
         proxy::attach(&endpoint.config, &mut parts, address);
+        hide_credentials(&mut parts);
         // In an `Arc`, because the parts are large and moved several times.
         let parts = Arc::new(parts);
         #[cfg(feature = "oauth")]
@@ -126,6 +134,17 @@ where
     }
 }
 
+/// Marks the headers with credentials as sensitive, so that `Debug` does not show their values.
+fn hide_credentials(parts: &mut Parts) {
+    for name in [AUTHORIZATION, COOKIE] {
+        if let http::header::Entry::Occupied(mut values) = parts.headers.entry(name) {
+            values
+                .iter_mut()
+                .for_each(|value| value.set_sensitive(true));
+        }
+    }
+}
+
 impl Endpoint {
     /// Handles a request. Rejections are counted and become responses here.
     pub(crate) async fn respond<B: Body>(
@@ -135,8 +154,14 @@ impl Endpoint {
         remote: Option<RemotePeer>,
     ) -> Response<HttpBody> {
         self.server.counters.request();
-        let response = self.handle(parts, body, remote).await;
-        response.unwrap_or_else(|refusal| self.refuse(&refusal))
+        let mut body = pin!(FusedBody::new(body, &parts));
+        let response = self.handle(parts, body.as_mut(), remote).await;
+        let mut response = response.unwrap_or_else(|refusal| self.refuse(&refusal));
+        let is_error = response.status().is_client_error() || response.status().is_server_error();
+        if is_error && !body.is_end_stream() {
+            Box::pin(unread_body::discard(body, &mut response)).await;
+        }
+        response
     }
 
     async fn handle<B: Body>(
@@ -153,10 +178,17 @@ impl Endpoint {
         {
             return Ok(response);
         }
+        // Clients look for metadata there: without it, they need no access token.
+        if parts.uri.path().starts_with("/.well-known/") {
+            return Err(Refusal::NoMetadata);
+        }
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.config.oauth {
             let mut parts = parts;
+            // Counted for the address: anybody can send any number of tokens that are not valid.
+            let verifying = self.peer(&parts, remote.as_ref()).verification()?;
             let authorized = oauth.authorize(&self.server, &mut parts).await?;
+            drop(verifying);
             let response = self.handle_authorized(parts, body, remote).await;
             return Ok(authorized.apply(response.unwrap_or_else(|refusal| self.refuse(&refusal))));
         }
@@ -174,11 +206,12 @@ impl Endpoint {
             return Box::pin(self.other_method(&parts, remote.as_ref())).await;
         }
         let channel = channel_id(self.config.http_sse.as_deref(), &parts);
+        config::check_content(&parts)?;
         // Clients of HTTP+SSE need not send `Accept`.
-        match channel {
-            Some(_) => config::check_content(&parts)?,
-            None => config::check_media(&parts)?,
-        }
+        let accepted = match channel {
+            Some(_) => AcceptedForms::ALL,
+            None => AcceptedForms::read(&parts)?,
+        };
         // Evaluated only while the server stops.
         let accepted_late = || channel.is_some() || stopping::may_be_accepted(&parts);
         if self.is_stopping() && !accepted_late() {
@@ -213,13 +246,20 @@ impl Endpoint {
             },
         };
         let extensions = Arc::new(Extensions::of_http(parts, remote));
-        match session {
-            Some(session) => self.post(&session, extensions, bytes, permit).await,
-            None => {
-                self.post_without_session(extensions, bytes, permit, refusal)
+        let mut response = match session {
+            Some(session) => {
+                self.post(&session, extensions, bytes, permit, accepted)
                     .await
             }
+            None => {
+                self.post_without_session(extensions, bytes, permit, refusal, accepted)
+                    .await
+            }
+        }?;
+        if !accepted.json {
+            answer::wrap_in_event(&mut response);
         }
+        Ok(response)
     }
 
     /// Handles methods other than POST. GET and DELETE belong to sessions.

@@ -19,9 +19,14 @@ pub(crate) struct Holder {
 
 impl Holder {
     pub(crate) fn new(issuer: &TestIssuer) -> Self {
+        Self::of(issuer, "ada")
+    }
+
+    /// Creates a client of a user, with a key of its own.
+    pub(crate) fn of(issuer: &TestIssuer, user: &str) -> Self {
         let key = SigningKey::generate().expect("a key");
         let jkt = thumbprint(&key.public().expect("a public key")).expect("a thumbprint");
-        let token = issuer.token(json!({ "cnf": { "jkt": jkt } }));
+        let token = issuer.token(json!({ "sub": user, "cnf": { "jkt": jkt } }));
         Self { key, token }
     }
 

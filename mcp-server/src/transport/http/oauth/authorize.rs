@@ -11,10 +11,11 @@ use crate::protocol::access_token::AccessToken;
 use crate::protocol::challenge::Challenge;
 use crate::protocol::core::Core;
 use crate::protocol::error_text::Chain;
+use crate::protocol::extensions::Principal;
 use crate::protocol::seal::Keys;
 use crate::transport::http::body::HttpBody;
-use crate::transport::http::oauth::claims::LEEWAY;
-use crate::transport::http::oauth::config::{OAuth, ResourceServer};
+use crate::transport::http::oauth::claims::{LEEWAY, unverified_issuer};
+use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};
 use crate::transport::http::oauth::credentials::{Credentials, TokenScheme, credentials};
 use crate::transport::http::oauth::dpop::{ProofError, ProvenRequest, algorithm_names};
 use crate::transport::http::oauth::token_refusal::{DPOP_NONCE, TokenRefusal};
@@ -69,7 +70,11 @@ impl OAuth {
             return Err(server.invalid_token(reason).into());
         }
         let token = server.verify(presented, parts).await?;
-        let nonce = server.check_possession(presented, &token, core, parts)?;
+        let principal = token.principal();
+        let principal = principal
+            .ok_or_else(|| server.invalid_token("the token does not name its user or client"))?;
+        let keys = core.keys.get();
+        let nonce = server.check_possession(presented, &token, &principal, &keys, parts)?;
         let policy = &server.policy;
         if !policy
             .required
@@ -78,17 +83,15 @@ impl OAuth {
         {
             return Err(server.insufficient_scope(&token).into());
         }
-        let until = token.expires_at.map(|end| {
+        let left = token.expires_at.map(|end| {
             let left = end.duration_since(SystemTime::now());
-            let left = left.map_or_else(
+            left.map_or_else(
                 |past| LEEWAY.saturating_sub(past.duration()),
                 |left| left.saturating_add(LEEWAY),
-            );
-            Instant::now() + left.min(LONGEST)
+            )
         });
-        let principal = token.principal();
-        let principal = principal
-            .ok_or_else(|| server.invalid_token("the token does not name its user or client"))?;
+        let left = left.unwrap_or(server.stream_time).min(LONGEST);
+        let until = Some(Instant::now() + left);
         let extensions = &mut Arc::make_mut(parts).extensions;
         extensions.insert(principal);
         extensions.insert(token);
@@ -104,7 +107,10 @@ impl ResourceServer {
         presented: Credentials<'_>,
         parts: &Parts,
     ) -> Result<AccessToken, Box<TokenRefusal>> {
-        let token = PresentedToken::new(presented.token, self.resource.as_str(), parts);
+        let text = presented.token;
+        let issuer = unverified_issuer(text);
+        let token = PresentedToken::new(text, issuer.as_deref(), self.resource.as_str(), parts);
+        let mut is_unavailable = false;
         for verifier in &self.verifiers {
             match verifier.verify(token).await {
                 Ok(token) => {
@@ -120,10 +126,13 @@ impl ResourceServer {
                 Err(error @ TokenError::Unavailable(_)) => {
                     let issuer = verifier.issuer();
                     tracing::warn!(%issuer, error = %Chain(&error), "cannot verify a token");
-                    let reason = "the access token cannot be verified at the moment";
-                    return Err(TokenRefusal::unavailable(reason).into());
+                    is_unavailable = true;
                 }
             }
+        }
+        if is_unavailable {
+            let reason = "the access token cannot be verified at the moment";
+            return Err(TokenRefusal::unavailable(reason).into());
         }
         Err(self.invalid_token(TokenError::Foreign.to_string()).into())
     }
@@ -142,7 +151,7 @@ impl ResourceServer {
             return Some("the access token has expired");
         }
         let mut audience = token.audience.iter();
-        if !audience.any(|audience| self.audiences.contains(audience)) {
+        if !audience.any(|audience| self.audiences.contains(&comparable(audience))) {
             return Some("the access token was issued for another audience");
         }
         None
@@ -153,7 +162,8 @@ impl ResourceServer {
         &self,
         presented: Credentials<'_>,
         token: &AccessToken,
-        core: &Core,
+        principal: &Principal,
+        keys: &Keys,
         parts: &Parts,
     ) -> Result<Option<HeaderValue>, Box<TokenRefusal>> {
         let thumbprint = match (presented.scheme, &token.key_thumbprint) {
@@ -168,15 +178,15 @@ impl ResourceServer {
             }
             (TokenScheme::Dpop, Some(thumbprint)) => thumbprint,
         };
-        let keys = core.keys.get();
         let request = ProvenRequest {
             parts,
             token: presented.token,
             resource: &self.resource,
             thumbprint,
+            principal: &principal.0,
         };
-        let verified = self.proofs.verify(&request, &keys);
-        Ok(verified.map_err(|error| self.bad_proof(error, &keys))?)
+        let verified = self.proofs.verify(&request, keys);
+        Ok(verified.map_err(|error| self.bad_proof(error, keys))?)
     }
 
     /// Creates the refusal of a request whose proof of possession is not accepted.

@@ -15,6 +15,11 @@ use crate::transport::http::oauth::secure_url::SecureUrl;
 const DPOP: &str = "dpop";
 /// The maximum difference between the time of a proof and that of the server.
 const PROOF_TIME: Duration = Duration::from_secs(5 * 60);
+/// The time for which proofs are remembered at full rate: a proof of now expires after
+/// [`PROOF_TIME`], and its second has to be over.
+const LOG_TIME: u32 = 301;
+/// The default for [`OAuthBuilder::dpop_rate`](crate::OAuthBuilder::dpop_rate).
+pub(crate) const RATE: u32 = 1_000;
 /// The time for which a nonce is valid.
 const NONCE_TIME: Duration = Duration::from_secs(5 * 60);
 /// The maximum length of the identifier of a proof, in bytes.
@@ -74,14 +79,17 @@ pub(crate) struct ProvenRequest<'a> {
     pub(crate) resource: &'a SecureUrl,
     /// The thumbprint of the key to which the token is bound.
     pub(crate) thumbprint: &'a str,
+    /// The caller, for whom the proof is counted.
+    pub(crate) principal: &'a str,
 }
 
 impl ProofVerifier {
-    pub(crate) fn new(uses_nonces: bool) -> Self {
+    /// Creates a verifier that remembers as many proofs as arrive at `rate` in each second.
+    pub(crate) fn new(uses_nonces: bool, rate: u32) -> Self {
+        let most = u64::from(rate) * u64::from(LOG_TIME);
         Self {
             uses_nonces,
-            // A proof with a time in the future is valid for twice as long.
-            log: ProofLog::new(PROOF_TIME * 2),
+            log: ProofLog::new(usize::try_from(most).unwrap_or(usize::MAX)),
         }
     }
 
@@ -114,11 +122,15 @@ impl ProofVerifier {
         if claims.jti.is_empty() || claims.jti.len() > ID_BYTES {
             return Err(ProofError::Malformed);
         }
-        if since_epoch().abs_diff(Duration::from_secs(claims.iat)) > PROOF_TIME {
+        let (now, time) = (since_epoch(), Duration::from_secs(claims.iat));
+        if now.abs_diff(time) > PROOF_TIME {
             return Err(ProofError::Time);
         }
         let next = self.check_nonce(claims.nonce.as_deref(), keys)?;
-        match self.log.record(&thumbprint, &claims.jti) {
+        // A proof with a time in the future is valid for longer.
+        let valid_for = (time + PROOF_TIME).saturating_sub(now);
+        let proof = (&*thumbprint, &*claims.jti);
+        match self.log.record(request.principal, proof, valid_for) {
             Ok(()) => Ok(next),
             Err(NotRecorded::Replayed) => Err(ProofError::Replayed),
             Err(NotRecorded::Full) => Err(ProofError::Full),
@@ -191,7 +203,7 @@ mod tests {
 
     #[test]
     fn nonce_is_renewed_after_half_of_its_time_and_then_expires() {
-        let (verifier, keys) = (ProofVerifier::new(true), Keys::from_bytes([1; 32]));
+        let (verifier, keys) = (ProofVerifier::new(true, RATE), Keys::from_bytes([1; 32]));
         let sealed = |purpose: &str, age: Duration| {
             let created = since_epoch()
                 .checked_sub(age)
@@ -220,7 +232,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn proof_with_a_time_in_the_future_is_remembered_until_it_is_too_old() {
-        let (verifier, keys) = (ProofVerifier::new(false), Keys::from_bytes([1; 32]));
+        let (verifier, keys) = (ProofVerifier::new(false, RATE), Keys::from_bytes([1; 32]));
         let key = SigningKey::generate().expect("a key");
         let thumbprint = jwk::thumbprint(&key.public().expect("a public key"));
         // Ten seconds before it would be too far in the future.
@@ -235,6 +247,7 @@ mod tests {
             token: "token",
             resource: &SecureUrl::parse(RESOURCE).expect("a URL"),
             thumbprint: &thumbprint.expect("a thumbprint"),
+            principal: "ada",
         };
         assert_eq!(verifier.verify(&request, &keys), Ok(None));
         // Only the record ages here: by its time, the proof is valid for almost ten minutes.

@@ -1,32 +1,37 @@
 //! [`ProofLog`]: remembers proofs of possession, so that none is accepted twice (RFC 9449, section
 //! 11.1).
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_types::oauth::sha256;
 use tokio::time::Instant;
 
-/// The maximum number of proofs that are remembered: some 10 MB.
-const PROOFS: usize = 65_536;
-/// The maximum number of proofs of one key that are remembered.
-const PROOFS_PER_KEY: usize = PROOFS / 4;
+/// The maximum number of expired proofs that one request removes, so that none of them waits long.
+const REMOVED_AT_ONCE: usize = 1_024;
+
+/// The beginning of a SHA-256 digest.
+type Digest = [u8; 16];
 
 /// The proofs that were accepted, for as long as their time would let them be accepted again.
 pub(crate) struct ProofLog {
-    time: Duration,
+    /// The maximum number of proofs, some 100 bytes each.
     most: usize,
-    most_per_key: usize,
+    /// The maximum number of proofs of one principal.
+    share: usize,
+    created: Instant,
     entries: Mutex<LogEntries>,
 }
 
 #[derive(Default)]
 struct LogEntries {
-    known: HashSet<Arc<str>>,
-    by_key: HashMap<Arc<str>, usize>,
-    /// The digest of the proof and its key, the oldest first.
-    in_order: VecDeque<(Instant, Arc<str>, Arc<str>)>,
+    known: HashSet<Digest>,
+    by_principal: HashMap<Digest, usize>,
+    /// Each proof and its principal, by the second after which the proof has expired.
+    by_end: BTreeMap<u64, Vec<(Digest, Digest)>>,
 }
 
 /// Why a proof is not accepted.
@@ -38,94 +43,130 @@ pub(crate) enum NotRecorded {
 }
 
 impl ProofLog {
-    /// Creates a log that remembers each proof for a time.
-    pub(crate) fn new(time: Duration) -> Self {
+    /// Creates a log for this number of proofs. One principal may have a quarter of them.
+    pub(crate) fn new(most: usize) -> Self {
         Self {
-            time,
-            most: PROOFS,
-            most_per_key: PROOFS_PER_KEY,
+            most,
+            share: most.div_ceil(4),
+            created: Instant::now(),
             entries: Mutex::default(),
         }
     }
 
-    /// Records the proof with an identifier, of the key with this thumbprint.
-    pub(crate) fn record(&self, thumbprint: &str, id: &str) -> Result<(), NotRecorded> {
-        let digest: Arc<str> = sha256(format!("{thumbprint} {id}").as_bytes()).into();
+    /// Records a proof that stays valid for a time. `proof` identifies it: the thumbprint of the
+    /// key, and the identifier that the key's owner chose.
+    pub(crate) fn record(
+        &self,
+        principal: &str,
+        proof: (&str, &str),
+        valid_for: Duration,
+    ) -> Result<(), NotRecorded> {
+        let (thumbprint, id) = proof;
+        let proof = digest(&format!("{thumbprint} {id}"));
+        let principal = digest(principal);
+        let now = self.created.elapsed();
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.forget_older_than(self.time);
-        if entries.known.contains(&digest) {
+        entries.remove_expired(now.as_secs());
+        if entries.known.contains(&proof) {
             return Err(NotRecorded::Replayed);
         }
-        let of_key = entries.by_key.get_key_value(thumbprint);
-        let (key, count) = match of_key {
-            Some((key, count)) => (Arc::clone(key), *count),
-            None => (thumbprint.into(), 0),
-        };
-        if count >= self.most_per_key || entries.in_order.len() >= self.most {
+        let count = entries.by_principal.get(&principal).copied().unwrap_or(0);
+        if count >= self.share || entries.known.len() >= self.most {
             return Err(NotRecorded::Full);
         }
-        entries.by_key.insert(Arc::clone(&key), count + 1);
-        entries.known.insert(Arc::clone(&digest));
-        entries.in_order.push_back((Instant::now(), digest, key));
+        entries.known.insert(proof);
+        entries.by_principal.insert(principal, count + 1);
+        let end = (now + valid_for).as_secs();
+        let ending = entries.by_end.entry(end).or_default();
+        ending.push((proof, principal));
         Ok(())
     }
 }
 
 impl LogEntries {
-    fn forget_older_than(&mut self, time: Duration) {
-        while let Some((at, _, _)) = self.in_order.front()
-            && at.elapsed() > time
-            && let Some((_, digest, key)) = self.in_order.pop_front()
-        {
-            self.known.remove(&digest);
-            if let Some(count) = self.by_key.get_mut(&key) {
+    fn remove_expired(&mut self, now: u64) {
+        for _ in 0..REMOVED_AT_ONCE {
+            let Some(mut first) = self.by_end.first_entry() else {
+                return;
+            };
+            if *first.key() >= now {
+                return;
+            }
+            let Some((proof, principal)) = first.get_mut().pop() else {
+                first.remove();
+                continue;
+            };
+            self.known.remove(&proof);
+            if let Some(count) = self.by_principal.get_mut(&principal) {
                 *count -= 1;
                 if *count == 0 {
-                    self.by_key.remove(&key);
+                    self.by_principal.remove(&principal);
                 }
             }
         }
     }
 }
 
+fn digest(text: &str) -> Digest {
+    let mut bytes = [0_u8; 32];
+    // A SHA-256 digest always has the length of the buffer.
+    let _ = URL_SAFE_NO_PAD.decode_slice(sha256(text.as_bytes()), &mut bytes);
+    bytes.first_chunk().copied().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn log() -> ProofLog {
-        ProofLog {
-            most: 8,
-            most_per_key: 5,
-            ..ProofLog::new(Duration::from_secs(600))
-        }
-    }
+    const TIME: Duration = Duration::from_secs(300);
+    const SECOND: Duration = Duration::from_secs(1);
 
     #[tokio::test(start_paused = true)]
     async fn proof_is_accepted_once_until_its_time_is_over() {
-        let log = log();
-        assert_eq!(log.record("key", "a"), Ok(()));
-        assert_eq!(log.record("key", "a"), Err(NotRecorded::Replayed));
-        assert_eq!(log.record("other", "a"), Ok(()));
-        tokio::time::advance(Duration::from_secs(600)).await;
-        assert_eq!(log.record("key", "a"), Err(NotRecorded::Replayed));
-        tokio::time::advance(Duration::from_secs(1)).await;
-        assert_eq!(log.record("key", "a"), Ok(()));
+        let log = ProofLog::new(20);
+        assert_eq!(log.record("ada", ("key", "a"), TIME), Ok(()));
+        let replayed = Err(NotRecorded::Replayed);
+        assert_eq!(log.record("ada", ("key", "a"), TIME), replayed);
+        assert_eq!(log.record("ada", ("other", "a"), TIME), Ok(()));
+        // One with a time in the future is remembered for longer.
+        assert_eq!(log.record("ada", ("key", "b"), TIME * 2), Ok(()));
+        tokio::time::advance(TIME).await;
+        assert_eq!(log.record("ada", ("key", "a"), TIME), replayed);
+        tokio::time::advance(SECOND).await;
+        assert_eq!(log.record("ada", ("key", "a"), TIME), Ok(()));
+        assert_eq!(log.record("ada", ("key", "b"), TIME), replayed);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn log_is_bounded_in_total_and_for_each_key() {
-        let log = log();
-        for at in 0..5 {
-            assert_eq!(log.record("greedy", &at.to_string()), Ok(()));
+    async fn log_is_bounded_in_total_and_for_each_principal() {
+        let log = ProofLog::new(20);
+        let fill = |principal: &str, count: usize| {
+            let keys = (0..count).map(|at| at.to_string());
+            let full = |key: String| log.record(principal, (&key, principal), TIME).is_err();
+            keys.filter(|key| full(key.clone())).count()
+        };
+        // Many keys make no greater share.
+        assert_eq!(fill("greedy", 8), 3);
+        for modest in ["a", "b", "c"] {
+            assert_eq!(fill(modest, 5), 0);
         }
-        assert_eq!(log.record("greedy", "5"), Err(NotRecorded::Full));
-        for at in 0..3 {
-            assert_eq!(log.record("modest", &at.to_string()), Ok(()));
-        }
-        assert_eq!(log.record("third", "0"), Err(NotRecorded::Full));
-        tokio::time::advance(Duration::from_secs(601)).await;
-        assert_eq!(log.record("greedy", "5"), Ok(()));
+        assert_eq!(fill("late", 1), 1);
+        tokio::time::advance(TIME + SECOND).await;
+        assert_eq!(fill("greedy", 1), 0);
         let entries = log.entries.lock().expect("a log");
-        assert_eq!((entries.known.len(), entries.by_key.len()), (1, 1));
+        assert_eq!((entries.known.len(), entries.by_principal.len()), (1, 1));
+        assert_eq!(entries.by_end.len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn load_at_the_rate_of_the_log_never_fills_it() {
+        // Ten proofs a second, of five principals.
+        let log = ProofLog::new(10 * 301);
+        for at in 0..10_000_u32 {
+            let principal = (at % 5).to_string();
+            let recorded = log.record(&principal, ("key", &at.to_string()), TIME);
+            assert_eq!(recorded, Ok(()), "{at}");
+            tokio::time::advance(SECOND / 10).await;
+        }
     }
 }
