@@ -11,5 +11,6 @@ pub(crate) mod signal;
 pub(crate) mod text_values;
 pub(crate) mod type_map;
 pub(crate) mod uri_set;
+pub(crate) mod uri_syntax;
 #[cfg(feature = "http")]
 pub(crate) mod write_gate;

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
 
+use crate::util::uri_syntax::make_canonical;
+
 /// A change that peers can subscribe to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -134,7 +136,10 @@ impl Hub {
     }
 
     /// Passes a change to the subscribers that want it. Never blocks, even if a peer is slow.
-    pub(crate) fn publish(&self, change: &Change) {
+    pub(crate) fn publish(&self, mut change: Change) {
+        if let Change::Resource(uri) = &mut change {
+            make_canonical(uri);
+        }
         let subscribers: Vec<_> = {
             let mut all = self
                 .subscribers
@@ -144,7 +149,7 @@ impl Hub {
             all.iter().filter_map(Weak::upgrade).collect()
         };
         for subscriber in subscribers {
-            subscriber.mark(change);
+            subscriber.mark(&change);
         }
     }
 }
