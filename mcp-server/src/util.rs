@@ -11,6 +11,7 @@ pub(crate) mod signal;
 pub(crate) mod text_values;
 pub(crate) mod type_map;
 pub(crate) mod uri_set;
+pub(crate) mod uri_syntax;
 pub(crate) mod utf8_bytes;
 #[cfg(feature = "http")]
 pub(crate) mod write_gate;

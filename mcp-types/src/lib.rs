@@ -116,6 +116,7 @@ pub mod schema_cost;
 #[doc(hidden)]
 pub mod schema_validator;
 pub mod sse;
+pub mod uri;
 
 pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};

@@ -218,8 +218,8 @@ async fn complete(
 fn resolve(tree: &Tree, uri: &str) -> Result<(Place, Facts), TreeError> {
     let place = Place::from_uri(uri).ok_or(TreeError::NotFound)?;
     let facts = tree.facts(&place)?;
-    // A URI that ends with a slash names a folder.
-    if uri.ends_with('/') && !facts.is_folder {
+    // Each file and folder has one URI, so that subscriptions, versions and URLs belong to it.
+    if place.to_uri(facts.is_folder) != uri {
         return Err(TreeError::NotFound);
     }
     Ok((place, facts))

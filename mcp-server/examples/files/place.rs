@@ -19,7 +19,7 @@ const BYTES: u32 = 0x10_FF00;
 pub(crate) struct Place(Vec<OsString>);
 
 impl Place {
-    /// Parses a URI in any spelling. Percent-encoded slashes are not separators.
+    /// Parses a canonical URI. Percent-encoded slashes are not separators.
     pub(crate) fn from_uri(uri: &str) -> Option<Self> {
         let path = uri.strip_prefix(ROOT)?;
         let path = path.strip_suffix('/').unwrap_or(path);

@@ -1,6 +1,7 @@
 //! Lists of definitions in the order in which they were added. They can be read page by page and
 //! can change while the server runs.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
@@ -28,6 +29,12 @@ pub trait Definition: Sized + Send + Sync + 'static {
 
     /// Returns the name, URI or template, which is unique in the list.
     fn key(&self) -> &str;
+
+    /// Returns the form of a key that is equal for all equivalent ones.
+    #[doc(hidden)]
+    fn canonical_key(key: &str) -> Cow<'_, str> {
+        Cow::Borrowed(key)
+    }
 
     /// Checks the definition when it is added to a list.
     ///

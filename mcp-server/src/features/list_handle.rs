@@ -73,7 +73,7 @@ impl<T: Definition> ListHandle<'_, T> {
     /// Running requests that use it continue.
     #[must_use = "there may be no such item"]
     pub fn remove(&self, key: &str) -> bool {
-        let removed = self.list.remove(key);
+        let removed = self.list.remove(&T::canonical_key(key));
         if removed {
             self.core.announce(T::change());
         }
@@ -83,6 +83,6 @@ impl<T: Definition> ListHandle<'_, T> {
     /// Returns `true` if the list has an item with that name, URI or template.
     #[must_use]
     pub fn contains(&self, key: &str) -> bool {
-        self.list.get(key).is_some()
+        self.list.get(&T::canonical_key(key)).is_some()
     }
 }

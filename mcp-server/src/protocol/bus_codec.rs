@@ -123,7 +123,10 @@ mod tests {
             let bytes = message.to_bytes().expect("encoded");
             let decoded = BusMessage::from_bytes(&bytes).expect("decoded");
             assert_eq!(decoded.to_bytes().expect("encoded"), bytes);
-            assert_eq!(std::mem::discriminant(&decoded), std::mem::discriminant(&message));
+            assert_eq!(
+                std::mem::discriminant(&decoded),
+                std::mem::discriminant(&message)
+            );
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
+use crate::util::uri_syntax::make_canonical;
 use crate::util::utf8_bytes;
 
 /// A change that peers can subscribe to.
@@ -155,7 +156,10 @@ impl Hub {
     }
 
     /// Passes a change to the subscribers that want it. Never blocks, even if a peer is slow.
-    pub(crate) fn publish(&self, change: &Change) {
+    pub(crate) fn publish(&self, mut change: Change) {
+        if let Change::Resource(uri) = &mut change {
+            make_canonical(uri);
+        }
         let subscribers: Vec<_> = {
             let mut all = self
                 .subscribers
@@ -165,7 +169,7 @@ impl Hub {
             all.iter().filter_map(Weak::upgrade).collect()
         };
         for subscriber in subscribers {
-            subscriber.mark(change);
+            subscriber.mark(&change);
         }
     }
 }

@@ -90,7 +90,7 @@ impl Core {
     pub(crate) fn announce(&self, change: Change) {
         match &self.bus {
             Some(bus) => bus.publish(BusMessage::Change(change)),
-            None => self.hub.publish(&change),
+            None => self.hub.publish(change),
         }
     }
 
@@ -134,7 +134,7 @@ impl fmt::Debug for Core {
 impl BusReceiver for Core {
     fn receive(&self, message: BusMessage) {
         if let BusMessage::Change(change) = message {
-            self.hub.publish(&change);
+            self.hub.publish(change);
         }
     }
 }

@@ -101,7 +101,7 @@ impl Session {
         if full || resources.bytes() + uri.len() > SUBSCRIBED_BYTES {
             return false;
         }
-        resources.insert(uri.to_owned())
+        resources.insert(uri)
     }
 
     pub(crate) fn unsubscribe(&self, uri: &str) {

@@ -1,23 +1,26 @@
 //! [`UriSet`]: a set of URIs.
 
-/// A sorted list of URIs without duplicates. Such sets are bounded and are read far more often than
+use mcp_types::uri::canonical;
+
+/// A sorted list of canonical URIs without duplicates. Such sets are bounded and are read far more often than
 /// they are changed.
 #[derive(Default)]
 pub(crate) struct UriSet(Vec<String>);
 
 impl UriSet {
     /// Adds a URI. Returns `false` if the set contains it already.
-    pub(crate) fn insert(&mut self, uri: String) -> bool {
+    pub(crate) fn insert(&mut self, uri: &str) -> bool {
+        let uri = canonical(uri);
         let index = self.index(&uri);
         if let Err(index) = index {
-            self.0.insert(index, uri);
+            self.0.insert(index, uri.into_owned());
         }
         index.is_err()
     }
 
     /// Removes a URI. Returns `false` if the set does not contain it.
     pub(crate) fn remove(&mut self, uri: &str) -> bool {
-        let index = self.index(uri);
+        let index = self.index(&canonical(uri));
         if let Ok(index) = index {
             self.0.remove(index);
         }
@@ -25,7 +28,7 @@ impl UriSet {
     }
 
     pub(crate) fn contains(&self, uri: &str) -> bool {
-        self.index(uri).is_ok()
+        self.index(&canonical(uri)).is_ok()
     }
 
     pub(crate) fn all(&self) -> &[String] {

@@ -52,12 +52,26 @@ fn equivalent_uris_read_the_same_file() {
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
     for uri in [
         "file:///a%20b/%C3%BC+%2541.txt",
-        "file:///a%20b/%c3%bc%2b%2541%2etxt",
+        "file:///a%20b/%c3%bc+%2541%2etxt",
         "file:///a b/ü+%2541.txt",
+        "FILE:///./a b/c/../%C3%BC+%2541.txt",
     ] {
         let read = peer.read(uri).unwrap();
         assert_eq!(read["contents"][0]["text"], "found", "{uri}");
-        assert_eq!(read["contents"][0]["uri"], uri);
+        assert_eq!(read["contents"][0]["uri"], "file:///a%20b/%C3%BC+%2541.txt");
+    }
+}
+
+#[test]
+fn file_or_folder_has_one_uri() {
+    let root = tempdir().unwrap();
+    write(root.path(), "d/a+b.txt", "found");
+    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    assert!(peer.read("file:///d/").is_ok());
+    assert!(peer.read("file:///d/a+b.txt").is_ok());
+    for uri in ["file:///d", "file:///d/a%2Bb.txt", "file:///d/a+b.txt/"] {
+        let error = peer.read(uri).expect_err(uri);
+        assert_eq!(error["code"], -32602, "{error}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod authorization;
 mod blocks;
+mod canonical;
 mod client;
 #[path = "../trace/collect.rs"]
 mod collect;

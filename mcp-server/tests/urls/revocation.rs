@@ -33,6 +33,24 @@ async fn revoked_urls_stay_revoked_and_later_urls_work() {
 }
 
 #[tokio::test]
+async fn every_spelling_of_a_uri_is_revoked() {
+    let (address, server, _) = served(|builder| builder);
+    let all = ["echo://abc", "echo://%61bc", "ECHO://ab%63"];
+    for revoked in all {
+        let mut paths = Vec::new();
+        for uri in all {
+            let path = path_to(address, uri).await;
+            assert_eq!(get(address, &path, &[]).await.status, 200);
+            paths.push(path);
+        }
+        server.revoke_url(revoked);
+        for path in paths {
+            assert_eq!(get(address, &path, &[]).await.status, 403, "{revoked}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn revocation_applies_to_all_processes() {
     let bus = Arc::new(Shared::default());
     let (one, server, _) = served(|builder| builder.bus(bus.clone()));

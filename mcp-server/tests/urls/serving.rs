@@ -62,7 +62,7 @@ async fn head_returns_the_headers_of_get() {
 async fn media_type_of_the_contents_takes_precedence_over_the_definition() {
     let (address, ..) = served(|builder| {
         let own = |mime_type: &'static str| {
-            ResourceDef::new(format!("own:{mime_type}"), "own")
+            ResourceDef::new(format!("own:{mime_type}").replace('\n', "%0A"), "own")
                 .mime_type("text/defined")
                 .handler(move |ResourceUri(uri): ResourceUri| async move {
                     let mut text = TextResourceContents::new(uri, "x");
@@ -79,7 +79,7 @@ async fn media_type_of_the_contents_takes_precedence_over_the_definition() {
     for (uri, expected) in [
         ("own:", "text/defined"),
         ("own:text/html; charset=utf-16", "text/html; charset=utf-16"),
-        ("own:no\nheader", "text/plain; charset=utf-8"),
+        ("own:no%0Aheader", "text/plain; charset=utf-8"),
         ("demo://motto", "text/plain; charset=utf-8"),
         ("demo://bytes", "application/octet-stream"),
         ("echo://a", "text/x-echo"),

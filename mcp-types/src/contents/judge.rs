@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::preferred::essence;
+use crate::uri::is_equivalent;
 use crate::{
     Annotations, AnyResourceContents, EmbeddedResource, Icon, ReadResourceResult, Resource,
     ResourceType,
@@ -152,13 +153,13 @@ impl<'a> ContentsOf<'a> {
     pub fn children(&self) -> impl Iterator<Item = &'a AnyResourceContents> + use<'a> {
         let uri = self.uri;
         let others = self.contents.iter();
-        others.filter(move |contents| contents.uri() != uri)
+        others.filter(move |contents| !is_equivalent(contents.uri(), uri))
     }
 
     fn own(&self) -> impl Iterator<Item = &'a AnyResourceContents> + use<'a> {
         let uri = self.uri;
         let all = self.contents.iter();
-        all.filter(move |contents| contents.uri() == uri)
+        all.filter(move |contents| is_equivalent(contents.uri(), uri))
     }
 
     /// Returns the rules that the server violates, in the order of the contents.
@@ -166,7 +167,8 @@ impl<'a> ContentsOf<'a> {
     pub fn warnings(&self) -> Vec<ContentsWarning> {
         let mut warnings = Vec::new();
         let all = || self.contents.iter().enumerate();
-        let others = all().filter(|(_, contents)| contents.uri() != self.uri);
+        let is_own = |contents: &AnyResourceContents| is_equivalent(contents.uri(), self.uri);
+        let others = all().filter(|(_, contents)| !is_own(contents));
         match self.resource_type() {
             Some(ResourceType::Document) => {
                 if self.contents.is_empty() {
@@ -186,7 +188,7 @@ impl<'a> ContentsOf<'a> {
                 }
             }
         }
-        let mut own = all().filter(|(_, contents)| contents.uri() == self.uri);
+        let mut own = all().filter(|(_, contents)| is_own(contents));
         if let Some((_, first)) = own.next() {
             let first = Said::by(first);
             warnings.extend(own.filter_map(|(index, contents)| {

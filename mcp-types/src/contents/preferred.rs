@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::AnyResourceContents;
+use crate::uri::is_equivalent;
 
 impl AnyResourceContents {
     /// Returns the index of the preferred representation of a resource among the contents that
@@ -34,7 +35,7 @@ impl AnyResourceContents {
             _ => Likeness::Different,
         };
         let own = contents.iter().enumerate();
-        let own = own.filter(|(_, contents)| contents.uri() == uri);
+        let own = own.filter(|(_, contents)| is_equivalent(contents.uri(), uri));
         // Returns the first of several minima.
         let best = own.min_by_key(|(_, contents)| Reverse(likeness(contents)));
         best.map(|(index, _)| index)

@@ -1,6 +1,7 @@
 //! The key of a cached result: the params that affect it.
 
 use mcp_types::json::{self, Map, Object};
+use mcp_types::uri::canonical;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -33,22 +34,23 @@ pub(super) fn params(
     json::to_string(&params.retain_meta(|name| !IGNORED.contains(&name))).ok()
 }
 
-/// Returns the URI in params.
+/// Returns the canonical URI in params.
 pub(super) fn uri(params: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Uri {
         uri: String,
     }
-    serde_json::from_str::<Uri>(params).ok().map(|it| it.uri)
+    let params = serde_json::from_str::<Uri>(params).ok()?;
+    Some(canonical(&params.uri).into_owned())
 }
 
-/// Returns the URI of the resource in params.
+/// Returns the canonical URI of the resource in params.
 #[cfg(feature = "versioned-resources")]
 pub(super) fn resource(params: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Changed {
         resource: mcp_types::Resource,
     }
-    let changed = serde_json::from_str::<Changed>(params);
-    changed.ok().map(|changed| changed.resource.uri)
+    let changed = serde_json::from_str::<Changed>(params).ok()?;
+    Some(canonical(&changed.resource.uri).into_owned())
 }

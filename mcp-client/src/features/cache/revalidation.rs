@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use mcp_types::uri::canonical;
 use mcp_types::{ReadResourceRequest, Request};
 use serde::Deserialize;
 
@@ -82,9 +83,13 @@ fn read_version(uri: &str, result: &str) -> Option<String> {
         contents: Vec<Described<'a>>,
     }
     let mut contents = serde_json::from_str::<Read<'_>>(result).ok()?.contents;
-    let version = contents.pop().filter(|last| last.uri == uri)?.version?;
+    let version = contents
+        .pop()
+        .filter(|last| canonical(&last.uri) == uri)?
+        .version?;
     let mut others = contents.iter();
-    let is_same = others.all(|other| other.uri == uri && other.version.as_ref() == Some(&version));
+    let is_same = others
+        .all(|other| canonical(&other.uri) == uri && other.version.as_ref() == Some(&version));
     is_same.then_some(version)
 }
 

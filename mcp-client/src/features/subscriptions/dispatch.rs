@@ -1,6 +1,7 @@
 //! [`dispatch`]: delivers notifications to the subscriptions that they belong to.
 
 use mcp_types::revision::VersionError;
+use mcp_types::uri::canonical;
 use mcp_types::{
     Notification, NotificationParams, PromptListChangedNotification, RequestId,
     ResourceListChangedNotification, ResourceUpdatedNotification,
@@ -62,12 +63,12 @@ pub(crate) fn dispatch(
             let params: ResourceUpdatedNotificationParams = revision.decode(text)?;
             let meta = params.meta.as_ref();
             let id = meta.and_then(|meta| meta.subscription_id.clone());
-            let uri = params.uri.clone();
+            let uri = canonical(&params.uri).into_owned();
             let event = SubscriptionEvent::ResourceUpdated(params);
             // The server may report a sub-resource of a watched one.
             deliver(inboxes, id.as_ref(), event, bytes, |filter| {
                 let mut watched = filter.resource_subscriptions.iter().flatten();
-                watched.any(|watched| uri.starts_with(watched.as_str()))
+                watched.any(|watched| uri.starts_with(&*canonical(watched)))
             })
         }
         #[cfg(feature = "versioned-resources")]

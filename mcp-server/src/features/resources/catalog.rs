@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use mcp_types::json::Map;
+use mcp_types::uri::canonical;
 
 use crate::features::catalog::List;
 use crate::features::resources::defined::Defined;
@@ -49,21 +50,20 @@ impl ResourceCatalog {
     /// Returns the resource with a URI, if it has a definition of its own.
     #[cfg(feature = "_proposals")]
     pub(crate) fn locate_defined(&self, uri: &str) -> Option<UncheckedResource> {
-        let resource = self.resources.get(uri)?;
-        Some(UncheckedResource::new(uri.to_owned(), resource, Map::new()))
+        let uri = canonical(uri).into_owned();
+        let resource = self.resources.get(&uri)?;
+        Some(UncheckedResource::new(uri, resource, Map::new()))
     }
 
-    /// Returns the resource with a URI, or one of the first template that matches the URI.
+    /// Returns the resource with a URI, or one of the first template that matches the URI. Its URI is
+    /// the canonical one, whatever equivalent the client sent.
     pub(crate) fn locate(&self, uri: &str) -> Option<UncheckedResource> {
-        let (definition, variables): (Arc<dyn Defined>, _) = match self.resources.get(uri) {
+        let uri = canonical(uri).into_owned();
+        let (definition, variables): (Arc<dyn Defined>, _) = match self.resources.get(&uri) {
             Some(resource) => (resource, Map::new()),
-            None => self.template_of(uri)?,
+            None => self.template_of(&uri)?,
         };
-        Some(UncheckedResource::new(
-            uri.to_owned(),
-            definition,
-            variables,
-        ))
+        Some(UncheckedResource::new(uri, definition, variables))
     }
 
     /// Returns the resource with a URI from the member `uri` of the params. Checks that the client
@@ -79,7 +79,9 @@ impl ResourceCatalog {
     ) -> Result<CheckedResource, HandlerError> {
         check_uri(cx.core(), "$.uri", uri)?;
         let unchecked = self.locate(uri);
-        let unchecked = unchecked.ok_or_else(|| HandlerError::resource_not_found(uri))?;
+        // As for a resource that the client does not see.
+        let unknown = || HandlerError::resource_not_found(canonical(uri));
+        let unchecked = unchecked.ok_or_else(unknown)?;
         unchecked.check_access(cx).await
     }
 

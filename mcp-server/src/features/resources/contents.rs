@@ -5,6 +5,7 @@ use mcp_types::Resource;
 use mcp_types::{AnyResourceContents, Base64Text, BlobResourceContents, TextResourceContents};
 
 use crate::protocol::handler_error::HandlerError;
+use crate::util::uri_syntax;
 
 /// The contents of a resource, or the error of its handler.
 type ContentsResult = Result<Vec<AnyResourceContents>, HandlerError>;
@@ -96,6 +97,17 @@ impl IntoContents for Vec<AnyResourceContents> {
 impl<C: IntoContents, E: Into<HandlerError>> IntoContents for Result<C, E> {
     fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
         self.map_err(Into::into)?.into_contents(uri, mime_type)
+    }
+}
+
+/// Gives contents the canonical URIs of their resources.
+pub(crate) fn make_canonical(contents: &mut [AnyResourceContents]) {
+    for contents in contents {
+        match contents {
+            AnyResourceContents::Text(text) => uri_syntax::make_canonical(&mut text.uri),
+            AnyResourceContents::Blob(blob) => uri_syntax::make_canonical(&mut blob.uri),
+            _ => {}
+        }
     }
 }
 

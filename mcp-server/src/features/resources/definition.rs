@@ -1,7 +1,9 @@
 //! [`ResourceDef`]: the definition of one resource.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+use mcp_types::uri::canonical;
 use mcp_types::{
     Annotations, CacheScope, Cursor, Icon, ListResourcesResult, MetaObject, Resource, Revision,
 };
@@ -29,6 +31,7 @@ use crate::protocol::changes::Change;
 #[cfg(feature = "_proposals")]
 use crate::protocol::handler::IntoResult;
 use crate::protocol::handler::{Handler, NoArguments};
+use crate::util::uri_syntax;
 
 /// The definition of a resource with all its properties.
 ///
@@ -77,6 +80,10 @@ pub struct ResourceDef {
 
 impl ResourceDef {
     /// Creates the definition of a resource. It needs a [handler](Self::handler).
+    ///
+    /// Requests for equivalent URIs get this resource, which is listed with the
+    /// [canonical](mcp_types::uri::canonical) one: spaces and letters outside of ASCII are
+    /// percent-encoded. Other text that is not a URI is rejected when the server is built.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             resource: Resource::new(uri, name),
@@ -247,6 +254,10 @@ impl Definition for ResourceDef {
         &self.resource.uri
     }
 
+    fn canonical_key(key: &str) -> Cow<'_, str> {
+        canonical(key)
+    }
+
     fn check(&mut self) -> Result<(), DefinitionError> {
         let has_handler = self.reader.is_some();
         #[cfg(feature = "pagination")]
@@ -254,9 +265,8 @@ impl Definition for ResourceDef {
         if !has_handler {
             return Err("the resource has no handler".into());
         }
-        if !has_scheme(&self.resource.uri) {
-            return Err("not a URI: it does not begin with a scheme".into());
-        }
+        uri_syntax::check(&self.resource.uri).map_err(|error| error.to_string())?;
+        self.resource.uri = canonical(&self.resource.uri).into_owned();
         check_icons(self.resource.icons.as_ref())?;
         #[cfg(feature = "sep-2093")]
         if self.resource.resource_type.is_none() {
@@ -285,16 +295,6 @@ impl Definition for ResourceDef {
     fn access_mut(&mut self) -> &mut Access {
         &mut self.access
     }
-}
-
-/// Returns `true` if a text begins with the scheme of a URI (RFC 3986, 3.1).
-fn has_scheme(uri: &str) -> bool {
-    uri.split_once(':').is_some_and(|(scheme, _)| {
-        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-            && scheme
-                .chars()
-                .all(|other| other.is_ascii_alphanumeric() || "+-.".contains(other))
-    })
 }
 
 impl ListItem for ResourceDef {

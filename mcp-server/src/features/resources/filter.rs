@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use mcp_types::Resource;
 use mcp_types::error::{Path, Segment};
 use mcp_types::json::{Number, Object, Value};
+use mcp_types::uri::canonical;
 
 use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
@@ -33,7 +34,10 @@ impl ResourceFilter {
         for (name, value) in filter {
             match name {
                 "kind" => read.kinds = Some(kinds(value)?),
-                "uriPrefix" => read.uri_prefix = Some(text(value, "uriPrefix")?),
+                "uriPrefix" => {
+                    let prefix = text(value, "uriPrefix")?;
+                    read.uri_prefix = Some(canonical(&prefix).into_owned());
+                }
                 "metadata" => {
                     let members = value.as_object();
                     let members = members.ok_or_else(|| wrong(name, None, "expected an object"))?;

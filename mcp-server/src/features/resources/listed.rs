@@ -12,6 +12,7 @@ use super::variables;
 use crate::features::resources::position::ResourceSource;
 use crate::protocol::handler::Input;
 use crate::protocol::handler_error::HandlerError;
+use crate::util::uri_syntax::make_canonical;
 
 /// Which part of which list a handler returns.
 ///
@@ -178,7 +179,10 @@ impl ResourcePage {
     }
 
     /// Returns the resources, where they come from, and where the handler continues.
-    pub(crate) fn into_parts(self) -> (Vec<Resource>, ResourceSource, Option<String>) {
+    pub(crate) fn into_parts(mut self) -> (Vec<Resource>, ResourceSource, Option<String>) {
+        for resource in &mut self.resources {
+            make_canonical(&mut resource.uri);
+        }
         let source = if self.is_complete {
             ResourceSource::CompleteHandler
         } else {

@@ -25,7 +25,8 @@ pub(crate) struct ResourceRequest {
 /// templates: elsewhere, building the server fails with
 /// [`BuildError::NotAResource`](crate::BuildError::NotAResource).
 ///
-/// The URI is the text that the client sent. The values of a template's variables may contain `../`.
+/// The URI is the [canonical](mcp_types::uri::canonical) one, also if the client sent another one that
+/// is equivalent. The values of a template's variables may contain `../`.
 ///
 /// ```
 /// use mcp_server::{ResourceUri, Server};

@@ -15,7 +15,6 @@ use crate::features::catalog::CacheHints;
 use crate::features::resources::body::ResourceBody;
 #[cfg(feature = "https-url")]
 use crate::features::resources::collection::is_collection;
-#[cfg(feature = "_proposals")]
 use crate::features::resources::contents;
 use crate::features::resources::defined::Defined;
 #[cfg(feature = "https-url")]
@@ -305,7 +304,11 @@ impl CheckedResource {
             uri: self.0.uri.clone(),
             mime_type: mime_type.map(str::to_owned),
         };
-        reader(params, self.0.variables.clone(), cx)?.await
+        let mut body = reader(params, self.0.variables.clone(), cx)?.await?;
+        if let ResourceBody::Contents(contents) = &mut body {
+            contents::make_canonical(contents);
+        }
+        Ok(body)
     }
 
     /// Returns the contents. `size` is the number of bytes, if the description has it.

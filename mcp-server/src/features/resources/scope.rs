@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 
 use mcp_types::PaginatedRequestParams;
+#[cfg(feature = "sep-2093")]
+use mcp_types::uri::canonical;
 
 use crate::features::catalog::Definition;
 use crate::protocol::core::Context;
@@ -33,7 +35,7 @@ impl Scope {
     pub(crate) fn of(params: &PaginatedRequestParams, cx: &Context) -> Self {
         let mut scope = Self::default();
         if cx.offered(mcp_types::Proposal::Sep2093) {
-            scope.collection.clone_from(&params.uri);
+            scope.collection = params.uri.as_deref().map(|uri| canonical(uri).into_owned());
         }
         scope
     }

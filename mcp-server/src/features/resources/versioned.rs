@@ -3,6 +3,7 @@
 #[cfg(feature = "sep-2093")]
 use mcp_types::ResourceType;
 use mcp_types::json::Object;
+use mcp_types::uri::is_equivalent;
 use mcp_types::{AnyResourceContents, Resource};
 
 use crate::features::resources::contents::IntoContents;
@@ -81,7 +82,9 @@ impl<C: IntoContents> IntoContents for Versioned<C> {
         mime_type: Option<&str>,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
         let mut contents = self.contents.into_contents(uri, mime_type)?;
-        let own = contents.iter_mut().filter(|own| own.uri() == uri);
+        let own = contents
+            .iter_mut()
+            .filter(|own| is_equivalent(own.uri(), uri));
         for view in own.filter_map(read_metadata) {
             view.fill_version(&self.resource);
         }

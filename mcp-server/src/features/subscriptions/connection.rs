@@ -58,7 +58,7 @@ impl ResourceSubscriptions {
         let mut added = UriSet::default();
         for uri in uris {
             if !state.uris.contains(&uri) {
-                added.insert(uri);
+                added.insert(&uri);
             }
         }
         if state.uris.all().len() + added.all().len() > limit {
@@ -69,7 +69,7 @@ impl ResourceSubscriptions {
             return Err(HandlerError::invalid_params(what));
         }
         for uri in added.into_all() {
-            state.uris.insert(uri);
+            state.uris.insert(&uri);
         }
         let first = state.notifier.replace(notifier).is_none();
         drop(state);

@@ -71,9 +71,11 @@ pub(crate) async fn listen(
         })?;
         supported.resource_subscriptions = Some(admitted);
     }
-    let named = supported.resource_subscriptions.as_deref();
-    let bytes = named.unwrap_or_default().iter().map(String::len).sum();
-    let memory = retained::memory(cx.state.meta_bytes, bytes);
+    let mut uris = UriSet::default();
+    for uri in supported.resource_subscriptions.iter().flatten() {
+        uris.insert(uri);
+    }
+    let memory = retained::memory(cx.state.meta_bytes, uris.bytes());
     let Some(_retained) = RetainedBytes::try_new(permit.peer(), memory) else {
         return Err(HandlerError::internal(
             "subscriptions and sessions keep too much memory",
@@ -84,14 +86,6 @@ pub(crate) async fn listen(
         prompts: supported.prompts_list_changed == Some(true),
         resources: supported.resources_list_changed == Some(true),
     };
-    let mut uris = UriSet::default();
-    for uri in supported
-        .resource_subscriptions
-        .as_deref()
-        .unwrap_or_default()
-    {
-        uris.insert(uri.clone());
-    }
     let wants = Box::new(move |uri: &str| uris.contains(uri));
     // Before the acknowledgement, so that no change in between is missed.
     let subscriber = core.hub.subscribe(interest, wants);

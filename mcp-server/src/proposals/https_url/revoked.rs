@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use mcp_types::uri::canonical;
 use sha2::{Digest, Sha256};
 
 /// The maximum difference between the clocks of processes that serve one endpoint, in milliseconds.
@@ -23,7 +24,7 @@ pub(crate) struct Revoked {
 }
 
 fn name(uri: &str) -> [u8; 32] {
-    Sha256::digest(uri).into()
+    Sha256::digest(canonical(uri).as_bytes()).into()
 }
 
 impl Revoked {

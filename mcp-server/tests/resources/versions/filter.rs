@@ -77,7 +77,7 @@ const CASES: [(&str, &str); 13] = [
     (r#"{"kind":[]}"#, ""),
     (r#"{"uriPrefix":"f:"}"#, "a b one two"),
     (r#"{"uriPrefix":"l:"}"#, "l0 l1 l2 l3 l4 l5"),
-    (r#"{"uriPrefix":"F:"}"#, ""),
+    (r#"{"uriPrefix":"F:"}"#, "a b one two"),
     (r#"{"uriPrefix":":"}"#, ""),
     (r#"{"kind":"table","uriPrefix":"l:"}"#, "l0 l3"),
     (r#"{"metadata":{"owner":"me"}}"#, "one two"),

@@ -1,6 +1,7 @@
 //! [`Template`]: URI templates (RFC 6570), matched against URIs.
 
 use mcp_types::json::Map;
+use mcp_types::uri::canonical_literal;
 use regex_lite::{Captures, Regex};
 
 /// A template that can be matched against URIs.
@@ -44,9 +45,11 @@ impl Template {
         let mut groups = Vec::new();
         let mut rest = text;
         let mut open_ended = false;
+        let mut is_first = true;
         while let Some((literal, tail)) = rest.split_once('{') {
             let (expression, tail) = tail.split_once('}').ok_or(TemplateError::Brace)?;
-            push_literal(&mut pattern, literal)?;
+            push_literal(&mut pattern, literal, is_first)?;
+            is_first = false;
             let (operator, list) = operator(expression)?;
             // Two adjacent expressions: the end of the first one is ambiguous.
             let plain = matches!(operator, None | Some('+'));
@@ -58,7 +61,7 @@ impl Template {
             push_expression(&mut pattern, &mut groups, operator, names);
             rest = tail;
         }
-        push_literal(&mut pattern, rest)?;
+        push_literal(&mut pattern, rest, is_first)?;
         pattern.push('$');
         let template = Self {
             regex: Regex::new(&pattern).map_err(|_| TemplateError::TooLarge)?,
@@ -85,7 +88,8 @@ impl Template {
         all
     }
 
-    /// Returns the decoded values of the variables; `None` if the template does not match the URI.
+    /// Returns the decoded values of the variables; `None` if the template does not match the URI,
+    /// which is canonical.
     ///
     /// The cost is linear in the length of the URI: `regex-lite` does not backtrack, and takes at
     /// most time proportional to the size of the pattern, which is part of the program, times the
@@ -137,11 +141,13 @@ fn names(expression: &str, list: &str) -> Result<Vec<String>, TemplateError> {
     Ok(names)
 }
 
-fn push_literal(pattern: &mut String, literal: &str) -> Result<(), TemplateError> {
+/// Appends a text between expressions, as it is in canonical URIs.
+fn push_literal(pattern: &mut String, literal: &str, is_first: bool) -> Result<(), TemplateError> {
     if literal.contains('}') {
         return Err(TemplateError::Brace);
     }
-    pattern.push_str(&regex_lite::escape(literal));
+    let literal = canonical_literal(literal, is_first);
+    pattern.push_str(&regex_lite::escape(&literal));
     Ok(())
 }
 
