@@ -65,7 +65,8 @@
 //! # Which client
 //!
 //! The client is, in this order: one that is [registered in advance](crate::oauth::OAuthClient), which
-//! belongs to one issuer; the [metadata document](crate::oauth::OAuthBuilder::client_metadata_document) of
+//! belongs to one issuer: the one that the program [names](crate::oauth::OAuthClient::issuer), or, for a
+//! client without a secret, the one of its first use, which is stored; the [metadata document](crate::oauth::OAuthBuilder::client_metadata_document) of
 //! the client, if the authorization server supports such documents; or a client that is registered
 //! dynamically. Registrations are stored for each issuer, and never used at another one: if a server moves
 //! to another authorization server, the client registers there.
@@ -88,6 +89,9 @@
 //!     Ok(Secret::new(token.trim()))
 //! })
 //! .build()?;
+//!
+//! // The server names the authorization server, and could name another one: the issuer makes sure that
+//! // secrets and assertions are sent to no other.
 //!
 //! // A user who has logged in at the identity provider of an organisation.
 //! let at_provider = OAuthClient::new("my-app");
@@ -115,6 +119,7 @@
 //! - metadata for another server than that of the client, and metadata of another issuer;
 //! - an authorization server that does not announce PKCE with S256, unless the program
 //!   [knows better](crate::oauth::OAuthBuilder::assume_pkce);
+//! - a client with a secret, a key or an assertion whose issuer is not named;
 //! - a redirect with another `state` or `iss` than that of the login, before anything else in it is read;
 //! - URLs in metadata that are not `https`, or lead to private addresses. Both are allowed if the server
 //!   itself is on this machine, and private networks if the server is in one;

@@ -159,7 +159,7 @@ impl Acquire<'_> {
         scopes: &Scopes,
         mut form: Form<'_>,
     ) -> Result<Tokens, OAuthError> {
-        let client = preregistered(self.config, target)?.ok_or_else(|| {
+        let client = preregistered(self.config, target).await?.ok_or_else(|| {
             let fault = OAuthFault::NoClient(target.server.issuer.clone());
             OAuthError::new(OAuthStep::Registration, fault)
         })?;
@@ -283,7 +283,7 @@ impl Acquire<'_> {
         url: &str,
         tokens: &Tokens,
     ) -> Result<(), OAuthError> {
-        let key = key_of(self.config, &tokens.client);
+        let key = key_of(self.config, &tokens.client).await?;
         let endpoint = TokenEndpoint {
             net,
             url: &tokens.token_endpoint,
@@ -319,7 +319,7 @@ impl Acquire<'_> {
         requested: Requested<'_>,
         form: Form<'_>,
     ) -> Result<Tokens, OAuthError> {
-        let key = key_of(self.config, &requested.client);
+        let key = key_of(self.config, &requested.client).await?;
         let dpop = signing_key(requested.dpop_key.as_ref());
         let endpoint = TokenEndpoint {
             net,

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::client::ClientRecord;
+use super::client::{ClientRecord, OAuthClient};
 use super::config::Config;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::secret::Secret;
@@ -76,6 +76,32 @@ impl Records<'_> {
         self.load(&StoreKey::Client { issuer }).await
     }
 
+    /// Returns the issuer to which a client of the configuration belongs.
+    pub(super) async fn issuer_of(
+        self,
+        client: &OAuthClient,
+    ) -> Result<Option<String>, OAuthError> {
+        match &client.issuer {
+            Some(issuer) => Ok(Some(issuer.clone())),
+            None => self.load(&issuer_key(client)).await,
+        }
+    }
+
+    /// Binds a client of the configuration to an issuer, unless it belongs to one. Returns its issuer.
+    pub(super) async fn bind(
+        self,
+        client: &OAuthClient,
+        issuer: &str,
+    ) -> Result<String, OAuthError> {
+        let key = issuer_key(client);
+        let _lock = self.lock(&key).await?;
+        if let Some(own) = self.issuer_of(client).await? {
+            return Ok(own);
+        }
+        self.save(&key, &issuer).await?;
+        Ok(issuer.to_owned())
+    }
+
     /// Stores tokens, and that the server uses them.
     pub(super) async fn save_tokens(self, server: &str, tokens: &Tokens) -> Result<(), OAuthError> {
         let key = self.tokens_key(&tokens.issuer, &tokens.resource);
@@ -130,6 +156,12 @@ impl Records<'_> {
         let text = serde_json::to_string(value).map_err(|error| failed(error.into()))?;
         let saved = self.0.store.save(key, &Secret::new(text)).await;
         saved.map_err(failed)
+    }
+}
+
+fn issuer_key(client: &OAuthClient) -> StoreKey {
+    StoreKey::ClientIssuer {
+        client: client.id.clone(),
     }
 }
 

@@ -274,7 +274,7 @@ async fn client_without_a_user_gets_the_next_token_before_the_old_one_ends() {
             answer(200, token)
         })
     });
-    let robot = OAuthClient::new("robot").secret("s");
+    let robot = OAuthClient::new("robot").secret("s").issuer(world.origin());
     let oauth = OAuth::client_credentials(robot).build().expect("valid");
     let client = connect(&world, &oauth).await.expect("connected");
     let before = world.count("/token");

@@ -162,20 +162,29 @@ async fn new_issuer_of_a_server_gets_nothing_of_the_old_one() {
 }
 
 #[tokio::test]
-async fn secret_of_the_client_is_not_sent_to_a_new_issuer() {
-    for issuer in [false, true] {
+async fn client_is_not_used_at_a_new_issuer() {
+    type Bind = fn(OAuthClient, &World) -> OAuthClient;
+    // Named by the program, or the issuer of the first use.
+    let binds: [Bind; 3] = [
+        |client, world| client.issuer(world.origin()).secret("client-secret"),
+        |client, _| client.secret("client-secret").trust_first_issuer(),
+        |client, _| client,
+    ];
+    for (bind, restarts) in binds.iter().flat_map(|bind| [(bind, false), (bind, true)]) {
         let (world, other) = (World::start().await, World::start().await);
-        let mut client = OAuthClient::new("id").secret("client-secret");
-        let mut builder = oauth();
-        if issuer {
-            client = client.issuer(world.origin());
-        }
-        builder = builder.client(client);
-        let oauth = builder.build().expect("valid");
-        let client = connect(&world, &oauth).await.expect("connected");
+        let store = MemoryStore::new();
+        let program = || {
+            let client = bind(OAuthClient::new("id"), &world);
+            let builder = oauth().client(client).store(store.clone());
+            builder.build().expect("valid")
+        };
+        let mut oauth = program();
+        connect(&world, &oauth).await.expect("connected");
         moves(&world, &other);
-        let error = client.tools().one_page().await.expect_err("refused");
-        let error = fault(&error);
+        if restarts {
+            oauth = program();
+        }
+        let error = refused(&world, &oauth).await;
         let OAuthFault::ClientOfOther { expected, found } = &error.fault else {
             panic!("{error}");
         };
@@ -192,6 +201,26 @@ async fn secret_of_the_client_is_not_sent_to_a_new_issuer() {
         "{error}"
     );
     assert_eq!(world.count("/authorize"), 0);
+}
+
+#[tokio::test]
+async fn client_stays_at_the_issuer_of_its_first_use_among_several() {
+    let (world, other) = (World::start().await, World::start().await);
+    let store = MemoryStore::new();
+    let program = || {
+        let client = OAuthClient::new("id");
+        let builder = oauth().client(client).store(store.clone());
+        builder.build().expect("valid")
+    };
+    connect(&world, &program()).await.expect("connected");
+    let (issuer, first) = (world.origin(), other.origin());
+    world.script(move |asked, world| {
+        let mut metadata = world.resource_metadata();
+        metadata["authorization_servers"] = json!([first, issuer]);
+        (asked.path == RESOURCE).then(|| answer(200, metadata))
+    });
+    program().login(&world.server()).await.expect("logged in");
+    assert_eq!((world.count("/token"), other.count("/token")), (2, 0));
 }
 
 #[tokio::test]

@@ -75,6 +75,10 @@ fn oauth(options: &Options, can_log_in: bool) -> Result<OAuth, Failure> {
             }
         }
     };
+    let builder = match &options.account.issuer {
+        Some(issuer) => builder.issuer(issuer),
+        None => builder,
+    };
     let builder = with_policy(builder.client_name("mcp (command line)"), options)?;
     Ok(builder.store(FileStore::new(folder()?)).build()?)
 }

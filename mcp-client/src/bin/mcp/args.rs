@@ -74,11 +74,14 @@ pub(crate) struct AccountOptions {
     #[arg(long, global = true, value_name = "ID")]
     pub(crate) client_id: Option<String>,
     /// The environment variable with the secret of the client
-    #[arg(long, global = true, value_name = "NAME", requires = "client_id")]
+    #[arg(long, global = true, value_name = "NAME", requires_all = ["client_id", "issuer"])]
     pub(crate) client_secret_env: Option<String>,
     /// Authorizes the client itself, without a user
-    #[arg(long, global = true, requires = "client_id")]
+    #[arg(long, global = true, requires_all = ["client_id", "issuer"])]
     pub(crate) client_credentials: bool,
+    /// Uses only this authorization server, which is the only one that gets the secret of the client
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) issuer: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -55,6 +55,12 @@ pub enum StoreKey {
         /// The issuer.
         issuer: String,
     },
+    /// The issuer to which a client belongs that the program registered in advance without naming
+    /// one: that of its first use.
+    ClientIssuer {
+        /// The id of the client.
+        client: String,
+    },
     /// The tokens of a user for a resource.
     Tokens {
         /// The issuer.
