@@ -7,7 +7,7 @@ use mcp_types::oauth::random;
 use mcp_types::oauth::scopes::Scopes;
 
 use super::client::ClientRecord;
-use super::clients::{client_for, key_of, preregistered, record_of};
+use super::clients::{client_for, key_of, preregistered, record_of, with_secret};
 use super::config::{AssertionRequest, AssertionSource, Config, Enterprise, Grant};
 use super::discovery::token_endpoint;
 use super::dpop::Nonces;
@@ -113,11 +113,12 @@ impl Acquire<'_> {
         redirect: &str,
     ) -> Result<Tokens, OAuthError> {
         let code = login.code(redirect)?;
+        let client = with_secret(self.config, login.client).await?;
         let requested = Requested {
             issuer: &login.issuer,
             resource: &login.resource,
             token_endpoint: &login.token_endpoint,
-            client: login.client.clone(),
+            client: client.clone(),
             scopes: login.requested.clone(),
             dpop_key: login.dpop_key.clone(),
             dpop_required: login.dpop_required,
@@ -134,7 +135,7 @@ impl Acquire<'_> {
             && error.fault.is_refusal("invalid_client")
         {
             // The registration is not valid any more; the next login registers again.
-            Records(self.config).forget_client(&login.client).await?;
+            Records(self.config).forget_client(&client).await?;
         }
         tokens
     }

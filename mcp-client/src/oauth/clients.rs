@@ -37,6 +37,29 @@ pub(super) async fn key_of(
     Ok(own.and_then(|own| own.key.clone()))
 }
 
+/// Adds the secret to a client that was stored without it.
+pub(super) async fn with_secret(
+    config: &Config,
+    mut client: ClientRecord,
+) -> Result<ClientRecord, OAuthError> {
+    use ClientAuthMethod::{SecretBasic, SecretPost};
+    if !matches!(client.method, SecretBasic | SecretPost) {
+        return Ok(client);
+    }
+    client.secret = match configured(config, &client).await? {
+        Some(own) => own.secret.clone(),
+        None => match Records(config).client(&client.issuer).await? {
+            Some(known) if known.id == client.id => known.secret,
+            _ => {
+                let text = "the client of the login is not registered any more".to_owned();
+                let fault = OAuthFault::Configuration(text);
+                return Err(OAuthError::new(OAuthStep::Token, fault).at(&client.issuer));
+            }
+        },
+    };
+    Ok(client)
+}
+
 /// Returns the client of the configuration that belongs to an authorization server.
 pub(super) async fn preregistered(
     config: &Config,

@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use mcp_types::oauth::authorization_server::AuthorizationServer;
-use mcp_types::peer_text::PeerText;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -72,7 +71,7 @@ pub(super) async fn register(
             let known = ClientAuthMethod::parse(name);
             let usable = known.filter(|method| *method != ClientAuthMethod::PrivateKeyJwt);
             usable.ok_or_else(|| {
-                let text = format!("unknown `token_endpoint_auth_method` `{}`", PeerText(name));
+                let text = format!("unknown `token_endpoint_auth_method` `{name}`");
                 failed(OAuthFault::Document(text))
             })?
         }

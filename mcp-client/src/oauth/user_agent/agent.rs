@@ -1,10 +1,12 @@
 //! [`UserAgent`]: sends a user to an authorization server.
 
 use std::error::Error;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
 use crate::oauth::secret::Secret;
+use crate::util::url::shown;
 
 /// The error of a [`UserAgent`].
 pub type UserAgentError = Box<dyn Error + Send + Sync>;
@@ -37,7 +39,7 @@ pub trait RedirectReceiver: Send {
 }
 
 /// The URL to which a user is sent: `https`, or `http` on this machine.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct AuthorizationUrl {
     pub(in crate::oauth) url: String,
     pub(in crate::oauth) state: Secret,
@@ -57,5 +59,14 @@ impl AuthorizationUrl {
             form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "state");
         let state = states.next();
         state.is_some_and(|(_, state)| state == self.state.expose()) && states.next().is_none()
+    }
+}
+
+/// Shows no query, which contains the state of the login.
+impl fmt::Debug for AuthorizationUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthorizationUrl")
+            .field("url", &shown(&self.url))
+            .finish_non_exhaustive()
     }
 }
