@@ -108,7 +108,8 @@
 //!
 //! By default in memory. A [`FileStore`](crate::oauth::FileStore) keeps them in files that only the user
 //! can read; with the feature `keyring`, a `KeyringStore` encrypts these files with a key from the keyring
-//! of the system. Implement [`TokenStore`](crate::oauth::TokenStore) for a database. Tokens are refreshed
+//! of the system. Folders that others can change and files that others can read are refused, and a damaged
+//! file counts as missing. Implement [`TokenStore`](crate::oauth::TokenStore) for a database. Tokens are refreshed
 //! shortly before they expire, once for all calls and all processes that share a store.
 //!
 //! Secrets are overwritten in memory when they are dropped, and are in no error, log or `Debug` output.

@@ -1,5 +1,8 @@
 //! [`Records`]: the values of the store, decoded.
 
+use std::io;
+
+use mcp_types::peer_text::PeerDisplay;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -50,17 +53,26 @@ impl Records<'_> {
         self.0.store.keys().await.map_err(failed)
     }
 
+    /// Returns where the tokens of any user for a server are.
+    pub(super) async fn place(
+        self,
+        server: &str,
+        user: &str,
+    ) -> Result<Option<ServerRecord>, OAuthError> {
+        self.load(&StoreKey::Server {
+            server: server.to_owned(),
+            user: user.to_owned(),
+        })
+        .await
+    }
+
     /// Returns the tokens of any user for a server.
     pub(super) async fn tokens_of(
         self,
         server: &str,
         user: &str,
     ) -> Result<Option<Tokens>, OAuthError> {
-        let key = StoreKey::Server {
-            server: server.to_owned(),
-            user: user.to_owned(),
-        };
-        let Some(record) = self.load::<ServerRecord>(&key).await? else {
+        let Some(record) = self.place(server, user).await? else {
             return Ok(None);
         };
         let key = StoreKey::Tokens {
@@ -83,7 +95,8 @@ impl Records<'_> {
     ) -> Result<Option<String>, OAuthError> {
         match &client.issuer {
             Some(issuer) => Ok(Some(issuer.clone())),
-            None => self.load(&issuer_key(client)).await,
+            // If it is damaged, the client must not get another issuer.
+            None => self.load_exact(&issuer_key(client)).await.map_err(failed),
         }
     }
 
@@ -137,19 +150,35 @@ impl Records<'_> {
         self.0.store.remove(key).await.map_err(failed)
     }
 
-    pub(super) async fn load<T: DeserializeOwned>(
+    /// Returns a value, or an error if it is damaged.
+    async fn load_exact<T: DeserializeOwned>(
         self,
         key: &StoreKey,
-    ) -> Result<Option<T>, OAuthError> {
-        let Some(value) = self.0.store.load(key).await.map_err(failed)? else {
+    ) -> Result<Option<T>, StoreError> {
+        let Some(value) = self.0.store.load(key).await? else {
             return Ok(None);
         };
         // The error is not kept, because it may quote the value.
         let decoded = serde_json::from_str(value.expose());
         decoded.map(Some).map_err(|_| {
             let text = "a stored value is damaged, or from another version of the program";
-            failed(text.into())
+            io::Error::new(io::ErrorKind::InvalidData, text).into()
         })
+    }
+
+    /// Returns a value. A damaged one counts as missing, so that a login or a logout can replace it.
+    async fn load<T: DeserializeOwned>(self, key: &StoreKey) -> Result<Option<T>, OAuthError> {
+        let is_damaged = |error: &StoreError| {
+            let error = error.downcast_ref::<io::Error>();
+            error.is_some_and(|error| error.kind() == io::ErrorKind::InvalidData)
+        };
+        match self.load_exact(key).await {
+            Err(error) if is_damaged(&error) => {
+                tracing::warn!(error = %PeerDisplay(&error), "a stored value is ignored");
+                Ok(None)
+            }
+            loaded => loaded.map_err(failed),
+        }
     }
 
     async fn save<T: Serialize>(self, key: &StoreKey, value: &T) -> Result<(), OAuthError> {
