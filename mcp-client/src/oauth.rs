@@ -40,6 +40,6 @@ pub use status::TokenStatus;
 pub use store::KeyringStore;
 pub use store::{FileStore, MemoryStore, StoreError, StoreFuture, StoreKey, StoreLock, TokenStore};
 pub use user_agent::{
-    AuthorizationUrl, Headless, Loopback, Manual, RedirectReceiver, UserAgent, UserAgentError,
+    AuthorizationUrl, Headless, Loopback, Manual, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError,
     UserAgentFuture,
 };

@@ -42,7 +42,9 @@
 //! | [`OAuth::begin`](crate::oauth::OAuth::begin), [`OAuth::finish`](crate::oauth::OAuth::finish) | web programs, whose own pages receive the redirect |
 //! | your own [`UserAgent`](crate::oauth::UserAgent) | everything else, such as a scheme of a mobile app |
 //!
-//! A web program keeps the login in the session of its user until the redirect arrives:
+//! [`Loopback`](crate::oauth::Loopback) has a redirect URI for each issuer, so that an authorization server
+//! cannot pass the code of another one to the client (RFC 9700, section 4.4). A web program should have one
+//! for each server, too. It keeps the login in the session of its user until the redirect arrives:
 //!
 //! ```no_run
 //! use mcp_client::oauth::{OAuth, PendingLogin, Secret};

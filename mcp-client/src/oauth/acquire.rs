@@ -19,7 +19,7 @@ use super::secret::Secret;
 use super::target::Target;
 use super::token_endpoint::{Form, TokenEndpoint, TokenResponse};
 use super::tokens::{TokenType, Tokens, now, stored_key, times};
-use super::user_agent::UserAgent;
+use super::user_agent::{RedirectRequest, UserAgent};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
@@ -87,7 +87,14 @@ impl Acquire<'_> {
         let earlier = registered
             .as_ref()
             .and_then(|client| client.redirect_uri.as_deref());
-        let receiver = agent.prepare(earlier).await.map_err(failed)?;
+        let has_document = self.config.metadata_document.is_some()
+            && target.server.client_id_metadata_document_supported == Some(true);
+        let request = RedirectRequest {
+            issuer,
+            registered: earlier,
+            is_fixed: has_document || !self.config.clients.is_empty(),
+        };
+        let receiver = agent.prepare(request).await.map_err(failed)?;
         let redirect_uri = receiver.redirect_uri().to_owned();
         let login = self.begin(target, redirect_uri, scopes).await?;
         let redirect = receiver.receive(login.url()).await.map_err(failed)?;

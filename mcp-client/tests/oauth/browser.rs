@@ -144,7 +144,7 @@ async fn redirect(world: &World, address: &str) {
     let query = address.split_once('?').expect("a query").1;
     let pairs: std::collections::HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
     let issuer = encode(&world.origin());
-    let target = format!("/callback?code=c&state={}&iss={issuer}", pairs["state"]);
+    let target = format!("CALLBACK?code=c&state={}&iss={issuer}", pairs["state"]);
     let page = browse(&pairs["redirect_uri"], "GET", &target).await;
     assert!(page.contains("You may close this page."), "{page}");
 }

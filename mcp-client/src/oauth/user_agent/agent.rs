@@ -20,12 +20,26 @@ pub type UserAgentFuture<'a, T> =
 /// [`Loopback`](super::Loopback) receives it on this machine, [`Manual`](super::Manual) asks the user for it, [`Headless`](super::Headless) needs no
 /// user. A web program uses [`OAuth::begin`](crate::oauth::OAuth::begin) instead.
 pub trait UserAgent: Send + Sync {
-    /// Prepares for a redirect. The client registered with the redirect URI `registered` at this
-    /// authorization server earlier; with another one, it registers again.
+    /// Prepares for a redirect.
     fn prepare<'a>(
         &'a self,
-        registered: Option<&'a str>,
+        request: RedirectRequest<'a>,
     ) -> UserAgentFuture<'a, Box<dyn RedirectReceiver>>;
+}
+
+/// For which login a redirect is needed.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RedirectRequest<'a> {
+    /// The issuer of the authorization server. If each issuer has a redirect URI of its own, the redirect
+    /// of one cannot be used in a login at another one (RFC 9700, section 4.4.2).
+    pub issuer: &'a str,
+    /// The redirect URI with which the client registered dynamically at this issuer earlier. With another
+    /// one, it registers again.
+    pub registered: Option<&'a str>,
+    /// Whether the redirect URI is fixed, because the client was registered in advance or has a metadata
+    /// document.
+    pub is_fixed: bool,
 }
 
 /// Waits for one redirect.
