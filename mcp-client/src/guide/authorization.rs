@@ -28,9 +28,11 @@
 //! The timeout of the call pauses while the user logs in
 //! ([`Limits::authorize_time`](crate::Limits)). To log in at another time, call
 //! [`OAuth::login`](crate::oauth::OAuth::login) before connecting. If the server later demands further
-//! scopes for a tool, the user is asked once more, for all scopes together.
+//! scopes for a tool, the user is asked once more, for all scopes together; a program can ask the user first
+//! ([`confirm_step_up`](crate::oauth::OAuthBuilder::confirm_step_up)).
 //!
-//! The program `mcp` has the same: `mcp login URL`, `mcp logout URL` and `mcp auth status`.
+//! The program `mcp` has the same: `mcp login URL`, `mcp logout URL` and `mcp auth status`. It asks at the
+//! terminal before a login for further scopes; elsewhere, `mcp login URL --scope SCOPE` requests them.
 //!
 //! # Where the user is sent
 //!
@@ -112,7 +114,8 @@
 //! can read; with the feature `keyring`, a `KeyringStore` encrypts these files with a key from the keyring
 //! of the system. Folders that others can change and files that others can read are refused, and a damaged
 //! file counts as missing. Implement [`TokenStore`](crate::oauth::TokenStore) for a database. Tokens are refreshed
-//! shortly before they expire, once for all calls and all processes that share a store.
+//! shortly before they expire, once for all calls and all processes that share a store. A logout in one
+//! process ends the refreshing in all of them.
 //!
 //! Secrets are overwritten in memory when they are dropped, and are in no error, log or `Debug` output.
 //! Memory of the HTTP library, such as its buffers, is not overwritten.
@@ -129,7 +132,10 @@
 //! - documents of more than 256 KiB, answers that take longer than 30 seconds, redirects to other origins,
 //!   and any redirect of a request with secrets. A [`FetchPolicy`](crate::FetchPolicy) changes these
 //!   limits;
-//! - more than three attempts in a row to get a token that the server accepts.
+//! - more than three attempts in a row to get a token that the server accepts, and more than six logins
+//!   within 10 minutes that the server causes and the program did not ask for. After a failure, the next
+//!   attempt follows after 1 second at the earliest, and after twice as long with each further failure, up to
+//!   64 seconds; until then, requests that need a token fail with the same error.
 //!
 //! An [`OAuthError`](crate::oauth::OAuthError) says which step failed, at which URL, what the server said,
 //! and what helps. It is the source of [`HttpError::Authorize`](crate::HttpError::Authorize).

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_types::oauth::scopes::Scopes;
 
 use super::client::OAuthClient;
-use super::config::{AssertionRequest, Config, Dpop, Enterprise, Grant, source};
+use super::config::{AssertionRequest, Config, Dpop, Enterprise, Grant, StepUp, source};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::handle::OAuth;
 use super::registration::Description;
@@ -95,6 +95,7 @@ impl OAuthBuilder {
                 issuer: None,
                 assume_pkce: Vec::new(),
                 legacy: false,
+                confirm: None,
             },
             scopes: Vec::new(),
         }
@@ -177,6 +178,20 @@ impl OAuthBuilder {
     /// server is then its own authorization server. `false` by default.
     pub fn legacy_servers(mut self, support: bool) -> Self {
         self.config.legacy = support;
+        self
+    }
+
+    /// Asks the program before a user has to log in again because an operation needs further scopes. If
+    /// the function returns `false`, the request fails with [`OAuthFault::MissingScopes`]. By default, the
+    /// user is sent to the authorization server without a question.
+    pub fn confirm_step_up<F>(
+        mut self,
+        confirm: impl Fn(StepUp) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = bool> + Send + 'static,
+    {
+        self.config.confirm = Some(Arc::new(move |step_up| Box::pin(confirm(step_up))));
         self
     }
 

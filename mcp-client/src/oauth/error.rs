@@ -205,6 +205,13 @@ pub enum OAuthFault {
     /// The server has rejected several new tokens in a row.
     #[error("the server has rejected {0} new tokens in a row")]
     Rounds(u32),
+    /// The server demands further scopes, for which the user has to log in again. The client does not do
+    /// that by itself, or the program refused it.
+    #[error("the server demands a token with the scopes `{}`", PeerText(.0))]
+    MissingScopes(String),
+    /// The server has caused this many logins within 10 minutes.
+    #[error("the server has caused {0} logins within 10 minutes")]
+    Logins(usize),
     /// The server demands scopes that were requested, but not granted.
     #[error("the server demands the scopes `{}`, which were requested before", PeerText(.0))]
     Scopes(String),
@@ -252,6 +259,10 @@ impl OAuthFault {
             Self::ClientOfOther { .. } => "configure the client for the new authorization server",
             Self::State | Self::Iss { .. } => "do not continue in the browser, and log in again",
             Self::LoginRequired => "log in first, for example with `mcp login`",
+            Self::MissingScopes(_) => {
+                "log in again with these scopes, for example with `mcp login --scope`"
+            }
+            Self::Logins(_) => "to go on, log in, for example with `mcp login`",
             Self::Rounds(_) | Self::Scopes(_) => {
                 "the account may lack the permission; log in again, or ask the operator of the server"
             }
@@ -267,6 +278,12 @@ impl OAuthFault {
             },
             _ => return None,
         })
+    }
+
+    /// Returns `true` if the authorization server would refuse the same request again.
+    pub(super) fn is_final(&self) -> bool {
+        let codes = ["invalid_grant", "invalid_client", "unauthorized_client"];
+        codes.iter().any(|code| self.is_refusal(code))
     }
 
     /// Returns `true` if the authorization server refused with this code.

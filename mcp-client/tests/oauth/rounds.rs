@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_client::oauth::{MemoryStore, OAuthClient, OAuthFault};
+use mcp_client::oauth::{MemoryStore, OAuth, OAuthClient, OAuthFault};
 use serde_json::json;
 
 use crate::world::*;
@@ -240,4 +240,76 @@ async fn issuer_of_the_earlier_login_is_used_again() {
     let oauth = oauth().store(store).build().expect("valid");
     connect(&world, &oauth).await.expect("connected");
     assert_eq!((world.count("/authorize"), world.count("/token")), (1, 2));
+}
+
+#[tokio::test]
+async fn logins_that_a_server_causes_are_limited_by_time() {
+    // Each call is rejected once, and accepted with the next token.
+    for status in [401, 403] {
+        let world = World::start().await;
+        let count = AtomicUsize::new(0);
+        world.script(move |asked, world| match asked.path.as_str() {
+            "/token" => Some(without_refresh(world)),
+            "/mcp" if asked.body.contains("tools/list") => {
+                let count = count.fetch_add(1, Ordering::SeqCst);
+                let error = "insufficient_scope";
+                let scope = format!(", error=\"{error}\", scope=\"s{count}\"");
+                (count % 2 == 0).then(|| world.challenge(status, &scope))
+            }
+            _ => None,
+        });
+        let oauth = oauth().build().expect("valid");
+        let client = connect(&world, &oauth).await.expect("connected");
+        let mut failed = None;
+        for _ in 0..12 {
+            failed = client.tools().one_page().await.err();
+        }
+        let error = fault(&failed.expect("refused"));
+        assert!(matches!(error.fault, OAuthFault::Logins(6)), "{error}");
+        assert_eq!(world.count("/authorize"), 6, "{status}");
+        // The user can still log in.
+        oauth.login(&world.server()).await.expect("logged in");
+    }
+}
+
+#[tokio::test]
+async fn program_decides_about_logins_for_further_scopes() {
+    let world = World::start().await;
+    let demand = |asked: &Asked, world: &World| {
+        (world.count("/authorize") == 1 && asked.body.contains("tools/list")).then(|| {
+            let error = "insufficient_scope";
+            world.challenge(403, &format!(", error=\"{error}\", scope=\"write\""))
+        })
+    };
+    world.script(demand);
+    let store = MemoryStore::new();
+    for is_permitted in [false, true] {
+        let asked = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let noted = Arc::clone(&asked);
+        let builder = oauth().store(store.clone()).scope("read");
+        let builder = builder.confirm_step_up(move |step_up| {
+            noted.lock().expect("no panic").extend(step_up.scopes);
+            std::future::ready(is_permitted)
+        });
+        let oauth = builder.build().expect("valid");
+        let client = connect(&world, &oauth).await.expect("connected");
+        let listed = client.tools().one_page().await;
+        assert_eq!(*asked.lock().expect("no panic"), ["write"]);
+        if is_permitted {
+            listed.expect("listed");
+            continue;
+        }
+        // Without a user, or without permission, the user learns which scopes are needed.
+        let stored = OAuth::stored_tokens().store(store.clone()).build();
+        let stored = connect(&world, &stored.expect("valid")).await;
+        let other = stored.expect("connected").tools().one_page().await;
+        for listed in [listed, other] {
+            let error = fault(&listed.expect_err("refused"));
+            let OAuthFault::MissingScopes(scopes) = &error.fault else {
+                panic!("{error}");
+            };
+            assert_eq!(scopes, "read write");
+        }
+    }
+    assert_eq!(requested(&world), ["read", "read write"]);
 }

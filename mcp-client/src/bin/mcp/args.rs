@@ -149,13 +149,22 @@ pub(crate) enum Command {
     Watch(Server),
     /// Logs in to a server, and stores the token
     #[command(override_usage = "mcp login [OPTIONS] URL")]
-    Login(Url),
+    Login(Login),
     /// Revokes and forgets the token for a server
     #[command(override_usage = "mcp logout [OPTIONS] URL")]
     Logout(Url),
     /// Shows the stored tokens, without their secrets
     #[command(subcommand)]
     Auth(Auth),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Login {
+    /// The URL of the server
+    pub(crate) url: String,
+    /// Also requests this scope; several are separated by spaces, or the option is repeated
+    #[arg(long, value_name = "SCOPE", value_delimiter = ' ')]
+    pub(crate) scope: Vec<String>,
 }
 
 #[derive(Debug, Args)]
