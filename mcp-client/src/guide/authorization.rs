@@ -133,7 +133,7 @@
 //!   and any redirect of a request with secrets. A [`FetchPolicy`](crate::FetchPolicy) changes these
 //!   limits;
 //! - more than three attempts in a row to get a token that the server accepts, and more than six logins
-//!   within 10 minutes that the server causes and the program did not ask for. After a failure, the next
+//!   within 10 minutes that the server causes and the program did not ask for (60 without a user). After a failure, the next
 //!   attempt follows after 1 second at the earliest, and after twice as long with each further failure, up to
 //!   64 seconds; until then, requests that need a token fail with the same error.
 //!

@@ -209,7 +209,8 @@ pub enum OAuthFault {
     /// that by itself, or the program refused it.
     #[error("the server demands a token with the scopes `{}`", PeerText(.0))]
     MissingScopes(String),
-    /// The server has caused this many logins within 10 minutes.
+    /// The server has caused this many logins within 10 minutes. Further ones have to be started with
+    /// [`OAuth::login`](super::OAuth::login).
     #[error("the server has caused {0} logins within 10 minutes")]
     Logins(usize),
     /// The server demands scopes that were requested, but not granted.
@@ -256,7 +257,9 @@ impl OAuthFault {
                 "if it is known to support it, allow the issuer with `OAuthBuilder::assume_pkce`"
             }
             Self::NoClient(_) => "register a client there, and configure its id",
-            Self::ClientOfOther { .. } => "configure the client for the new authorization server",
+            Self::ClientOfOther { .. } => {
+                "if the client is registered there, name that issuer, for example with `mcp --issuer`"
+            }
             Self::State | Self::Iss { .. } => "do not continue in the browser, and log in again",
             Self::LoginRequired => "log in first, for example with `mcp login`",
             Self::MissingScopes(_) => {

@@ -12,8 +12,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The maximum pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(64);
 
-/// The maximum number of logins that a server can cause within [`LOGIN_TIME`].
+/// The maximum number of logins of a user that a server can cause within [`LOGIN_TIME`].
 const LOGINS: usize = 6;
+/// The same without a user.
+const MACHINE_LOGINS: usize = 60;
 const LOGIN_TIME: Duration = Duration::from_secs(600);
 
 /// Limits how often a server can make the client get tokens.
@@ -59,10 +61,15 @@ impl Pace {
     /// # Errors
     ///
     /// Fails if there were too many.
-    pub(super) fn begin_login(&mut self) -> Result<(), OAuthError> {
+    pub(super) fn begin_login(&mut self, is_interactive: bool) -> Result<(), OAuthError> {
         let now = Instant::now();
         self.logins.retain(|begun| now - *begun < LOGIN_TIME);
-        if self.logins.len() >= LOGINS {
+        let limit = if is_interactive {
+            LOGINS
+        } else {
+            MACHINE_LOGINS
+        };
+        if self.logins.len() >= limit {
             let fault = OAuthFault::Logins(self.logins.len());
             return Err(OAuthError::new(OAuthStep::Use, fault));
         }
@@ -103,11 +110,13 @@ mod tests {
     async fn logins_are_limited_by_time() {
         let mut pace = Pace::default();
         for _ in 0..LOGINS {
-            pace.begin_login().expect("permitted");
+            pace.begin_login(true).expect("permitted");
             tokio::time::advance(LOGIN_TIME / 10).await;
         }
-        pace.begin_login().expect_err("too many");
-        tokio::time::advance(LOGIN_TIME / 2).await;
-        pace.begin_login().expect("the first one was long ago");
+        pace.begin_login(true).expect_err("too many");
+        pace.begin_login(false).expect("no user is disturbed");
+        tokio::time::advance(LOGIN_TIME * 3 / 5).await;
+        pace.begin_login(true)
+            .expect("the first ones were long ago");
     }
 }

@@ -108,8 +108,11 @@ impl Renewal {
     ) -> Result<T, OAuthError> {
         self.state().pace.check()?;
         let done = attempt.await;
-        if let Err(error) = &done {
-            self.state().pace.failed(error);
+        match &done {
+            // No other request would help, and these cost none.
+            Err(error) if matches!(error.fault, OAuthFault::Rounds(_) | OAuthFault::Logins(_)) => {}
+            Err(error) => self.state().pace.failed(error),
+            Ok(_) => {}
         }
         done
     }
@@ -159,7 +162,8 @@ impl Renewal {
                 if self.adopt_newer(Some(&used)).await? {
                     return Ok(());
                 }
-                self.paced(self.step_up(&challenge, &used)).await
+                // Without a pause, so that other operations can still refresh the token.
+                self.step_up(&challenge, &used).await
             }
             Purpose::Login(challenge) => {
                 self.accepted();
@@ -241,7 +245,7 @@ impl Renewal {
 
     /// Counts a login that the server causes.
     fn begin_login(&self) -> Result<(), OAuthError> {
-        let begun = self.state().pace.begin_login();
+        let begun = self.state().pace.begin_login(self.config.is_interactive());
         begun.map_err(|error| error.at(&self.server))
     }
 

@@ -313,3 +313,48 @@ async fn program_decides_about_logins_for_further_scopes() {
     }
     assert_eq!(requested(&world), ["read", "read write"]);
 }
+
+#[tokio::test]
+async fn operation_that_lacks_scopes_does_not_stop_refreshes() {
+    let world = World::start().await;
+    world.script(|asked, world| {
+        asked.body.contains("prompts/list").then(|| {
+            let error = "insufficient_scope";
+            world.challenge(403, &format!(", error=\"{error}\", scope=\"write\""))
+        })
+    });
+    let builder = oauth().confirm_step_up(|_| std::future::ready(false));
+    let oauth = builder.build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    for _ in 0..3 {
+        let error = client.prompts().one_page().await.expect_err("refused");
+        let error = fault(&error);
+        assert!(
+            matches!(error.fault, OAuthFault::MissingScopes(_)),
+            "{error}"
+        );
+        world.expire();
+        client.tools().one_page().await.expect("listed");
+    }
+    assert_eq!((world.count("/authorize"), world.count("/token")), (1, 4));
+}
+
+#[tokio::test]
+async fn program_without_a_user_gets_each_scope_that_it_needs() {
+    let world = World::start().await;
+    let count = AtomicUsize::new(0);
+    world.script(move |asked, world| {
+        asked.body.contains("tools/list").then_some(())?;
+        let count = count.fetch_add(1, Ordering::SeqCst);
+        let error = "insufficient_scope";
+        let scope = format!(", error=\"{error}\", scope=\"s{count}\"");
+        (count % 2 == 0).then(|| world.challenge(403, &scope))
+    });
+    let robot = OAuthClient::new("robot").issuer(world.origin()).secret("s");
+    let oauth = OAuth::client_credentials(robot).build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    for _ in 0..10 {
+        client.tools().one_page().await.expect("listed");
+    }
+    assert_eq!(world.count("/token"), 11);
+}
