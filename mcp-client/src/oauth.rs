@@ -16,6 +16,7 @@ mod error;
 mod handle;
 mod login;
 mod net;
+mod pace;
 mod records;
 mod registration;
 mod renewal;
@@ -30,7 +31,7 @@ mod user_agent;
 
 pub use builder::OAuthBuilder;
 pub use client::{ClientAuthMethod, OAuthClient, PrivateKey};
-pub use config::{AssertionRequest, Dpop, Enterprise};
+pub use config::{AssertionRequest, Dpop, Enterprise, StepUp};
 pub use error::{OAuthError, OAuthFault, OAuthStep};
 pub use handle::OAuth;
 pub use login::PendingLogin;
@@ -40,6 +41,6 @@ pub use status::TokenStatus;
 pub use store::KeyringStore;
 pub use store::{FileStore, MemoryStore, StoreError, StoreFuture, StoreKey, StoreLock, TokenStore};
 pub use user_agent::{
-    AuthorizationUrl, Headless, Loopback, Manual, RedirectReceiver, UserAgent, UserAgentError,
-    UserAgentFuture,
+    AuthorizationUrl, Headless, Loopback, Manual, RedirectReceiver, RedirectRequest, UserAgent,
+    UserAgentError, UserAgentFuture,
 };

@@ -31,6 +31,9 @@ struct Options {
     /// Authorizes the client by itself, without a user: `ID:SECRET`.
     #[arg(long)]
     credentials: Option<String>,
+    /// The issuer at which the client is registered. By default the one that the server names.
+    #[arg(long)]
+    issuer: Option<String>,
 }
 
 /// Asks the user to open a URL. `cargo xtask interop auth` reads this line.
@@ -56,7 +59,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Some(credentials) => {
             let pair = credentials.split_once(':');
             let (id, secret) = pair.ok_or("--credentials: expected `ID:SECRET`")?;
-            OAuth::client_credentials(OAuthClient::new(id).secret(secret))
+            let client = OAuthClient::new(id).secret(secret);
+            OAuth::client_credentials(match &options.issuer {
+                Some(issuer) => client.issuer(issuer),
+                None => client.trust_first_issuer(),
+            })
         }
         None => OAuth::authorization_code(Manual::new(&options.redirect, ask)),
     };

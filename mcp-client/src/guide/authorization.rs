@@ -28,9 +28,11 @@
 //! The timeout of the call pauses while the user logs in
 //! ([`Limits::authorize_time`](crate::Limits)). To log in at another time, call
 //! [`OAuth::login`](crate::oauth::OAuth::login) before connecting. If the server later demands further
-//! scopes for a tool, the user is asked once more, for all scopes together.
+//! scopes for a tool, the user is asked once more, for all scopes together; a program can ask the user first
+//! ([`confirm_step_up`](crate::oauth::OAuthBuilder::confirm_step_up)).
 //!
-//! The program `mcp` has the same: `mcp login URL`, `mcp logout URL` and `mcp auth status`.
+//! The program `mcp` has the same: `mcp login URL`, `mcp logout URL` and `mcp auth status`. It asks at the
+//! terminal before a login for further scopes; elsewhere, `mcp login URL --scope SCOPE` requests them.
 //!
 //! # Where the user is sent
 //!
@@ -42,7 +44,9 @@
 //! | [`OAuth::begin`](crate::oauth::OAuth::begin), [`OAuth::finish`](crate::oauth::OAuth::finish) | web programs, whose own pages receive the redirect |
 //! | your own [`UserAgent`](crate::oauth::UserAgent) | everything else, such as a scheme of a mobile app |
 //!
-//! A web program keeps the login in the session of its user until the redirect arrives:
+//! [`Loopback`](crate::oauth::Loopback) has a redirect URI for each issuer, so that an authorization server
+//! cannot pass the code of another one to the client (RFC 9700, section 4.4). A web program should have one
+//! for each server, too. It keeps the login in the session of its user until the redirect arrives:
 //!
 //! ```no_run
 //! use mcp_client::oauth::{OAuth, PendingLogin, Secret};
@@ -65,7 +69,8 @@
 //! # Which client
 //!
 //! The client is, in this order: one that is [registered in advance](crate::oauth::OAuthClient), which
-//! belongs to one issuer; the [metadata document](crate::oauth::OAuthBuilder::client_metadata_document) of
+//! belongs to one issuer: the one that the program [names](crate::oauth::OAuthClient::issuer), or, for a
+//! client without a secret, the one of its first use, which is stored; the [metadata document](crate::oauth::OAuthBuilder::client_metadata_document) of
 //! the client, if the authorization server supports such documents; or a client that is registered
 //! dynamically. Registrations are stored for each issuer, and never used at another one: if a server moves
 //! to another authorization server, the client registers there.
@@ -89,6 +94,9 @@
 //! })
 //! .build()?;
 //!
+//! // The server names the authorization server, and could name another one: the issuer makes sure that
+//! // secrets and assertions are sent to no other.
+//!
 //! // A user who has logged in at the identity provider of an organisation.
 //! let at_provider = OAuthClient::new("my-app");
 //! let provider = Enterprise::new("https://login.example.com/token", at_provider, move |_request| {
@@ -104,8 +112,10 @@
 //!
 //! By default in memory. A [`FileStore`](crate::oauth::FileStore) keeps them in files that only the user
 //! can read; with the feature `keyring`, a `KeyringStore` encrypts these files with a key from the keyring
-//! of the system. Implement [`TokenStore`](crate::oauth::TokenStore) for a database. Tokens are refreshed
-//! shortly before they expire, once for all calls and all processes that share a store.
+//! of the system. Folders that others can change and files that others can read are refused, and a damaged
+//! file counts as missing. Implement [`TokenStore`](crate::oauth::TokenStore) for a database. Tokens are refreshed
+//! shortly before they expire, once for all calls and all processes that share a store. A logout in one
+//! process ends the refreshing in all of them.
 //!
 //! Secrets are overwritten in memory when they are dropped, and are in no error, log or `Debug` output.
 //! Memory of the HTTP library, such as its buffers, is not overwritten.
@@ -115,13 +125,17 @@
 //! - metadata for another server than that of the client, and metadata of another issuer;
 //! - an authorization server that does not announce PKCE with S256, unless the program
 //!   [knows better](crate::oauth::OAuthBuilder::assume_pkce);
+//! - a client with a secret, a key or an assertion whose issuer is not named;
 //! - a redirect with another `state` or `iss` than that of the login, before anything else in it is read;
 //! - URLs in metadata that are not `https`, or lead to private addresses. Both are allowed if the server
 //!   itself is on this machine, and private networks if the server is in one;
 //! - documents of more than 256 KiB, answers that take longer than 30 seconds, redirects to other origins,
 //!   and any redirect of a request with secrets. A [`FetchPolicy`](crate::FetchPolicy) changes these
 //!   limits;
-//! - more than three attempts in a row to get a token that the server accepts.
+//! - more than three attempts in a row to get a token that the server accepts, and more than six logins
+//!   within 10 minutes that the server causes and the program did not ask for (60 without a user). After a failure, the next
+//!   attempt follows after 1 second at the earliest, and after twice as long with each further failure, up to
+//!   64 seconds; until then, requests that need a token fail with the same error.
 //!
 //! An [`OAuthError`](crate::oauth::OAuthError) says which step failed, at which URL, what the server said,
 //! and what helps. It is the source of [`HttpError::Authorize`](crate::HttpError::Authorize).

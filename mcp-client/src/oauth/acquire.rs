@@ -7,7 +7,7 @@ use mcp_types::oauth::random;
 use mcp_types::oauth::scopes::Scopes;
 
 use super::client::ClientRecord;
-use super::clients::{client_for, key_of, preregistered, record_of};
+use super::clients::{client_for, key_of, preregistered, record_of, with_secret};
 use super::config::{AssertionRequest, AssertionSource, Config, Enterprise, Grant};
 use super::discovery::token_endpoint;
 use super::dpop::Nonces;
@@ -19,7 +19,7 @@ use super::secret::Secret;
 use super::target::Target;
 use super::token_endpoint::{Form, TokenEndpoint, TokenResponse};
 use super::tokens::{TokenType, Tokens, now, stored_key, times};
-use super::user_agent::UserAgent;
+use super::user_agent::{RedirectRequest, UserAgent};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
@@ -87,7 +87,14 @@ impl Acquire<'_> {
         let earlier = registered
             .as_ref()
             .and_then(|client| client.redirect_uri.as_deref());
-        let receiver = agent.prepare(earlier).await.map_err(failed)?;
+        let has_document = self.config.metadata_document.is_some()
+            && target.server.client_id_metadata_document_supported == Some(true);
+        let request = RedirectRequest {
+            issuer,
+            registered: earlier,
+            is_fixed: has_document || !self.config.clients.is_empty(),
+        };
+        let receiver = agent.prepare(request).await.map_err(failed)?;
         let redirect_uri = receiver.redirect_uri().to_owned();
         let login = self.begin(target, redirect_uri, scopes).await?;
         let redirect = receiver.receive(login.url()).await.map_err(failed)?;
@@ -113,11 +120,12 @@ impl Acquire<'_> {
         redirect: &str,
     ) -> Result<Tokens, OAuthError> {
         let code = login.code(redirect)?;
+        let client = with_secret(self.config, login.client).await?;
         let requested = Requested {
             issuer: &login.issuer,
             resource: &login.resource,
             token_endpoint: &login.token_endpoint,
-            client: login.client.clone(),
+            client: client.clone(),
             scopes: login.requested.clone(),
             dpop_key: login.dpop_key.clone(),
             dpop_required: login.dpop_required,
@@ -134,7 +142,7 @@ impl Acquire<'_> {
             && error.fault.is_refusal("invalid_client")
         {
             // The registration is not valid any more; the next login registers again.
-            Records(self.config).forget_client(&login.client).await?;
+            Records(self.config).forget_client(&client).await?;
         }
         tokens
     }
@@ -159,7 +167,7 @@ impl Acquire<'_> {
         scopes: &Scopes,
         mut form: Form<'_>,
     ) -> Result<Tokens, OAuthError> {
-        let client = preregistered(self.config, target)?.ok_or_else(|| {
+        let client = preregistered(self.config, target).await?.ok_or_else(|| {
             let fault = OAuthFault::NoClient(target.server.issuer.clone());
             OAuthError::new(OAuthStep::Registration, fault)
         })?;
@@ -283,7 +291,7 @@ impl Acquire<'_> {
         url: &str,
         tokens: &Tokens,
     ) -> Result<(), OAuthError> {
-        let key = key_of(self.config, &tokens.client);
+        let key = key_of(self.config, &tokens.client).await?;
         let endpoint = TokenEndpoint {
             net,
             url: &tokens.token_endpoint,
@@ -319,7 +327,7 @@ impl Acquire<'_> {
         requested: Requested<'_>,
         form: Form<'_>,
     ) -> Result<Tokens, OAuthError> {
-        let key = key_of(self.config, &requested.client);
+        let key = key_of(self.config, &requested.client).await?;
         let dpop = signing_key(requested.dpop_key.as_ref());
         let endpoint = TokenEndpoint {
             net,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_types::oauth::scopes::Scopes;
 
 use super::client::OAuthClient;
-use super::config::{AssertionRequest, Config, Dpop, Enterprise, Grant, source};
+use super::config::{AssertionRequest, Config, Dpop, Enterprise, Grant, StepUp, source};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::handle::OAuth;
 use super::registration::Description;
@@ -95,6 +95,7 @@ impl OAuthBuilder {
                 issuer: None,
                 assume_pkce: Vec::new(),
                 legacy: false,
+                confirm: None,
             },
             scopes: Vec::new(),
         }
@@ -159,7 +160,8 @@ impl OAuthBuilder {
         self
     }
 
-    /// Uses this authorization server. If a server does not list it, that is an error.
+    /// Uses this authorization server. If a server does not list it, that is an error. Clients that
+    /// name no issuer belong to this one.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.config.issuer = Some(issuer.into());
         self
@@ -179,6 +181,20 @@ impl OAuthBuilder {
         self
     }
 
+    /// Asks the program before a user has to log in again because an operation needs further scopes. If
+    /// the function returns `false`, the request fails with [`OAuthFault::MissingScopes`]. By default, the
+    /// user is sent to the authorization server without a question.
+    pub fn confirm_step_up<F>(
+        mut self,
+        confirm: impl Fn(StepUp) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = bool> + Send + 'static,
+    {
+        self.config.confirm = Some(Arc::new(move |step_up| Box::pin(confirm(step_up))));
+        self
+    }
+
     /// Sets the policy for the URLs that a server and its metadata name. By default, a document can have
     /// 256 KiB, and a request can take 30 seconds. Private addresses are allowed only if the server has
     /// one itself.
@@ -191,7 +207,8 @@ impl OAuthBuilder {
     ///
     /// # Errors
     ///
-    /// Fails if a scope or a URL is invalid, or if there is more than one client without an issuer.
+    /// Fails if a scope or a URL is invalid, if there is more than one client without an issuer, or if
+    /// a client with a secret, a key or an assertion has none.
     pub fn build(mut self) -> Result<OAuth, OAuthError> {
         let failed = |fault: OAuthFault| OAuthError::new(OAuthStep::Configuration, fault);
         let invalid = |text: String| failed(OAuthFault::Configuration(text));
@@ -212,9 +229,21 @@ impl OAuthBuilder {
                 return Err(invalid(text));
             }
         }
-        let clients = &self.config.clients;
-        if clients.len() > 1 && clients.iter().any(|client| client.issuer.is_none()) {
-            let text = "with several clients, each needs its issuer";
+        let (grant, clients) = (&self.config.grant, &mut self.config.clients);
+        let is_only = clients.len() == 1;
+        for client in clients {
+            client.issuer = client.issuer.take().or_else(|| self.config.issuer.clone());
+            let is_secret =
+                client.secret.is_some() || client.key.is_some() || !matches!(grant, Grant::Code(_));
+            if client.issuer.is_some() || is_only && (!is_secret || client.trusts_first_issuer) {
+                continue;
+            }
+            let text = if is_only {
+                "a client with a secret, a key or an assertion needs its issuer: the server would \
+                 choose who receives them"
+            } else {
+                "with several clients, each needs its issuer"
+            };
             return Err(invalid(text.to_owned()));
         }
         Ok(OAuth::new(self.config))

@@ -1,7 +1,7 @@
 //! [`OAuthClient`]: a client that is registered at an authorization server.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use mcp_types::oauth::jwt::{Algorithm, SigningKey, algorithm_name};
 use rustls::pki_types::PrivatePkcs8KeyDer;
@@ -29,8 +29,7 @@ pub struct OAuthClient {
     pub(super) secret: Option<Secret>,
     pub(super) key: Option<Arc<PrivateKey>>,
     pub(super) method: Option<ClientAuthMethod>,
-    /// The first issuer with which the client was used, if the program named none.
-    bound: Arc<OnceLock<String>>,
+    pub(super) trusts_first_issuer: bool,
 }
 
 impl OAuthClient {
@@ -42,29 +41,35 @@ impl OAuthClient {
             secret: None,
             key: None,
             method: None,
-            bound: Arc::default(),
+            trusts_first_issuer: false,
         }
     }
 
-    /// Returns the issuer to which the client belongs: that of its first use.
-    pub(super) fn bound_issuer(&self, issuer: &str) -> &str {
-        self.bound.get_or_init(|| issuer.to_owned())
-    }
-
     /// Names the issuer at which the client is registered. If a server uses another one, that is an
-    /// error. Without this, the client belongs to the first issuer with which it is used.
+    /// error. A client with a secret, a key or an assertion needs an issuer. Without one, a public
+    /// client belongs to the first issuer with which it is used, which is kept in the
+    /// [store](super::TokenStore).
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
     }
 
-    /// Sets the secret.
+    /// Allows a client with a secret, a key or an assertion to have no issuer: like a public client,
+    /// it belongs to the first issuer with which it is used. The server names that issuer, so whoever
+    /// runs the server can get the secret. Only for servers that are trusted with it.
+    pub fn trust_first_issuer(mut self) -> Self {
+        self.trusts_first_issuer = true;
+        self
+    }
+
+    /// Sets the secret. The client then needs an [issuer](Self::issuer).
     pub fn secret(mut self, secret: impl Into<Secret>) -> Self {
         self.secret = Some(secret.into());
         self
     }
 
     /// Authenticates the client with signatures of this key (`private_key_jwt`) instead of a secret.
+    /// The client then needs an [issuer](Self::issuer).
     pub fn key(mut self, key: PrivateKey) -> Self {
         self.key = Some(Arc::new(key));
         self

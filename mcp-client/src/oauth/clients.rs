@@ -11,45 +11,79 @@ use super::store::StoreKey;
 use super::target::Target;
 use super::tokens::now;
 
-/// Returns the key of a client for `private_key_jwt`.
-pub(super) fn key_of(config: &Config, client: &ClientRecord) -> Option<Arc<PrivateKey>> {
-    if client.method != ClientAuthMethod::PrivateKeyJwt {
-        return None;
+/// Returns the client of the configuration with this id at this issuer. Clients of different issuers
+/// can have equal ids.
+pub(super) async fn configured<'a>(
+    config: &'a Config,
+    client: &ClientRecord,
+) -> Result<Option<&'a OAuthClient>, OAuthError> {
+    for own in config.clients.iter().filter(|own| own.id == client.id) {
+        if Records(config).issuer_of(own).await?.as_ref() == Some(&client.issuer) {
+            return Ok(Some(own));
+        }
     }
-    let configured = config.clients.iter().find(|own| own.id == client.id);
-    configured.and_then(|own| own.key.clone())
+    Ok(None)
+}
+
+/// Returns the key of a client for `private_key_jwt`.
+pub(super) async fn key_of(
+    config: &Config,
+    client: &ClientRecord,
+) -> Result<Option<Arc<PrivateKey>>, OAuthError> {
+    if client.method != ClientAuthMethod::PrivateKeyJwt {
+        return Ok(None);
+    }
+    let own = configured(config, client).await?;
+    Ok(own.and_then(|own| own.key.clone()))
+}
+
+/// Adds the secret to a client that was stored without it.
+pub(super) async fn with_secret(
+    config: &Config,
+    mut client: ClientRecord,
+) -> Result<ClientRecord, OAuthError> {
+    use ClientAuthMethod::{SecretBasic, SecretPost};
+    if !matches!(client.method, SecretBasic | SecretPost) {
+        return Ok(client);
+    }
+    client.secret = match configured(config, &client).await? {
+        Some(own) => own.secret.clone(),
+        None => match Records(config).client(&client.issuer).await? {
+            Some(known) if known.id == client.id => known.secret,
+            _ => {
+                let text = "the client of the login is not registered any more".to_owned();
+                let fault = OAuthFault::Configuration(text);
+                return Err(OAuthError::new(OAuthStep::Token, fault).at(&client.issuer));
+            }
+        },
+    };
+    Ok(client)
 }
 
 /// Returns the client of the configuration that belongs to an authorization server.
-pub(super) fn preregistered(
+pub(super) async fn preregistered(
     config: &Config,
     target: &Target,
 ) -> Result<Option<ClientRecord>, OAuthError> {
-    let issuer = &target.server.issuer;
-    let clients = &config.clients;
-    let fits = |client: &&OAuthClient| match &client.issuer {
-        Some(own) => own == issuer,
-        None => client.bound_issuer(issuer) == issuer,
-    };
-    let supported = target
-        .server
-        .token_endpoint_auth_methods_supported
-        .as_deref();
-    if let Some(client) = clients.iter().find(fits) {
-        return Ok(Some(record_of(client, issuer.clone(), supported)));
-    }
-    match clients.first() {
-        None => Ok(None),
-        Some(client) => {
-            let own = client.issuer.as_deref();
-            let expected = own
-                .unwrap_or_else(|| client.bound_issuer(issuer))
-                .to_owned();
-            let found = issuer.clone();
-            let fault = OAuthFault::ClientOfOther { expected, found };
-            Err(OAuthError::new(OAuthStep::Registration, fault))
+    let server = &target.server;
+    let mut other = None;
+    for client in &config.clients {
+        let issuer = match &client.issuer {
+            Some(issuer) => issuer.clone(),
+            None => Records(config).bind(client, &server.issuer).await?,
+        };
+        if issuer == server.issuer {
+            let supported = server.token_endpoint_auth_methods_supported.as_deref();
+            return Ok(Some(record_of(client, issuer, supported)));
         }
+        other.get_or_insert(issuer);
     }
+    let Some(expected) = other else {
+        return Ok(None);
+    };
+    let found = server.issuer.clone();
+    let fault = OAuthFault::ClientOfOther { expected, found };
+    Err(OAuthError::new(OAuthStep::Registration, fault))
 }
 
 /// Returns the client for an authorization server: registered in advance, by its metadata document,
@@ -59,7 +93,7 @@ pub(super) async fn client_for(
     target: &Target,
     redirect_uri: &str,
 ) -> Result<ClientRecord, OAuthError> {
-    if let Some(client) = preregistered(config, target)? {
+    if let Some(client) = preregistered(config, target).await? {
         return Ok(client);
     }
     let server = &target.server;

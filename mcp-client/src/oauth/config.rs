@@ -31,6 +31,8 @@ pub(super) struct Config {
     /// Issuers that support PKCE without announcing it.
     pub(super) assume_pkce: Vec<String>,
     pub(super) legacy: bool,
+    /// Asks the program before a login for further scopes.
+    pub(super) confirm: Option<Confirm>,
 }
 
 impl Config {
@@ -38,6 +40,20 @@ impl Config {
     pub(super) fn is_interactive(&self) -> bool {
         matches!(self.grant, Grant::Code(_))
     }
+}
+
+/// A function that decides whether the user logs in again.
+pub(super) type Confirm =
+    Arc<dyn Fn(StepUp) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync>;
+
+/// A login that a server demands because an operation needs further scopes.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StepUp {
+    /// The URL of the server.
+    pub server: String,
+    /// The scopes that the token lacks. They are printable ASCII without spaces, quotes and backslashes.
+    pub scopes: Vec<String>,
 }
 
 /// How the client gets tokens.

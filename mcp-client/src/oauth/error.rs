@@ -9,7 +9,7 @@ use http::StatusCode;
 use mcp_types::oauth::NoRandom;
 use mcp_types::oauth::jwt::JwtError;
 use mcp_types::oauth::scopes::ScopeError;
-use mcp_types::peer_text::PeerText;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 
 use crate::protocol::fetch::FetchError;
 use crate::util::origin::UrlFault;
@@ -113,24 +113,25 @@ impl Display for OAuthStep {
     }
 }
 
-/// The reason of an [`OAuthError`].
+/// The reason of an [`OAuthError`]. Its fields may contain text of peers as it was received; the text
+/// of the error contains at most 200 characters of each, without control characters.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OAuthFault {
     /// The request failed, or the network policy does not allow it.
-    #[error(transparent)]
-    Fetch(Arc<FetchError>),
+    #[error("{}", PeerDisplay(.0))]
+    Fetch(#[source] Arc<FetchError>),
     /// The response has an unexpected status.
     #[error("the response has the HTTP status {0}")]
     Status(StatusCode),
     /// The response cannot be decoded.
-    #[error("the response is invalid: {0}")]
+    #[error("the response is invalid: {}", PeerText(.0))]
     Document(String),
     /// No document was found at any of the well-known URLs.
     #[error("no usable document was found{}", tried(.0))]
     NotFound(Vec<(String, String)>),
     /// The metadata are those of another server.
-    #[error("the metadata are for `{found}`, but the server is `{expected}`")]
+    #[error("the metadata are for `{}`, but the server is `{}`", PeerText(.found), PeerText(.expected))]
     Resource {
         /// The URL of the server.
         expected: String,
@@ -141,7 +142,7 @@ pub enum OAuthFault {
     #[error("the metadata name no authorization server")]
     NoServers,
     /// The `issuer` of the metadata is not that for which they were requested.
-    #[error("the issuer is `{found}`, expected `{expected}`")]
+    #[error("the issuer is `{}`, expected `{}`", PeerText(.found), PeerText(.expected))]
     Issuer {
         /// The issuer for which the metadata were requested.
         expected: String,
@@ -171,7 +172,7 @@ pub enum OAuthFault {
     #[error("the redirect has another `state` than the request")]
     State,
     /// The redirect comes from another authorization server than the one of the request.
-    #[error("the redirect has no `iss`, or another one than `{expected}`")]
+    #[error("the redirect has no `iss`, or another one than `{}`", PeerText(.expected))]
     Iss {
         /// The issuer of the request.
         expected: String,
@@ -180,10 +181,10 @@ pub enum OAuthFault {
     #[error("the redirect is malformed: {0}")]
     Redirect(&'static str),
     /// There is no client id for the authorization server `issuer`, and no way to get one.
-    #[error("no client is registered at `{0}`, which offers no registration")]
+    #[error("no client is registered at `{}`, which offers no registration", PeerText(.0))]
     NoClient(String),
     /// The configured client belongs to another authorization server.
-    #[error("the client is registered at `{expected}`, but the server uses `{found}`")]
+    #[error("the client is registered at `{}`, but the server uses `{}`", PeerText(.expected), PeerText(.found))]
     ClientOfOther {
         /// The issuer of the client.
         expected: String,
@@ -204,23 +205,31 @@ pub enum OAuthFault {
     /// The server has rejected several new tokens in a row.
     #[error("the server has rejected {0} new tokens in a row")]
     Rounds(u32),
+    /// The server demands further scopes, for which the user has to log in again. The client does not do
+    /// that by itself, or the program refused it.
+    #[error("the server demands a token with the scopes `{}`", PeerText(.0))]
+    MissingScopes(String),
+    /// The server has caused this many logins within 10 minutes. Further ones have to be started with
+    /// [`OAuth::login`](super::OAuth::login).
+    #[error("the server has caused {0} logins within 10 minutes")]
+    Logins(usize),
     /// The server demands scopes that were requested, but not granted.
-    #[error("the server demands the scopes `{0}`, which were requested before")]
+    #[error("the server demands the scopes `{}`, which were requested before", PeerText(.0))]
     Scopes(String),
     /// A list of scopes is invalid.
     #[error(transparent)]
     ScopeSyntax(#[from] ScopeError),
     /// Sending the user to the authorization server, or receiving the redirect, failed.
-    #[error("{0}")]
+    #[error("{}", PeerDisplay(.0))]
     UserAgent(Arc<dyn Error + Send + Sync>),
     /// The store of tokens failed.
-    #[error("{0}")]
+    #[error("{}", PeerDisplay(.0))]
     Store(Arc<dyn Error + Send + Sync>),
     /// Nothing happened in time.
     #[error("nothing happened for {0:?}")]
     Time(Duration),
     /// A value of the configuration is invalid.
-    #[error("{0}")]
+    #[error("{}", PeerDisplay(.0))]
     Configuration(String),
     /// A key or a signature cannot be used.
     #[error(transparent)]
@@ -248,9 +257,15 @@ impl OAuthFault {
                 "if it is known to support it, allow the issuer with `OAuthBuilder::assume_pkce`"
             }
             Self::NoClient(_) => "register a client there, and configure its id",
-            Self::ClientOfOther { .. } => "configure the client for the new authorization server",
+            Self::ClientOfOther { .. } => {
+                "if the client is registered there, name that issuer, for example with `mcp --issuer`"
+            }
             Self::State | Self::Iss { .. } => "do not continue in the browser, and log in again",
             Self::LoginRequired => "log in first, for example with `mcp login`",
+            Self::MissingScopes(_) => {
+                "log in again with these scopes, for example with `mcp login --scope`"
+            }
+            Self::Logins(_) => "to go on, log in, for example with `mcp login`",
             Self::Rounds(_) | Self::Scopes(_) => {
                 "the account may lack the permission; log in again, or ask the operator of the server"
             }
@@ -268,6 +283,12 @@ impl OAuthFault {
         })
     }
 
+    /// Returns `true` if the authorization server would refuse the same request again.
+    pub(super) fn is_final(&self) -> bool {
+        let codes = ["invalid_grant", "invalid_client", "unauthorized_client"];
+        codes.iter().any(|code| self.is_refusal(code))
+    }
+
     /// Returns `true` if the authorization server refused with this code.
     pub(super) fn is_refusal(&self, code: &str) -> bool {
         matches!(self, Self::Refused { error, .. } if error == code)
@@ -282,14 +303,14 @@ impl From<FetchError> for OAuthFault {
 
 fn tried(attempts: &[(String, String)]) -> String {
     let attempts = attempts.iter();
-    let attempts = attempts.map(|(url, fault)| format!("\n  {}: {fault}", PeerText(url)));
+    let attempts = attempts.map(|(url, fault)| format!("; {}: {}", PeerText(url), PeerText(fault)));
     attempts.collect()
 }
 
 fn and(fault: Option<&UrlFault>) -> String {
     fault.map_or_else(
         || ": it is missing".to_owned(),
-        |fault| format!(": {fault}"),
+        |fault| format!(": {}", PeerDisplay(fault)),
     )
 }
 

@@ -14,6 +14,7 @@ use super::secret::Secret;
 use super::target::Target;
 use super::tokens::stored_key;
 use super::user_agent::AuthorizationUrl;
+use crate::util::url::shown;
 
 /// What belongs to one authorization request. It is used once.
 #[derive(Serialize, Deserialize)]
@@ -23,6 +24,7 @@ pub(super) struct LoginRecord {
     pub(super) issuer: String,
     pub(super) resource: String,
     pub(super) token_endpoint: String,
+    /// The client without its secret, which is looked up when the code is redeemed.
     pub(super) client: ClientRecord,
     url: String,
     state: Secret,
@@ -83,7 +85,10 @@ impl LoginRecord {
             issuer: target.server.issuer.clone(),
             resource: target.resource.clone(),
             token_endpoint: token_endpoint(&target.server)?.to_owned(),
-            client,
+            client: ClientRecord {
+                secret: None,
+                ..client
+            },
             url: url.finish(),
             state,
             verifier,
@@ -173,7 +178,7 @@ impl PendingLogin {
         self.0.url()
     }
 
-    /// Returns the login as a secret text.
+    /// Returns the login as a secret text. It contains no secret of the client.
     #[must_use]
     pub fn to_secret(&self) -> Secret {
         // Only strings and flags are written, which cannot fail.
@@ -197,8 +202,8 @@ impl PendingLogin {
 impl fmt::Debug for PendingLogin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PendingLogin")
-            .field("server", &self.0.server)
-            .field("issuer", &self.0.issuer)
+            .field("server", &shown(&self.0.server))
+            .field("issuer", &shown(&self.0.issuer))
             .finish_non_exhaustive()
     }
 }

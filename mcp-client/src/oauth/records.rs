@@ -1,9 +1,12 @@
 //! [`Records`]: the values of the store, decoded.
 
+use std::io;
+
+use mcp_types::peer_text::PeerDisplay;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::client::ClientRecord;
+use super::client::{ClientRecord, OAuthClient};
 use super::config::Config;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::secret::Secret;
@@ -50,17 +53,26 @@ impl Records<'_> {
         self.0.store.keys().await.map_err(failed)
     }
 
+    /// Returns where the tokens of any user for a server are.
+    pub(super) async fn place(
+        self,
+        server: &str,
+        user: &str,
+    ) -> Result<Option<ServerRecord>, OAuthError> {
+        self.load(&StoreKey::Server {
+            server: server.to_owned(),
+            user: user.to_owned(),
+        })
+        .await
+    }
+
     /// Returns the tokens of any user for a server.
     pub(super) async fn tokens_of(
         self,
         server: &str,
         user: &str,
     ) -> Result<Option<Tokens>, OAuthError> {
-        let key = StoreKey::Server {
-            server: server.to_owned(),
-            user: user.to_owned(),
-        };
-        let Some(record) = self.load::<ServerRecord>(&key).await? else {
+        let Some(record) = self.place(server, user).await? else {
             return Ok(None);
         };
         let key = StoreKey::Tokens {
@@ -74,6 +86,33 @@ impl Records<'_> {
     pub(super) async fn client(self, issuer: &str) -> Result<Option<ClientRecord>, OAuthError> {
         let issuer = issuer.to_owned();
         self.load(&StoreKey::Client { issuer }).await
+    }
+
+    /// Returns the issuer to which a client of the configuration belongs.
+    pub(super) async fn issuer_of(
+        self,
+        client: &OAuthClient,
+    ) -> Result<Option<String>, OAuthError> {
+        match &client.issuer {
+            Some(issuer) => Ok(Some(issuer.clone())),
+            // If it is damaged, the client must not get another issuer.
+            None => self.load_exact(&issuer_key(client)).await.map_err(failed),
+        }
+    }
+
+    /// Binds a client of the configuration to an issuer, unless it belongs to one. Returns its issuer.
+    pub(super) async fn bind(
+        self,
+        client: &OAuthClient,
+        issuer: &str,
+    ) -> Result<String, OAuthError> {
+        let key = issuer_key(client);
+        let _lock = self.lock(&key).await?;
+        if let Some(own) = self.issuer_of(client).await? {
+            return Ok(own);
+        }
+        self.save(&key, &issuer).await?;
+        Ok(issuer.to_owned())
     }
 
     /// Stores tokens, and that the server uses them.
@@ -111,25 +150,47 @@ impl Records<'_> {
         self.0.store.remove(key).await.map_err(failed)
     }
 
-    pub(super) async fn load<T: DeserializeOwned>(
+    /// Returns a value, or an error if it is damaged.
+    async fn load_exact<T: DeserializeOwned>(
         self,
         key: &StoreKey,
-    ) -> Result<Option<T>, OAuthError> {
-        let Some(value) = self.0.store.load(key).await.map_err(failed)? else {
+    ) -> Result<Option<T>, StoreError> {
+        let Some(value) = self.0.store.load(key).await? else {
             return Ok(None);
         };
         // The error is not kept, because it may quote the value.
         let decoded = serde_json::from_str(value.expose());
         decoded.map(Some).map_err(|_| {
             let text = "a stored value is damaged, or from another version of the program";
-            failed(text.into())
+            io::Error::new(io::ErrorKind::InvalidData, text).into()
         })
+    }
+
+    /// Returns a value. A damaged one counts as missing, so that a login or a logout can replace it.
+    async fn load<T: DeserializeOwned>(self, key: &StoreKey) -> Result<Option<T>, OAuthError> {
+        let is_damaged = |error: &StoreError| {
+            let error = error.downcast_ref::<io::Error>();
+            error.is_some_and(|error| error.kind() == io::ErrorKind::InvalidData)
+        };
+        match self.load_exact(key).await {
+            Err(error) if is_damaged(&error) => {
+                tracing::warn!(error = %PeerDisplay(&error), "a stored value is ignored");
+                Ok(None)
+            }
+            loaded => loaded.map_err(failed),
+        }
     }
 
     async fn save<T: Serialize>(self, key: &StoreKey, value: &T) -> Result<(), OAuthError> {
         let text = serde_json::to_string(value).map_err(|error| failed(error.into()))?;
         let saved = self.0.store.save(key, &Secret::new(text)).await;
         saved.map_err(failed)
+    }
+}
+
+fn issuer_key(client: &OAuthClient) -> StoreKey {
+    StoreKey::ClientIssuer {
+        client: client.id.clone(),
     }
 }
 

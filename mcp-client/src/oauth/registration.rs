@@ -66,10 +66,15 @@ pub(super) async fn register(
     let registered: Registered = response.json().map_err(failed)?;
     let returned = registered.token_endpoint_auth_method;
     let method = match returned.as_deref() {
-        Some(name) => ClientAuthMethod::parse(name).ok_or_else(|| {
-            let text = format!("unknown `token_endpoint_auth_method` `{name}`");
-            failed(OAuthFault::Document(text))
-        })?,
+        Some(name) => {
+            // No key was registered, so signatures of a configured client are not sent.
+            let known = ClientAuthMethod::parse(name);
+            let usable = known.filter(|method| *method != ClientAuthMethod::PrivateKeyJwt);
+            usable.ok_or_else(|| {
+                let text = format!("unknown `token_endpoint_auth_method` `{name}`");
+                failed(OAuthFault::Document(text))
+            })?
+        }
         None => choose_method(supported, registered.client_secret.is_some(), false),
     };
     Ok(Some(ClientRecord {

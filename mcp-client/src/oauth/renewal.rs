@@ -6,10 +6,11 @@ use mcp_types::oauth::scopes::Scopes;
 
 use super::acquire::Acquire;
 use super::challenge::ChallengeInfo;
-use super::config::Config;
+use super::config::{Config, Grant, StepUp};
 use super::dpop::Nonces;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::Net;
+use super::pace::Pace;
 use super::records::Records;
 use super::secret::Secret;
 use super::target::Target;
@@ -17,9 +18,6 @@ use super::tokens::{Tokens, now};
 
 /// After this many new tokens in a row that the server rejected, no further ones are fetched.
 const ROUNDS: u32 = 3;
-
-/// After a failed refresh, the next one is tried this much later, in seconds.
-const RETRY_SECONDS: u64 = 30;
 
 /// Why new tokens are needed.
 #[derive(Debug)]
@@ -52,6 +50,9 @@ pub(super) struct Renewal {
 #[derive(Default)]
 struct State {
     tokens: Option<Arc<Tokens>>,
+    /// Whether the tokens are in the store, unless somebody has logged out.
+    is_stored: bool,
+    pace: Pace,
     /// Whether the server has not accepted the tokens yet.
     is_new: bool,
     /// How many new tokens in a row the server has rejected, and the last of them.
@@ -78,16 +79,42 @@ impl Renewal {
         self.state().tokens.clone()
     }
 
+    /// Uses tokens of the store; `None` after a logout.
     fn set_tokens(&self, tokens: Option<Arc<Tokens>>) {
         let mut state = self.state();
         state.tokens = tokens;
+        state.is_stored = true;
         state.is_new = false;
+        state.pace.succeeded();
     }
 
-    fn set_new_tokens(&self, tokens: Tokens) {
+    fn set_new_tokens(&self, tokens: Tokens, is_stored: bool) {
         let mut state = self.state();
         state.tokens = Some(Arc::new(tokens));
+        state.is_stored = is_stored;
         state.is_new = true;
+        state.pace.succeeded();
+    }
+
+    /// Returns `true` during the pause after a failure.
+    pub(super) fn is_paused(&self) -> bool {
+        self.state().pace.check().is_err()
+    }
+
+    /// Makes an attempt to get tokens, unless an earlier one has just failed.
+    async fn paced<T>(
+        &self,
+        attempt: impl Future<Output = Result<T, OAuthError>>,
+    ) -> Result<T, OAuthError> {
+        self.state().pace.check()?;
+        let done = attempt.await;
+        match &done {
+            // No other request would help, and these cost none.
+            Err(error) if matches!(error.fault, OAuthFault::Rounds(_) | OAuthFault::Logins(_)) => {}
+            Err(error) => self.state().pace.failed(error),
+            Ok(_) => {}
+        }
+        done
     }
 
     /// Notes that the server accepted the tokens.
@@ -124,11 +151,23 @@ impl Renewal {
     /// Gets new tokens.
     pub(super) async fn perform(&self, purpose: Purpose) -> Result<(), OAuthError> {
         match purpose {
-            Purpose::Refresh(used) => self.refresh(&used).await.map(drop),
-            Purpose::Rejected { challenge, used } => self.replace(&challenge, used.as_ref()).await,
-            Purpose::StepUp { challenge, used } => self.step_up(&challenge, &used).await,
+            Purpose::Refresh(used) => self.paced(self.refresh(&used)).await.map(drop),
+            Purpose::Rejected { challenge, used } => {
+                if self.adopt_newer(used.as_ref()).await? {
+                    return Ok(());
+                }
+                self.paced(self.replace(&challenge, used.as_ref())).await
+            }
+            Purpose::StepUp { challenge, used } => {
+                if self.adopt_newer(Some(&used)).await? {
+                    return Ok(());
+                }
+                // Without a pause, so that other operations can still refresh the token.
+                self.step_up(&challenge, &used).await
+            }
             Purpose::Login(challenge) => {
                 self.accepted();
+                self.state().pace.reset();
                 let target = self.discover(&challenge).await?;
                 let scopes = target.scopes(&self.config, &challenge, None);
                 self.authorize(&target, &scopes).await
@@ -148,9 +187,6 @@ impl Renewal {
         challenge: &ChallengeInfo,
         used: Option<&Secret>,
     ) -> Result<(), OAuthError> {
-        if self.adopt_newer(used).await? {
-            return Ok(());
-        }
         let was_accepted = self.count_rejection(used)?;
         // The server may have moved to another authorization server, so its metadata come first.
         let target = self.discover(challenge).await?;
@@ -164,6 +200,9 @@ impl Renewal {
         {
             return Ok(());
         }
+        if let Grant::Code(Some(_)) = self.config.grant {
+            self.begin_login()?;
+        }
         let before = current.and_then(|tokens| Scopes::parse(&tokens.requested).ok());
         let scopes = target.scopes(&self.config, challenge, before.as_ref());
         self.authorize(&target, &scopes).await
@@ -171,22 +210,43 @@ impl Renewal {
 
     /// Gets tokens with further scopes. A refresh would not add any.
     async fn step_up(&self, challenge: &ChallengeInfo, used: &Secret) -> Result<(), OAuthError> {
-        if self.adopt_newer(Some(used)).await? {
-            return Ok(());
-        }
         let before = self.tokens();
         let before = before.and_then(|tokens| Scopes::parse(&tokens.requested).ok());
         let before = before.unwrap_or_default();
         let needed = challenge.scopes.clone().unwrap_or_default();
-        if before.missing(&needed).is_empty() {
+        let failed = |fault: OAuthFault| OAuthError::new(OAuthStep::Use, fault).at(&self.server);
+        let missing = before.missing(&needed);
+        if missing.is_empty() {
             // Another round would request the same.
-            let fault = OAuthFault::Scopes(needed.to_string());
-            return Err(OAuthError::new(OAuthStep::Use, fault).at(&self.server));
+            return Err(failed(OAuthFault::Scopes(needed.to_string())));
         }
         self.count_rejection(Some(used))?;
+        let is_permitted = match (&self.config.grant, &self.config.confirm) {
+            (Grant::Code(None), _) => false,
+            (Grant::Code(Some(_)), Some(confirm)) => {
+                self.begin_login()?;
+                let server = self.server.clone();
+                let scopes = missing.iter().map(str::to_owned).collect();
+                confirm(StepUp { server, scopes }).await
+            }
+            _ => {
+                self.begin_login()?;
+                true
+            }
+        };
+        if !is_permitted {
+            let all = before.union(&needed).to_string();
+            return Err(failed(OAuthFault::MissingScopes(all)));
+        }
         let target = self.discover(challenge).await?;
         let scopes = target.scopes(&self.config, challenge, Some(&before));
         self.authorize(&target, &scopes).await
+    }
+
+    /// Counts a login that the server causes.
+    fn begin_login(&self) -> Result<(), OAuthError> {
+        let begun = self.state().pace.begin_login(self.config.is_interactive());
+        begun.map_err(|error| error.at(&self.server))
     }
 
     /// Counts new tokens that the server rejects. Returns `true` if it had accepted these before.
@@ -223,7 +283,7 @@ impl Renewal {
         let _lock = records.lock(&key).await?;
         let saved = records.save_tokens(&self.server, &tokens).await;
         // They are usable even if they cannot be stored.
-        self.set_new_tokens(tokens);
+        self.set_new_tokens(tokens, saved.is_ok());
         saved
     }
 
@@ -246,8 +306,8 @@ impl Renewal {
         }
     }
 
-    /// Refreshes the tokens, unless another process has done it; `false` if there is no refresh token.
-    /// The lock is held in all processes, so that a refresh token is used once.
+    /// Refreshes the tokens, unless another process has done it; `false` if there is no refresh token
+    /// (any more). The lock is held in all processes, so that a refresh token is used once.
     async fn refresh(&self, used: &Secret) -> Result<bool, OAuthError> {
         let Some(tokens) = self.tokens() else {
             return Ok(false);
@@ -265,6 +325,11 @@ impl Renewal {
                 return Ok(true);
             }
             Some(stored) => Arc::new(stored),
+            None if self.state().is_stored => {
+                // Another process has logged out.
+                self.set_tokens(None);
+                return Ok(false);
+            }
             None => tokens,
         };
         let net = Net::around(&self.config.policy, &self.server).await;
@@ -275,26 +340,22 @@ impl Renewal {
         match self.acquire().refresh(&net, &tokens).await {
             Ok(renewed) => {
                 let saved = records.save_tokens(&self.server, &renewed).await;
-                self.set_new_tokens(renewed);
+                self.set_new_tokens(renewed, saved.is_ok());
                 saved.map(|()| true)
             }
-            Err(error) => {
-                if error.fault.is_refusal("invalid_grant") {
-                    // Still under the lock: the tokens in the store are the ones that were refused.
-                    let mut rest = Tokens::clone(&tokens);
-                    rest.refresh = None;
-                    records.save_tokens(&self.server, &rest).await?;
-                    self.set_tokens(Some(Arc::new(rest)));
-                } else {
-                    if error.fault.is_refusal("invalid_client") {
-                        records.forget_client(&tokens.client).await?;
-                    }
-                    let mut later = Tokens::clone(&tokens);
-                    later.refresh_at = Some(now().saturating_add(RETRY_SECONDS));
-                    self.set_tokens(Some(Arc::new(later)));
+            Err(error) if error.fault.is_final() => {
+                tracing::debug!(%error, "the refresh token is not valid any more");
+                if error.fault.is_refusal("invalid_client") {
+                    records.forget_client(&tokens.client).await?;
                 }
-                Err(error)
+                // Still under the lock: the tokens in the store are the ones that were refused.
+                let mut rest = Tokens::clone(&tokens);
+                rest.refresh = None;
+                records.save_tokens(&self.server, &rest).await?;
+                self.set_tokens(Some(Arc::new(rest)));
+                Ok(false)
             }
+            Err(error) => Err(error),
         }
     }
 
@@ -311,12 +372,15 @@ impl Renewal {
     /// Forgets the tokens, here and in the store.
     pub(super) async fn forget(&self) -> Result<Option<Arc<Tokens>>, OAuthError> {
         self.load().await?;
-        let tokens = self.tokens();
+        let mut tokens = self.tokens();
         self.set_tokens(None);
         let records = Records(&self.config);
-        if let Some(tokens) = &tokens {
-            let key = records.tokens_key(&tokens.issuer, &tokens.resource);
+        if let Some(place) = records.place(&self.server, &self.config.user).await? {
+            let key = records.tokens_key(&place.issuer, &place.resource);
             let _lock = records.lock(&key).await?;
+            // Another process may have refreshed them meanwhile.
+            let stored = records.tokens(&place.issuer, &place.resource).await?;
+            tokens = stored.map(Arc::new).or(tokens);
             records.remove(&key).await?;
         }
         records.remove(&records.server_key(&self.server)).await?;

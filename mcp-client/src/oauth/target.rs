@@ -9,6 +9,7 @@ use super::config::{Config, Dpop};
 use super::discovery::{find_resource, find_server};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::Net;
+use super::records::Records;
 
 /// The scope for a refresh token.
 const OFFLINE: &str = "offline_access";
@@ -53,7 +54,8 @@ impl Target {
             Err(error) => return Err(error),
         };
         let failed = |fault: OAuthFault| OAuthError::new(OAuthStep::ResourceMetadata, fault);
-        let issuer = choose_issuer(config, &resource.authorization_servers, previous);
+        let own = issuers_of_clients(config).await?;
+        let issuer = choose_issuer(config, &own, &resource.authorization_servers, previous);
         let issuer = issuer.map_err(|fault| failed(fault).at(url))?;
         let server = find_server(&net, issuer, needs_pkce(config, issuer)).await?;
         let scopes = resource.scopes_supported.as_ref().map(Scopes::from_names);
@@ -80,7 +82,11 @@ impl Target {
     /// A server of 2025-03-26 is its own authorization server. Its metadata are at the root, or its
     /// endpoints have default paths.
     async fn of_2025_03_26(config: &Config, net: Net, url: &str) -> Result<Self, OAuthError> {
-        let issuer = origin_text(url);
+        let own = issuers_of_clients(config).await?;
+        let issuer = [origin_text(url).to_owned()];
+        let issuer = choose_issuer(config, &own, &issuer, None);
+        let issuer =
+            issuer.map_err(|fault| OAuthError::new(OAuthStep::ResourceMetadata, fault).at(url))?;
         let server = match find_server(&net, issuer, needs_pkce(config, issuer)).await {
             Err(error) if matches!(error.fault, OAuthFault::NotFound(_)) => {
                 tracing::warn!(
@@ -133,10 +139,20 @@ fn needs_pkce(config: &Config, issuer: &str) -> bool {
     config.is_interactive() && !config.assume_pkce.iter().any(|known| known == issuer)
 }
 
+/// Returns the issuers of the clients of the configuration; `None` for one that belongs to none yet.
+async fn issuers_of_clients(config: &Config) -> Result<Vec<Option<String>>, OAuthError> {
+    let mut issuers = Vec::new();
+    for client in &config.clients {
+        issuers.push(Records(config).issuer_of(client).await?);
+    }
+    Ok(issuers)
+}
+
 /// Chooses an authorization server: the one that the program names, one at which the client is
-/// registered, the one that was used before, or the first.
+/// registered, the one that was used before, or the first. `own` are the issuers of the clients.
 fn choose_issuer<'a>(
     config: &Config,
+    own: &[Option<String>],
     listed: &'a [String],
     previous: Option<&str>,
 ) -> Result<&'a str, OAuthFault> {
@@ -151,15 +167,11 @@ fn choose_issuer<'a>(
             .map(String::as_str)
             .ok_or_else(|| other(wanted));
     }
-    let is_bound = config.clients.iter().all(|client| client.issuer.is_some());
-    let mut issuers = config
-        .clients
-        .iter()
-        .filter_map(|client| client.issuer.as_deref());
-    if let Some(found) = issuers.clone().find_map(find) {
+    let mut bound = own.iter().flatten();
+    if let Some(found) = bound.clone().find_map(|issuer| find(issuer)) {
         return Ok(found);
     }
-    if let (true, Some(wanted)) = (is_bound, issuers.next()) {
+    if let (true, Some(wanted)) = (own.iter().all(Option::is_some), bound.next()) {
         return Err(other(wanted));
     }
     Ok(previous.and_then(find).unwrap_or(first))

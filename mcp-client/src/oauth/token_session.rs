@@ -51,7 +51,7 @@ impl TokenSession {
             return Ok(None);
         };
         let can_renew = tokens.refresh.is_some() || !self.renewal.config.is_interactive();
-        if tokens.is_due(now()) && can_renew {
+        if tokens.is_due(now()) && can_renew && !self.renewal.is_paused() {
             let refreshed = self.run(Purpose::Refresh(tokens.access.clone())).await;
             if let Err(error) = refreshed {
                 // If the token has expired, the server rejects it, and its challenge starts a login.

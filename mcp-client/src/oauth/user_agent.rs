@@ -5,7 +5,9 @@ mod headless;
 mod loopback;
 mod manual;
 
-pub use agent::{AuthorizationUrl, RedirectReceiver, UserAgent, UserAgentError, UserAgentFuture};
+pub use agent::{
+    AuthorizationUrl, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError, UserAgentFuture,
+};
 pub use headless::Headless;
 pub use loopback::Loopback;
 pub use manual::Manual;

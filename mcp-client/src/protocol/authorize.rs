@@ -1,11 +1,13 @@
 //! [`Authorize`]: authorizes requests over HTTP.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
 use http::{HeaderMap, Method, StatusCode, Uri};
 
 use super::error::AuthorizeError;
+use crate::util::url::shown;
 
 /// The future that an [`Authorize`] method returns.
 pub type AuthorizeFuture<'a, T> =
@@ -61,7 +63,7 @@ pub trait Authorize: Send + Sync {
 }
 
 /// A request that is about to be sent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct AuthorizeRequest<'a> {
     /// The URL of the server.
@@ -72,6 +74,18 @@ pub struct AuthorizeRequest<'a> {
     pub method: &'a Method,
     /// How many times the request was sent before and rejected: 0 at first, at most 3.
     pub attempt: u32,
+}
+
+/// Shows no query, which may contain a secret.
+impl fmt::Debug for AuthorizeRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthorizeRequest")
+            .field("server", &shown(&self.server.to_string()))
+            .field("url", &shown(&self.url.to_string()))
+            .field("method", self.method)
+            .field("attempt", &self.attempt)
+            .finish()
+    }
 }
 
 /// A response.

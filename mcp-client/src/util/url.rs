@@ -12,6 +12,18 @@ pub(crate) fn origin(url: &Uri) -> String {
     format!("{scheme}://{host}:{port}")
 }
 
+/// Returns a URL for errors and `Debug`: without user name, password, query and fragment, which may be
+/// secrets.
+pub(crate) fn shown(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let (scheme, rest) = url.split_once("//").unwrap_or(("", url));
+    let end = rest.find('/').unwrap_or(rest.len());
+    match rest.get(..end).and_then(|authority| authority.rfind('@')) {
+        Some(at) => format!("{scheme}//***{}", rest.get(at..).unwrap_or_default()),
+        None => url.to_owned(),
+    }
+}
+
 /// Resolves a reference against `base` (RFC 3986, section 5). The result is not validated.
 pub(crate) fn absolute(base: &Uri, reference: &str) -> Option<String> {
     let reference = reference.split('#').next().unwrap_or_default().trim();

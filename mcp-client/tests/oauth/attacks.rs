@@ -106,6 +106,7 @@ async fn metadata_of_another_server_or_issuer_are_not_used() {
         metadata["issuer"] = json!("https://honest.example");
         (asked.path == SERVER).then(|| answer(200, metadata))
     });
+    let oauth = crate::world::oauth().build().expect("valid");
     let error = refused(&world, &oauth).await;
     assert!(matches!(error.fault, OAuthFault::Issuer { .. }), "{error}");
     assert_eq!(world.count("/register"), 0);

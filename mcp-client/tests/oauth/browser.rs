@@ -1,7 +1,7 @@
 //! The program `mcp` sends the user to a browser.
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -77,6 +77,8 @@ impl Drop for Desktop {
 struct Running {
     child: Child,
     output: Box<dyn Read + Send>,
+    /// The keyboard, if the program runs at a terminal.
+    keyboard: Option<fs::File>,
     printed: String,
 }
 
@@ -89,6 +91,7 @@ impl Running {
         Self {
             child,
             output: Box::new(output),
+            keyboard: None,
             printed: String::new(),
         }
     }
@@ -98,16 +101,23 @@ impl Running {
         let (terminal, child) = pseudo_terminal::start(&mut command);
         Self {
             child,
+            keyboard: terminal.try_clone().ok(),
             output: Box::new(terminal),
             printed: String::new(),
         }
     }
 
-    /// Reads until the output has a line with a text, or ends.
+    /// Types a line.
+    fn types(&mut self, line: &str) {
+        let keyboard = self.keyboard.as_mut().expect("a terminal");
+        keyboard.write_all(line.as_bytes()).expect("typed");
+    }
+
+    /// Reads until the output has a line or a question with a text, or ends.
     async fn read_until(mut self, wanted: &'static str) -> Self {
         let reading = tokio::task::spawn_blocking(move || {
             let mut bytes = [0; 4096];
-            while !(self.printed.contains(wanted) && self.printed.ends_with('\n')) {
+            while !(self.printed.contains(wanted) && self.printed.ends_with(['\n', ' '])) {
                 // The end of a terminal is reported as an error.
                 let Ok(count @ 1..) = self.output.read(&mut bytes) else {
                     break;
@@ -144,7 +154,7 @@ async fn redirect(world: &World, address: &str) {
     let query = address.split_once('?').expect("a query").1;
     let pairs: std::collections::HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
     let issuer = encode(&world.origin());
-    let target = format!("/callback?code=c&state={}&iss={issuer}", pairs["state"]);
+    let target = format!("CALLBACK?code=c&state={}&iss={issuer}", pairs["state"]);
     let page = browse(&pairs["redirect_uri"], "GET", &target).await;
     assert!(page.contains("You may close this page."), "{page}");
 }
@@ -235,4 +245,66 @@ async fn address_that_no_browser_may_open_is_not_opened() {
         assert!(printed.contains("`authorization_endpoint`"), "{printed}");
         assert_eq!(desktop.opened(), None, "{endpoint}");
     }
+}
+
+/// Makes the server demand the scope `write` for the list of tools.
+fn demands_write(world: &World) {
+    world.script(|asked, world| {
+        let is_first = world.count("/token") < 2;
+        (is_first && asked.body.contains("tools/list")).then(|| {
+            let error = "insufficient_scope";
+            world.challenge(403, &format!(", error=\"{error}\", scope=\"write\""))
+        })
+    });
+}
+
+#[tokio::test]
+async fn user_is_asked_before_a_login_for_further_scopes() {
+    let desktop = Desktop::new("step-up", false);
+    let world = World::start().await;
+    let server = world.server();
+    let running = Running::at_pipe(desktop.mcp(&["login", &server]));
+    let (running, address) = running.reads_address().await;
+    assert!(!address.contains("&scope="), "{address}");
+    redirect(&world, &address).await;
+    let (printed, code) = running.ends().await;
+    assert_eq!(code, Some(0), "{printed}");
+
+    demands_write(&world);
+    // Nobody can answer.
+    let (printed, code) = Running::at_pipe(desktop.mcp(&["tools", &server]))
+        .ends()
+        .await;
+    assert_eq!(code, Some(7), "{printed}");
+    assert!(printed.contains("the scopes `write`") && printed.contains("`mcp login --scope`"));
+    assert!(!printed.contains("log in first"), "{printed}");
+    let question = "demands the scopes `write`";
+    let running = Running::at_terminal(desktop.mcp(&["tools", &server]));
+    let mut running = running.read_until(question).await;
+    running.types("n\n");
+    let (printed, code) = running.ends().await;
+    assert_eq!(code, Some(7), "{printed}");
+    assert!(printed.contains(question) && !printed.contains("open this address"));
+    let running = Running::at_terminal(desktop.mcp(&["tools", &server]));
+    let mut running = running.read_until(question).await;
+    running.types("y\n");
+    let (running, address) = running.reads_address().await;
+    assert!(address.ends_with("&scope=write"), "{address}");
+    redirect(&world, &address).await;
+    let (printed, code) = running.ends().await;
+    assert_eq!(code, Some(0), "{printed}");
+}
+
+#[tokio::test]
+async fn login_requests_further_scopes() {
+    let desktop = Desktop::new("scopes", false);
+    let world = World::start().await;
+    let server = world.server();
+    let arguments = ["login", &server, "--scope", "read write", "--scope", "x"];
+    let running = Running::at_pipe(desktop.mcp(&arguments));
+    let (running, address) = running.reads_address().await;
+    assert!(address.ends_with("&scope=read+write+x"), "{address}");
+    redirect(&world, &address).await;
+    let (printed, code) = running.ends().await;
+    assert_eq!(code, Some(0), "{printed}");
 }

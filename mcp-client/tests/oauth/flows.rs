@@ -123,6 +123,7 @@ async fn forbidden_without_scopes_asks_nobody() {
 async fn basic_authentication_encodes_both_parts() {
     let world = World::start().await;
     let client = OAuthClient::new("a:b c")
+        .issuer(world.origin())
         .secret("p%ß+")
         .method(ClientAuthMethod::SecretBasic);
     let oauth = OAuth::client_credentials(client).build().expect("valid");

@@ -4,21 +4,20 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use mcp_client::oauth::{Loopback, MemoryStore, OAuth, OAuthError, OAuthFault};
+use mcp_client::oauth::{Loopback, MemoryStore, OAuth, OAuthClient, OAuthError, OAuthFault};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use crate::world::*;
 
-/// Sends a request to the redirect URI, and returns the response.
+/// Sends a request to the server of a redirect URI, and returns the response. `CALLBACK` in the target
+/// stands for the path of the redirect URI.
 pub(crate) async fn browse(redirect: &str, method: &str, target: &str) -> String {
-    let address = redirect
-        .strip_prefix("http://")
-        .and_then(|rest| rest.split('/').next());
-    let mut stream = TcpStream::connect(address.expect("an address"))
-        .await
-        .expect("listens");
+    let rest = redirect.strip_prefix("http://").expect("a URL");
+    let (address, path) = rest.split_once('/').expect("a path");
+    let target = target.replace("CALLBACK", &format!("/{path}"));
+    let mut stream = TcpStream::connect(address).await.expect("listens");
     let request = format!("{method} {target} HTTP/1.1\r\nhost: x\r\n\r\n");
     stream.write_all(request.as_bytes()).await.expect("sent");
     let mut response = String::new();
@@ -73,11 +72,11 @@ async fn only_the_redirect_of_this_login_is_accepted_and_only_once() {
     );
     for (method, target, status) in [
         ("GET", "/favicon.ico".to_owned(), "404"),
-        ("POST", format!("/callback?{query}"), "404"),
-        ("GET", "/callback".to_owned(), "400"),
-        ("GET", "/callback?code=evil&state=evil".to_owned(), "400"),
-        ("GET", format!("/callback?{query}&state=x"), "400"),
-        ("GET", format!("/callback?{query}"), "200"),
+        ("POST", format!("CALLBACK?{query}"), "404"),
+        ("GET", "CALLBACK".to_owned(), "400"),
+        ("GET", "CALLBACK?code=evil&state=evil".to_owned(), "400"),
+        ("GET", format!("CALLBACK?{query}&state=x"), "400"),
+        ("GET", format!("CALLBACK?{query}"), "200"),
     ] {
         let response = browse(redirect, method, &target).await;
         assert!(
@@ -120,7 +119,7 @@ async fn only_the_redirect_of_this_login_is_accepted_and_only_once() {
         asked["state"],
         encode(&world.origin())
     );
-    browse(redirect, "GET", &format!("/callback?{query}")).await;
+    browse(redirect, "GET", &format!("CALLBACK?{query}")).await;
     again.await.expect("no panic").expect("logged in");
     assert_eq!(world.count("/register"), 1);
 }
@@ -149,9 +148,11 @@ async fn second_redirect_is_told_that_it_is_too_late() {
     // It connects before the first one, but sends its request later.
     let mut second = TcpStream::connect(address).await.expect("listens");
     second.write_all(b"GET ").await.expect("sent");
-    let target = format!("/callback?{query}");
+    let target = format!("CALLBACK?{query}");
     let page = browse(&redirect, "GET", &target).await;
     assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
+    let path = redirect.split('/').skip(3).collect::<Vec<_>>().join("/");
+    let target = target.replace("CALLBACK", &format!("/{path}"));
     let rest = format!("{target} HTTP/1.1\r\nhost: x\r\n\r\n");
     second.write_all(rest.as_bytes()).await.expect("sent");
     let mut page = String::new();
@@ -173,7 +174,7 @@ async fn receiver_listens_at_its_own_address_only() {
     // Also an address of this machine.
     let elsewhere = TcpStream::connect(format!("127.0.0.2:{port}")).await;
     elsewhere.expect_err("nothing listens there");
-    browse(&redirect, "GET", &format!("/callback?{query}")).await;
+    browse(&redirect, "GET", &format!("CALLBACK?{query}")).await;
     login.await.expect("no panic").expect("logged in");
 }
 
@@ -186,7 +187,7 @@ async fn port_of_the_program_counts_more_than_that_of_the_registration() {
     let any = OAuth::authorization_code(agent(&urls)).store(store.clone());
     let chosen = OAuth::authorization_code(agent(&urls).port(port)).store(store);
     let (login, redirect, query) = begun(&world, &any.build().expect("valid"), &urls).await;
-    browse(&redirect, "GET", &format!("/callback?{query}")).await;
+    browse(&redirect, "GET", &format!("CALLBACK?{query}")).await;
     login.await.expect("no panic").expect("logged in");
     let chosen = chosen.build().expect("valid");
     let error = chosen.login(&world.server()).await.expect_err("in use");
@@ -194,8 +195,9 @@ async fn port_of_the_program_counts_more_than_that_of_the_registration() {
     assert!(error.to_string().contains(&text), "{error}");
     drop(free);
     let (login, redirect, query) = begun(&world, &chosen, &urls).await;
-    assert_eq!(redirect, format!("http://127.0.0.1:{port}/callback"));
-    browse(&redirect, "GET", &format!("/callback?{query}")).await;
+    let start = format!("http://127.0.0.1:{port}/callback/");
+    assert!(redirect.starts_with(&start), "{redirect}");
+    browse(&redirect, "GET", &format!("CALLBACK?{query}")).await;
     login.await.expect("no panic").expect("logged in");
     assert_eq!(world.count("/register"), 2);
 }
@@ -211,7 +213,7 @@ async fn number_of_connections_to_the_receiver_is_bounded() {
     for _ in 0..16 {
         idle.push(TcpStream::connect(address).await.expect("listens"));
     }
-    let target = format!("/callback?{query}");
+    let target = format!("CALLBACK?{query}");
     let redirect = browse(&redirect, "GET", &target);
     let mut redirect = std::pin::pin!(redirect);
     let early = tokio::time::timeout(Duration::from_millis(300), &mut redirect).await;
@@ -244,4 +246,38 @@ async fn login_ends_if_the_program_cannot_show_the_address() {
     let oauth = OAuth::authorization_code(agent).build().expect("valid");
     let error = oauth.login(&world.server()).await.expect_err("not shown");
     assert!(error.to_string().contains("there is no screen"), "{error}");
+}
+
+#[tokio::test]
+async fn redirect_of_another_issuer_is_not_accepted() {
+    let (one, two) = (World::start().await, World::start().await);
+    let urls = Arc::default();
+    let oauth = OAuth::authorization_code(agent(&urls)).build();
+    let oauth = oauth.expect("valid");
+    let (other, elsewhere, ending) = begun(&two, &oauth, &urls).await;
+    browse(&elsewhere, "GET", &format!("CALLBACK?{ending}")).await;
+    other.await.expect("no panic").expect("logged in");
+    // The first server sends the browser to the issuer of the second one, which sends it back to the
+    // redirect URI that it knows, on any port.
+    let (login, redirect, query) = begun(&one, &oauth, &urls).await;
+    let path = elsewhere.split('/').skip(3).collect::<Vec<_>>().join("/");
+    for target in [format!("/{path}?{query}"), format!("/callback?{query}")] {
+        let page = browse(&redirect, "GET", &target).await;
+        assert!(page.starts_with("HTTP/1.1 404 "), "{target}: {page}");
+    }
+    browse(&redirect, "GET", &format!("CALLBACK?{query}")).await;
+    login.await.expect("no panic").expect("logged in");
+    assert_eq!((one.count("/token"), two.count("/token")), (1, 1));
+}
+
+#[tokio::test]
+async fn redirect_uri_of_a_client_that_is_registered_in_advance_is_fixed() {
+    let world = World::start().await;
+    let urls = Arc::default();
+    let known = OAuthClient::new("id");
+    let oauth = OAuth::authorization_code(agent(&urls)).client(known);
+    let (login, redirect, query) = begun(&world, &oauth.build().expect("valid"), &urls).await;
+    assert!(redirect.ends_with("/callback"), "{redirect}");
+    browse(&redirect, "GET", &format!("CALLBACK?{query}")).await;
+    login.await.expect("no panic").expect("logged in");
 }

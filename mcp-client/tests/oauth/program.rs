@@ -91,19 +91,18 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
         (asked.path == "/token").then(|| answer(200, token))
     });
     let server = world.server();
-    let client = [
-        "--client-id",
-        "robot",
-        "--client-secret-env",
-        "SECRET",
-        "--client-credentials",
-    ];
-    let with_client = |words: &[&'static str]| -> Vec<String> {
-        let words = words.iter().copied().chain([server.as_str()]).chain(client);
-        words.map(str::to_owned).collect()
-    };
-    let words = with_client(&["tools"]);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let issuer = world.origin();
+    let mut words = vec!["tools", &server, "--client-id", "robot"];
+    words.extend(["--client-secret-env", "SECRET", "--client-credentials"]);
+    // Without `--issuer`, the server would choose who gets the secret.
+    let printed = run(&folder, &words).await;
+    assert_eq!(printed.code, Some(2), "{printed:?}");
+    assert!(printed.err.contains("--issuer"), "{printed:?}");
+    words.extend(["--issuer", "https://elsewhere.example"]);
+    let printed = run(&folder, &words).await;
+    assert_eq!(printed.code, Some(7), "{printed:?}");
+    assert_eq!(world.count("/token"), 0);
+    *words.last_mut().expect("a word") = &issuer;
     for _ in 0..2 {
         let printed = run(&folder, &words).await;
         assert_eq!(printed.code, Some(0), "{printed:?}");

@@ -167,6 +167,8 @@ async fn failing_token_endpoint_does_not_cost_the_refresh_token() {
         "{text}"
     );
     world.script(|_, _| None);
+    // The pause after the first failure is short.
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
     client.tools().one_page().await.expect("listed");
     assert_eq!((refreshes(&world), world.count("/authorize")), (2, 1));
 }
@@ -274,7 +276,7 @@ async fn client_without_a_user_gets_the_next_token_before_the_old_one_ends() {
             answer(200, token)
         })
     });
-    let robot = OAuthClient::new("robot").secret("s");
+    let robot = OAuthClient::new("robot").secret("s").issuer(world.origin());
     let oauth = OAuth::client_credentials(robot).build().expect("valid");
     let client = connect(&world, &oauth).await.expect("connected");
     let before = world.count("/token");
@@ -315,4 +317,74 @@ async fn login_of_another_program_is_used() {
     one.tools().one_page().await.expect("listed");
     two.tools().one_page().await.expect("listed");
     assert_eq!(world.count("/authorize"), 2);
+}
+
+#[tokio::test]
+async fn failing_authorization_server_is_not_asked_for_each_call() {
+    // The token is due, or the server rejects it.
+    for (lifetime, is_rejected) in [(0, false), (3600, true)] {
+        let world = World::start().await;
+        world.script(move |asked, world| {
+            (asked.path == "/token").then(|| {
+                let mut token = world.token();
+                token["expires_in"] = json!(lifetime);
+                let members = token.as_object_mut().expect("an object");
+                members.remove("refresh_token");
+                answer(200, token)
+            })
+        });
+        let robot = OAuthClient::new("robot").secret("s");
+        let robot = OAuth::client_credentials(robot.issuer(world.origin()));
+        let oauth = robot.build().expect("valid");
+        let client = connect(&world, &oauth).await.expect("connected");
+        world.script(|asked, _| (asked.path == "/token").then(|| answer(503, "")));
+        if is_rejected {
+            world.expire();
+        }
+        let discovery = "/.well-known/oauth-authorization-server";
+        let before = (world.count("/token"), world.count(discovery));
+        for _ in 0..10 {
+            let listed = client.tools().one_page().await;
+            assert_eq!(listed.is_err(), is_rejected);
+            if let Err(error) = listed {
+                let text = fault(&error).to_string();
+                assert!(text.contains("503"), "{text}");
+            }
+        }
+        let after = (world.count("/token"), world.count(discovery));
+        // The second attempt may follow after a second.
+        assert!(
+            after.0 <= before.0 + 2 && after.1 <= before.1 + 2,
+            "{before:?} {after:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn logout_is_not_undone_by_a_running_program() {
+    // The token is due, or the server rejects it.
+    for lifetime in [0, 3600] {
+        let world = World::start().await;
+        rotating(&world, lifetime);
+        let store = MemoryStore::new();
+        let user = oauth().store(store.clone()).build().expect("valid");
+        user.login(&world.server()).await.expect("logged in");
+        let running = OAuth::stored_tokens().store(store.clone());
+        let running = running.build().expect("valid");
+        let client = connect(&world, &running).await.expect("connected");
+        assert!(user.logout(&world.server()).await.expect("logged out"));
+        // The newest refresh token is revoked, not the one that this program had.
+        let revoked = world.asked("/revoke")[0].form("token");
+        let newest = format!("refresh-token-{}", world.count("/token"));
+        assert_eq!(revoked, Some(newest));
+        world.expire();
+        let before = refreshes(&world);
+        for _ in 0..2 {
+            let error = client.tools().one_page().await.expect_err("logged out");
+            let error = fault(&error);
+            assert!(matches!(error.fault, OAuthFault::LoginRequired), "{error}");
+        }
+        assert_eq!(refreshes(&world), before, "{lifetime}");
+        assert!(user.status().await.expect("read").is_empty());
+    }
 }

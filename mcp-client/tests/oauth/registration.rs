@@ -114,6 +114,7 @@ async fn client_that_the_server_forgot_is_registered_again() {
                 matches!(&error.fault, OAuthFault::Refused { error, .. } if error == "invalid_client"),
                 "{error}"
             );
+            tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
         }
         connect(&world, &oauth).await.expect("connected");
         assert_eq!(world.count("/register"), 2, "{grant}");

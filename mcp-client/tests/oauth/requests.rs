@@ -225,6 +225,26 @@ fn invalid_settings_are_errors() {
         error(oauth().client(bound).client(unbound)),
         "cannot use the configuration for OAuth: with several clients, each needs its issuer"
     );
+    // The server would choose who receives the secret.
+    let secret = || OAuthClient::new("c").secret("s");
+    let job = || OAuthClient::new("job");
+    let assertion = |_| std::future::ready(Ok("identity".into()));
+    for builder in [
+        oauth().client(secret()),
+        OAuth::client_credentials(secret()),
+        OAuth::workload(job(), assertion),
+    ] {
+        let text = error(builder);
+        assert!(text.contains("needs its issuer"), "{text}");
+    }
+    for builder in [
+        oauth().client(secret()).issuer("https://a"),
+        OAuth::client_credentials(secret().issuer("https://a")),
+        OAuth::workload(job().trust_first_issuer(), assertion),
+        oauth().client(OAuthClient::new("c")),
+    ] {
+        builder.build().expect("valid");
+    }
     for url in ["https://client.example", "https://client.example/"] {
         assert_eq!(
             error(oauth().client_metadata_document(url)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_client::oauth::{MemoryStore, OAuthClient, OAuthFault};
+use mcp_client::oauth::{MemoryStore, OAuth, OAuthClient, OAuthFault};
 use serde_json::json;
 
 use crate::world::*;
@@ -162,20 +162,29 @@ async fn new_issuer_of_a_server_gets_nothing_of_the_old_one() {
 }
 
 #[tokio::test]
-async fn secret_of_the_client_is_not_sent_to_a_new_issuer() {
-    for issuer in [false, true] {
+async fn client_is_not_used_at_a_new_issuer() {
+    type Bind = fn(OAuthClient, &World) -> OAuthClient;
+    // Named by the program, or the issuer of the first use.
+    let binds: [Bind; 3] = [
+        |client, world| client.issuer(world.origin()).secret("client-secret"),
+        |client, _| client.secret("client-secret").trust_first_issuer(),
+        |client, _| client,
+    ];
+    for (bind, restarts) in binds.iter().flat_map(|bind| [(bind, false), (bind, true)]) {
         let (world, other) = (World::start().await, World::start().await);
-        let mut client = OAuthClient::new("id").secret("client-secret");
-        let mut builder = oauth();
-        if issuer {
-            client = client.issuer(world.origin());
-        }
-        builder = builder.client(client);
-        let oauth = builder.build().expect("valid");
-        let client = connect(&world, &oauth).await.expect("connected");
+        let store = MemoryStore::new();
+        let program = || {
+            let client = bind(OAuthClient::new("id"), &world);
+            let builder = oauth().client(client).store(store.clone());
+            builder.build().expect("valid")
+        };
+        let mut oauth = program();
+        connect(&world, &oauth).await.expect("connected");
         moves(&world, &other);
-        let error = client.tools().one_page().await.expect_err("refused");
-        let error = fault(&error);
+        if restarts {
+            oauth = program();
+        }
+        let error = refused(&world, &oauth).await;
         let OAuthFault::ClientOfOther { expected, found } = &error.fault else {
             panic!("{error}");
         };
@@ -195,6 +204,26 @@ async fn secret_of_the_client_is_not_sent_to_a_new_issuer() {
 }
 
 #[tokio::test]
+async fn client_stays_at_the_issuer_of_its_first_use_among_several() {
+    let (world, other) = (World::start().await, World::start().await);
+    let store = MemoryStore::new();
+    let program = || {
+        let client = OAuthClient::new("id");
+        let builder = oauth().client(client).store(store.clone());
+        builder.build().expect("valid")
+    };
+    connect(&world, &program()).await.expect("connected");
+    let (issuer, first) = (world.origin(), other.origin());
+    world.script(move |asked, world| {
+        let mut metadata = world.resource_metadata();
+        metadata["authorization_servers"] = json!([first, issuer]);
+        (asked.path == RESOURCE).then(|| answer(200, metadata))
+    });
+    program().login(&world.server()).await.expect("logged in");
+    assert_eq!((world.count("/token"), other.count("/token")), (2, 0));
+}
+
+#[tokio::test]
 async fn issuer_of_the_earlier_login_is_used_again() {
     let world = World::start().await;
     world.script(|asked, world| {
@@ -211,4 +240,121 @@ async fn issuer_of_the_earlier_login_is_used_again() {
     let oauth = oauth().store(store).build().expect("valid");
     connect(&world, &oauth).await.expect("connected");
     assert_eq!((world.count("/authorize"), world.count("/token")), (1, 2));
+}
+
+#[tokio::test]
+async fn logins_that_a_server_causes_are_limited_by_time() {
+    // Each call is rejected once, and accepted with the next token.
+    for status in [401, 403] {
+        let world = World::start().await;
+        let count = AtomicUsize::new(0);
+        world.script(move |asked, world| match asked.path.as_str() {
+            "/token" => Some(without_refresh(world)),
+            "/mcp" if asked.body.contains("tools/list") => {
+                let count = count.fetch_add(1, Ordering::SeqCst);
+                let error = "insufficient_scope";
+                let scope = format!(", error=\"{error}\", scope=\"s{count}\"");
+                (count % 2 == 0).then(|| world.challenge(status, &scope))
+            }
+            _ => None,
+        });
+        let oauth = oauth().build().expect("valid");
+        let client = connect(&world, &oauth).await.expect("connected");
+        let mut failed = None;
+        for _ in 0..12 {
+            failed = client.tools().one_page().await.err();
+        }
+        let error = fault(&failed.expect("refused"));
+        assert!(matches!(error.fault, OAuthFault::Logins(6)), "{error}");
+        assert_eq!(world.count("/authorize"), 6, "{status}");
+        // The user can still log in.
+        oauth.login(&world.server()).await.expect("logged in");
+    }
+}
+
+#[tokio::test]
+async fn program_decides_about_logins_for_further_scopes() {
+    let world = World::start().await;
+    let demand = |asked: &Asked, world: &World| {
+        (world.count("/authorize") == 1 && asked.body.contains("tools/list")).then(|| {
+            let error = "insufficient_scope";
+            world.challenge(403, &format!(", error=\"{error}\", scope=\"write\""))
+        })
+    };
+    world.script(demand);
+    let store = MemoryStore::new();
+    for is_permitted in [false, true] {
+        let asked = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let noted = Arc::clone(&asked);
+        let builder = oauth().store(store.clone()).scope("read");
+        let builder = builder.confirm_step_up(move |step_up| {
+            noted.lock().expect("no panic").extend(step_up.scopes);
+            std::future::ready(is_permitted)
+        });
+        let oauth = builder.build().expect("valid");
+        let client = connect(&world, &oauth).await.expect("connected");
+        let listed = client.tools().one_page().await;
+        assert_eq!(*asked.lock().expect("no panic"), ["write"]);
+        if is_permitted {
+            listed.expect("listed");
+            continue;
+        }
+        // Without a user, or without permission, the user learns which scopes are needed.
+        let stored = OAuth::stored_tokens().store(store.clone()).build();
+        let stored = connect(&world, &stored.expect("valid")).await;
+        let other = stored.expect("connected").tools().one_page().await;
+        for listed in [listed, other] {
+            let error = fault(&listed.expect_err("refused"));
+            let OAuthFault::MissingScopes(scopes) = &error.fault else {
+                panic!("{error}");
+            };
+            assert_eq!(scopes, "read write");
+        }
+    }
+    assert_eq!(requested(&world), ["read", "read write"]);
+}
+
+#[tokio::test]
+async fn operation_that_lacks_scopes_does_not_stop_refreshes() {
+    let world = World::start().await;
+    world.script(|asked, world| {
+        asked.body.contains("prompts/list").then(|| {
+            let error = "insufficient_scope";
+            world.challenge(403, &format!(", error=\"{error}\", scope=\"write\""))
+        })
+    });
+    let builder = oauth().confirm_step_up(|_| std::future::ready(false));
+    let oauth = builder.build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    for _ in 0..3 {
+        let error = client.prompts().one_page().await.expect_err("refused");
+        let error = fault(&error);
+        assert!(
+            matches!(error.fault, OAuthFault::MissingScopes(_)),
+            "{error}"
+        );
+        world.expire();
+        client.tools().one_page().await.expect("listed");
+    }
+    assert_eq!((world.count("/authorize"), world.count("/token")), (1, 4));
+}
+
+#[tokio::test]
+async fn program_without_a_user_gets_each_scope_that_it_needs() {
+    let world = World::start().await;
+    let count = AtomicUsize::new(0);
+    world.script(move |asked, world| {
+        asked.body.contains("tools/list").then_some(())?;
+        let count = count.fetch_add(1, Ordering::SeqCst);
+        let error = "insufficient_scope";
+        let scope = format!(", error=\"{error}\", scope=\"s{count}\"");
+        (count % 2 == 0).then(|| world.challenge(403, &scope))
+    });
+    let robot = OAuthClient::new("robot").issuer(world.origin()).secret("s");
+    let oauth = OAuth::client_credentials(robot).build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    for _ in 0..10 {
+        client.tools().one_page().await.expect("listed");
+    }
+    assert_eq!(world.count("/token"), 11);
 }

@@ -161,3 +161,108 @@ async fn damaged_file_is_an_error_that_names_it_and_shows_nothing_of_it() {
     store.remove(&key).await.expect("nothing to do");
     fs::remove_dir_all(&folder).expect("removed");
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn folder_and_files_that_others_can_access_are_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder("modes");
+    let store = FileStore::new(&folder);
+    let key = key_of("https://a.example");
+    let set = |path: &std::path::Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("changed");
+    };
+    fs::create_dir(&folder).expect("created");
+    for mode in [0o777, 0o770, 0o702] {
+        set(&folder, mode);
+        for error in [
+            store
+                .save(&key, &Secret::new("x"))
+                .await
+                .expect_err("unsafe"),
+            store.load(&key).await.expect_err("unsafe"),
+            store.keys().await.expect_err("unsafe"),
+            store.lock(&key).await.err().expect("unsafe"),
+        ] {
+            let error = error.to_string();
+            let is_named = error.contains(&*folder.to_string_lossy());
+            assert!(is_named && error.contains(&format!("{mode:o}")), "{error}");
+        }
+    }
+    // Others may see the names.
+    set(&folder, 0o755);
+    store.save(&key, &Secret::new("x")).await.expect("saved");
+    let file = fs::read_dir(&folder).expect("a folder").next();
+    let file = file.expect("a file").expect("a file").path();
+    set(&file, 0o640);
+    let error = store.load(&key).await.expect_err("readable").to_string();
+    assert!(error.contains("expected 600"), "{error}");
+    set(&file, 0o600);
+    store.load(&key).await.expect("loaded").expect("a value");
+    // Only root can give files away.
+    if std::os::unix::fs::chown(&file, Some(12345), None).is_ok() {
+        let error = store.load(&key).await.expect_err("foreign").to_string();
+        assert!(error.contains("belongs to another user"), "{error}");
+        std::os::unix::fs::chown(&folder, Some(12345), None).expect("changed");
+        let error = store.keys().await.expect_err("foreign").to_string();
+        assert!(error.contains("belongs to another user"), "{error}");
+    }
+    fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[tokio::test]
+async fn temporary_files_of_a_crash_are_removed() {
+    let folder = folder("crash");
+    let store = FileStore::new(&folder);
+    let key = key_of("https://a.example");
+    let leave_behind = || {
+        let (old, new) = (folder.join("a.x.tmp"), folder.join("b.x.tmp"));
+        fs::write(&new, "tokens").expect("written");
+        fs::write(&old, "tokens").expect("written");
+        let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+        let file = fs::File::options().write(true).open(&old).expect("opened");
+        file.set_modified(hour_ago).expect("changed");
+        (old, new)
+    };
+    store.save(&key, &Secret::new("x")).await.expect("saved");
+    let (old, new) = leave_behind();
+    store.save(&key, &Secret::new("x")).await.expect("saved");
+    // Another process may be about to rename the new one.
+    assert!(!old.exists() && new.exists());
+    let (old, new) = leave_behind();
+    store.remove(&key).await.expect("removed");
+    assert!(!old.exists() && new.exists());
+    fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[tokio::test]
+async fn damaged_files_do_not_affect_other_servers_and_are_replaced() {
+    for kind in ["Server", "Tokens", "Client"] {
+        let folder = folder(&format!("damaged-{kind}"));
+        let (one, two) = (World::start().await, World::start().await);
+        let program = || {
+            oauth()
+                .store(FileStore::new(&folder))
+                .build()
+                .expect("valid")
+        };
+        for world in [&one, &two] {
+            program().login(&world.server()).await.expect("logged in");
+        }
+        for file in fs::read_dir(&folder).expect("a folder") {
+            let path = file.expect("a file").path();
+            let text = fs::read_to_string(&path).expect("text");
+            if text.contains(&format!("\"{kind}\"")) && text.contains(&one.origin()) {
+                fs::write(&path, "{\"key\": damaged").expect("written");
+            }
+        }
+        let status = program().status().await.expect("read");
+        let is_two = status.iter().any(|status| status.server == two.server());
+        assert!(is_two, "{kind}: {status:?}");
+        assert_eq!(status.len(), if kind == "Client" { 2 } else { 1 }, "{kind}");
+        program().logout(&one.server()).await.expect("logged out");
+        program().login(&one.server()).await.expect("logged in");
+        assert_eq!(program().status().await.expect("read").len(), 2, "{kind}");
+        fs::remove_dir_all(&folder).expect("removed");
+    }
+}

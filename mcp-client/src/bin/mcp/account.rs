@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use mcp_client::oauth::{
-    AuthorizationUrl, FileStore, Loopback, OAuth, OAuthBuilder, OAuthClient, Secret, TokenStatus,
+    AuthorizationUrl, FileStore, Loopback, OAuth, OAuthBuilder, OAuthClient, Secret, StepUp,
+    TokenStatus,
 };
 use mcp_client::types::json::Object;
 use mcp_client::{FetchPolicy, Http};
 
 use crate::args::{Auth, Command, Options};
+use crate::ask::Answers;
 use crate::connect;
 use crate::failure::Failure;
 use crate::output::{Output, print_message};
@@ -42,7 +44,9 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     match command {
         Command::Login(server) => {
-            oauth(options, true)?.login(&server.url).await?;
+            let scopes = server.scope.iter();
+            let builder = scopes.fold(builder(options, true)?, OAuthBuilder::scope);
+            builder.build()?.login(&server.url).await?;
             print_message(&format!("logged in to {}", server.url));
             Ok(())
         }
@@ -60,6 +64,30 @@ pub(crate) async fn run(
 }
 
 fn oauth(options: &Options, can_log_in: bool) -> Result<OAuth, Failure> {
+    let answers = Answers::new(options.timeout);
+    let builder = builder(options, can_log_in)?;
+    let builder = builder.confirm_step_up(move |step_up| confirm(answers.clone(), step_up));
+    Ok(builder.build()?)
+}
+
+/// Asks the user at the terminal whether to log in again.
+async fn confirm(answers: Answers, step_up: StepUp) -> bool {
+    if !io::stdin().is_terminal() {
+        return false;
+    }
+    let question = format!(
+        "{} demands the scopes `{}`. Log in again? [y/N]",
+        step_up.server,
+        step_up.scopes.join(" ")
+    );
+    let Ok(permit) = answers.turn().await else {
+        return false;
+    };
+    let answer = permit.ask(&question).await;
+    answer.is_ok_and(|answer| matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn builder(options: &Options, can_log_in: bool) -> Result<OAuthBuilder, Failure> {
     let client = client(options)?;
     let builder = match client {
         Some(client) if options.account.client_credentials => OAuth::client_credentials(client),
@@ -75,8 +103,12 @@ fn oauth(options: &Options, can_log_in: bool) -> Result<OAuth, Failure> {
             }
         }
     };
+    let builder = match &options.account.issuer {
+        Some(issuer) => builder.issuer(issuer),
+        None => builder,
+    };
     let builder = with_policy(builder.client_name("mcp (command line)"), options)?;
-    Ok(builder.store(FileStore::new(folder()?)).build()?)
+    Ok(builder.store(FileStore::new(folder()?)))
 }
 
 /// The authorization server may have a certificate of the same authority as the server.

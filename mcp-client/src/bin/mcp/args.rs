@@ -74,11 +74,14 @@ pub(crate) struct AccountOptions {
     #[arg(long, global = true, value_name = "ID")]
     pub(crate) client_id: Option<String>,
     /// The environment variable with the secret of the client
-    #[arg(long, global = true, value_name = "NAME", requires = "client_id")]
+    #[arg(long, global = true, value_name = "NAME", requires_all = ["client_id", "issuer"])]
     pub(crate) client_secret_env: Option<String>,
     /// Authorizes the client itself, without a user
-    #[arg(long, global = true, requires = "client_id")]
+    #[arg(long, global = true, requires_all = ["client_id", "issuer"])]
     pub(crate) client_credentials: bool,
+    /// Uses only this authorization server, which is the only one that gets the secret of the client
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) issuer: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -146,13 +149,22 @@ pub(crate) enum Command {
     Watch(Server),
     /// Logs in to a server, and stores the token
     #[command(override_usage = "mcp login [OPTIONS] URL")]
-    Login(Url),
+    Login(Login),
     /// Revokes and forgets the token for a server
     #[command(override_usage = "mcp logout [OPTIONS] URL")]
     Logout(Url),
     /// Shows the stored tokens, without their secrets
     #[command(subcommand)]
     Auth(Auth),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Login {
+    /// The URL of the server
+    pub(crate) url: String,
+    /// Also requests this scope; several are separated by spaces, or the option is repeated
+    #[arg(long, value_name = "SCOPE", value_delimiter = ' ')]
+    pub(crate) scope: Vec<String>,
 }
 
 #[derive(Debug, Args)]

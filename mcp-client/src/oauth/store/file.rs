@@ -1,7 +1,7 @@
 //! [`FileStore`]: one file for each key, in a folder that only the user can read.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,14 +18,22 @@ use crate::oauth::secret::Secret;
 const LOCK_TIME: Duration = Duration::from_secs(60);
 /// How often the lock is tried.
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
+/// A temporary file that is older than this was left behind by a crash.
+const LEFT_BEHIND: Duration = Duration::from_secs(60);
+/// The permissions of others that a folder must not have: to change it.
+const FOLDER_FORBIDDEN: u32 = 0o022;
+/// The permissions of others that a file must not have: all.
+const FILE_FORBIDDEN: u32 = 0o077;
 /// The maximum size of a file in bytes.
 const FILE_BYTES: u64 = 1 << 20;
 
 /// Keeps tokens in the files of a folder. Several processes can use the same folder.
 ///
-/// On Unix, the folder has the mode 0700 and the files have 0600. On other systems they have the
-/// permissions that files get in that folder: choose one in the profile of the user. The tokens are
-/// not encrypted. A file is replaced as a whole, so that a crash leaves the old or the new one.
+/// On Unix, the folder has the mode 0700 and the files have 0600. As ssh does it, an existing folder that
+/// belongs to another user or can be changed by one is an error, and so is a file that others can read. On
+/// other systems they have the permissions that files get in that folder: choose one in the profile of the
+/// user. The tokens are not encrypted. A file is replaced as a whole, so that a crash leaves the old or the
+/// new one.
 #[derive(Clone, Debug)]
 pub struct FileStore {
     folder: PathBuf,
@@ -66,11 +74,44 @@ impl FileStore {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         let created = builder.create(&self.folder);
-        created.map_err(|error| at(&self.folder, &error))
+        created.map_err(|error| at(&self.folder, &error))?;
+        self.check_folder().map(drop)
+    }
+
+    /// Checks that nobody else can change the folder; `false` if it does not exist.
+    fn check_folder(&self) -> Result<bool, StoreError> {
+        let checked = fs::metadata(&self.folder)
+            .and_then(|metadata| check_access(&metadata, FOLDER_FORBIDDEN));
+        match checked {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(at(&self.folder, &error)),
+        }
+    }
+
+    /// Reads the value of a key. Returns `None` if there is none.
+    fn read(&self, key: &StoreKey) -> Result<Option<StoredFile>, StoreError> {
+        if !self.check_folder()? {
+            return Ok(None);
+        }
+        read(&self.path(key, "json"))
+    }
+
+    /// Removes temporary files that a crash has left behind: they contain tokens.
+    fn remove_leftovers(&self) {
+        for file in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let path = file.path();
+            let written = file.metadata().and_then(|metadata| metadata.modified());
+            let is_old = written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_BEHIND));
+            if is_old && path.extension().is_some_and(|extension| extension == "tmp") {
+                let _ = fs::remove_file(path);
+            }
+        }
     }
 
     fn write(&self, key: &StoreKey, value: &Secret) -> Result<(), StoreError> {
         self.create_folder()?;
+        self.remove_leftovers();
         let path = self.path(key, "json");
         // In the same folder, so that it can be renamed.
         let temporary = path.with_extension(format!("{}.tmp", random()?));
@@ -91,7 +132,7 @@ impl TokenStore for FileStore {
     fn load<'a>(&'a self, key: &'a StoreKey) -> StoreFuture<'a, Option<Secret>> {
         let key = key.clone();
         self.blocking(move |store| {
-            let entry = read(&store.path(&key, "json"))?;
+            let entry = store.read(&key)?;
             // The name of the file is a digest, so the key is compared.
             Ok(entry
                 .filter(|entry| entry.key == key)
@@ -107,6 +148,7 @@ impl TokenStore for FileStore {
     fn remove<'a>(&'a self, key: &'a StoreKey) -> StoreFuture<'a, ()> {
         let key = key.clone();
         self.blocking(move |store| {
+            store.remove_leftovers();
             let path = store.path(&key, "json");
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&path, &error)),
@@ -117,20 +159,20 @@ impl TokenStore for FileStore {
 
     fn keys(&self) -> StoreFuture<'_, Vec<StoreKey>> {
         self.blocking(|store| {
-            let files = match fs::read_dir(&store.folder) {
-                Ok(files) => files,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-                Err(error) => return Err(at(&store.folder, &error)),
-            };
             let mut keys = Vec::new();
-            for file in files {
-                let path = file.map_err(|error| at(&store.folder, &error))?.path();
-                if path
-                    .extension()
-                    .is_some_and(|extension| extension == "json")
-                    && let Some(entry) = read(&path)?
-                {
-                    keys.push(entry.key);
+            if !store.check_folder()? {
+                return Ok(keys);
+            }
+            let failed = |error| at(&store.folder, &error);
+            for file in fs::read_dir(&store.folder).map_err(failed)? {
+                let path = file.map_err(failed)?.path();
+                if path.extension().is_none_or(|extension| extension != "json") {
+                    continue;
+                }
+                match read(&path) {
+                    Ok(entry) => keys.extend(entry.map(|entry| entry.key)),
+                    // The others are usable.
+                    Err(error) => tracing::warn!(%error, "a stored value is ignored"),
                 }
             }
             keys.sort();
@@ -185,23 +227,44 @@ fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
+/// Checks that a file or a folder belongs to this user or to root, and that others have none of these
+/// permissions.
+#[cfg(unix)]
+fn check_access(metadata: &Metadata, forbidden: u32) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (owner, mode) = (metadata.uid(), metadata.mode() & 0o777);
+    let fault = if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+        format!("it belongs to another user (with the id {owner})")
+    } else if mode & forbidden != 0 {
+        let expected = mode & !forbidden;
+        format!("other users have access to it: the mode is {mode:03o}, expected {expected:03o}")
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, fault))
+}
+
+#[cfg(not(unix))]
+fn check_access(_: &Metadata, _: u32) -> io::Result<()> {
+    Ok(())
+}
+
 /// Reads a file. Returns `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<StoredFile>, StoreError> {
-    let size = match fs::metadata(path) {
-        Ok(metadata) => metadata.len(),
+    let mut text = Zeroizing::new(Vec::new());
+    let read = File::open(path).and_then(|file| {
+        check_access(&file.metadata()?, FILE_FORBIDDEN)?;
+        file.take(FILE_BYTES + 1).read_to_end(&mut text)
+    });
+    match read {
+        Ok(size) if u64::try_from(size).is_ok_and(|size| size <= FILE_BYTES) => {}
+        Ok(_) => {
+            let fault = "the file is too large";
+            return Err(at(path, &io::Error::new(io::ErrorKind::InvalidData, fault)));
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(at(path, &error)),
-    };
-    if size > FILE_BYTES {
-        let fault = "the file is too large";
-        return Err(at(path, &io::Error::new(io::ErrorKind::InvalidData, fault)));
     }
-    let text = match fs::read(path) {
-        Ok(text) => Zeroizing::new(text),
-        // It was removed meanwhile.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(at(path, &error)),
-    };
     // The error is not kept, because it may quote the content.
     let entry = serde_json::from_slice(&text).map_err(|_| {
         let fault = "the file has been changed by another program, or is damaged";

@@ -1,6 +1,7 @@
 //! [`KeyringStore`]: files that are encrypted with a key from the keyring of the system.
 
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 use ::keyring::Entry;
@@ -93,15 +94,18 @@ fn seal(key: &LessSafeKey, name: &StoreKey, value: &Secret) -> Result<Secret, St
 }
 
 fn open(key: &LessSafeKey, name: &StoreKey, sealed: &Secret) -> Result<Secret, StoreError> {
-    let fault = "a stored value was not encrypted with the key in the keyring";
+    let fault = || {
+        let text = "a stored value was not encrypted with the key in the keyring";
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    };
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(sealed.expose());
-    let sealed = sealed.map_err(|_| fault)?;
-    let (nonce, text) = sealed.split_first_chunk::<NONCE_LEN>().ok_or(fault)?;
+    let sealed = sealed.map_err(|_| fault())?;
+    let (nonce, text) = sealed.split_first_chunk::<NONCE_LEN>().ok_or_else(fault)?;
     let mut text = Zeroizing::new(text.to_vec());
     let nonce = Nonce::assume_unique_for_key(*nonce);
     let opened = key.open_in_place(nonce, Aad::from(name.to_string()), &mut text);
-    let opened = opened.map_err(|_| fault)?;
-    let opened = std::str::from_utf8(opened).map_err(|_| fault)?;
+    let opened = opened.map_err(|_| fault())?;
+    let opened = std::str::from_utf8(opened).map_err(|_| fault())?;
     Ok(Secret::new(opened))
 }
 

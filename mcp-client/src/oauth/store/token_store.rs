@@ -23,7 +23,8 @@ pub type StoreLock = Box<dyn Send>;
 /// The values are secrets. A store that several processes share locks keys between them: the client
 /// refreshes a token only while it holds the lock, so that it is refreshed once.
 pub trait TokenStore: Send + Sync {
-    /// Returns the value of a key.
+    /// Returns the value of a key. An [`io::Error`](std::io::Error) of the kind `InvalidData` means that
+    /// it is damaged: the client then goes on as if there were none.
     fn load<'a>(&'a self, key: &'a StoreKey) -> StoreFuture<'a, Option<Secret>>;
 
     /// Stores a value, as a whole or not at all.
@@ -32,7 +33,7 @@ pub trait TokenStore: Send + Sync {
     /// Removes a value, if there is one.
     fn remove<'a>(&'a self, key: &'a StoreKey) -> StoreFuture<'a, ()>;
 
-    /// Returns all keys.
+    /// Returns all keys, but not those of damaged values.
     fn keys(&self) -> StoreFuture<'_, Vec<StoreKey>>;
 
     /// Waits for the lock on a key, which need not have a value.
@@ -54,6 +55,12 @@ pub enum StoreKey {
     Client {
         /// The issuer.
         issuer: String,
+    },
+    /// The issuer to which a client belongs that the program registered in advance without naming
+    /// one: that of its first use.
+    ClientIssuer {
+        /// The id of the client.
+        client: String,
     },
     /// The tokens of a user for a resource.
     Tokens {

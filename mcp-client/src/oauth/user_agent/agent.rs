@@ -1,10 +1,12 @@
 //! [`UserAgent`]: sends a user to an authorization server.
 
 use std::error::Error;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
 use crate::oauth::secret::Secret;
+use crate::util::url::shown;
 
 /// The error of a [`UserAgent`].
 pub type UserAgentError = Box<dyn Error + Send + Sync>;
@@ -18,12 +20,26 @@ pub type UserAgentFuture<'a, T> =
 /// [`Loopback`](super::Loopback) receives it on this machine, [`Manual`](super::Manual) asks the user for it, [`Headless`](super::Headless) needs no
 /// user. A web program uses [`OAuth::begin`](crate::oauth::OAuth::begin) instead.
 pub trait UserAgent: Send + Sync {
-    /// Prepares for a redirect. The client registered with the redirect URI `registered` at this
-    /// authorization server earlier; with another one, it registers again.
+    /// Prepares for a redirect.
     fn prepare<'a>(
         &'a self,
-        registered: Option<&'a str>,
+        request: RedirectRequest<'a>,
     ) -> UserAgentFuture<'a, Box<dyn RedirectReceiver>>;
+}
+
+/// For which login a redirect is needed.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RedirectRequest<'a> {
+    /// The issuer of the authorization server. If each issuer has a redirect URI of its own, the redirect
+    /// of one cannot be used in a login at another one (RFC 9700, section 4.4.2).
+    pub issuer: &'a str,
+    /// The redirect URI with which the client registered dynamically at this issuer earlier. With another
+    /// one, it registers again.
+    pub registered: Option<&'a str>,
+    /// Whether the redirect URI is fixed, because the client was registered in advance or has a metadata
+    /// document.
+    pub is_fixed: bool,
 }
 
 /// Waits for one redirect.
@@ -37,7 +53,7 @@ pub trait RedirectReceiver: Send {
 }
 
 /// The URL to which a user is sent: `https`, or `http` on this machine.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct AuthorizationUrl {
     pub(in crate::oauth) url: String,
     pub(in crate::oauth) state: Secret,
@@ -57,5 +73,14 @@ impl AuthorizationUrl {
             form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "state");
         let state = states.next();
         state.is_some_and(|(_, state)| state == self.state.expose()) && states.next().is_none()
+    }
+}
+
+/// Shows no query, which contains the state of the login.
+impl fmt::Debug for AuthorizationUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthorizationUrl")
+            .field("url", &shown(&self.url))
+            .finish_non_exhaustive()
     }
 }

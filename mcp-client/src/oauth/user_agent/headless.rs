@@ -5,7 +5,7 @@ use http::header::{ACCEPT, LOCATION};
 use http::{HeaderMap, HeaderValue, Method};
 
 use super::agent::{
-    AuthorizationUrl, RedirectReceiver, UserAgent, UserAgentError, UserAgentFuture,
+    AuthorizationUrl, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError, UserAgentFuture,
 };
 use crate::oauth::secret::Secret;
 use crate::protocol::fetch::{Direct, FetchPolicy};
@@ -77,7 +77,7 @@ impl Headless {
 impl UserAgent for Headless {
     fn prepare<'a>(
         &'a self,
-        _registered: Option<&'a str>,
+        _request: RedirectRequest<'a>,
     ) -> UserAgentFuture<'a, Box<dyn RedirectReceiver>> {
         let receiver: Box<dyn RedirectReceiver> = Box::new(self.clone());
         Box::pin(std::future::ready(Ok(receiver)))

@@ -12,19 +12,22 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use mcp_types::oauth::sha256;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::agent::{
-    AuthorizationUrl, RedirectReceiver, UserAgent, UserAgentError, UserAgentFuture,
+    AuthorizationUrl, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError, UserAgentFuture,
 };
 use crate::oauth::secret::Secret;
 use crate::util::http_body::Full;
 
-/// The path of the redirect URI.
+/// The path of the redirect URI of a client that is registered in advance, and its beginning otherwise.
 const PATH: &str = "/callback";
+/// The number of characters that distinguish the paths of issuers.
+const ISSUER_CHARS: usize = 16;
 /// The timeout of a request of the browser.
 const REQUEST_TIME: Duration = Duration::from_secs(10);
 /// The maximum number of connections at once.
@@ -45,6 +48,10 @@ type Show = Arc<dyn Fn(&AuthorizationUrl) -> Result<(), UserAgentError> + Send +
 /// });
 /// # drop(agent);
 /// ```
+///
+/// The redirect URI is `http://127.0.0.1:PORT/callback` for a client that is registered in advance or has a
+/// metadata document. If the client registers dynamically, each issuer has a path of its own below it, so
+/// that a redirect of one issuer is not accepted in a login at another one.
 ///
 /// Never pass the URL to a shell: it is text of the authorization server.
 #[derive(Clone)]
@@ -81,10 +88,9 @@ impl Loopback {
         self
     }
 
-    async fn bind(&self, registered: Option<&str>) -> Result<TcpListener, UserAgentError> {
+    async fn bind(&self, earlier: Option<u16>) -> Result<TcpListener, UserAgentError> {
         let at = |port| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-        let earlier = registered.and_then(port_of).filter(|_| self.port == 0);
-        if let Some(port) = earlier
+        if let Some(port) = earlier.filter(|_| self.port == 0)
             && let Ok(listener) = at(port).await
         {
             return Ok(listener);
@@ -95,23 +101,36 @@ impl Loopback {
     }
 }
 
+/// Returns the path of the redirect URI for a login.
+fn path_for(request: &RedirectRequest<'_>) -> String {
+    if request.is_fixed {
+        return PATH.to_owned();
+    }
+    let digest = sha256(request.issuer.as_bytes());
+    let short: String = digest.chars().take(ISSUER_CHARS).collect();
+    format!("{PATH}/{short}")
+}
+
 /// Returns the port of a redirect URI of this agent.
-fn port_of(redirect_uri: &str) -> Option<u16> {
+fn port_of(redirect_uri: &str, path: &str) -> Option<u16> {
     let rest = redirect_uri.strip_prefix("http://127.0.0.1:")?;
-    rest.strip_suffix(PATH)?.parse().ok()
+    rest.strip_suffix(path)?.parse().ok()
 }
 
 impl UserAgent for Loopback {
     fn prepare<'a>(
         &'a self,
-        registered: Option<&'a str>,
+        request: RedirectRequest<'a>,
     ) -> UserAgentFuture<'a, Box<dyn RedirectReceiver>> {
         Box::pin(async move {
-            let listener = self.bind(registered).await?;
+            let path = path_for(&request);
+            let earlier = request.registered.and_then(|uri| port_of(uri, &path));
+            let listener = self.bind(earlier).await?;
             let port = listener.local_addr()?.port();
             let receiver: Box<dyn RedirectReceiver> = Box::new(Listening {
                 listener,
-                redirect_uri: format!("http://127.0.0.1:{port}{PATH}"),
+                redirect_uri: format!("http://127.0.0.1:{port}{path}"),
+                path: path.into(),
                 agent: self.clone(),
             });
             Ok(receiver)
@@ -122,6 +141,7 @@ impl UserAgent for Loopback {
 struct Listening {
     listener: TcpListener,
     redirect_uri: String,
+    path: Arc<str>,
     agent: Loopback,
 }
 
@@ -157,8 +177,10 @@ impl Listening {
                 accepted = self.listener.accept(), if connections.len() < CONNECTIONS => {
                     let (stream, _) = accepted?;
                     let (url, sender) = (Arc::clone(&url), sender.clone());
+                    let path = Arc::clone(&self.path);
                     let service = service_fn(move |request: Request<Incoming>| {
-                        std::future::ready(Ok::<_, Infallible>(respond(&request, &url, &sender)))
+                        let response = respond(&request, &path, &url, &sender);
+                        std::future::ready(Ok::<_, Infallible>(response))
                     });
                     let connection = http1::Builder::new()
                         .keep_alive(false)
@@ -186,11 +208,12 @@ impl Listening {
 /// Answers a request of the browser. Only the redirect of this login ends it.
 fn respond(
     request: &Request<Incoming>,
+    path: &str,
     url: &AuthorizationUrl,
     sender: &mpsc::Sender<Secret>,
 ) -> Response<Full> {
     let query = request.uri().query().unwrap_or_default();
-    if request.uri().path() != PATH || request.method() != Method::GET {
+    if request.uri().path() != path || request.method() != Method::GET {
         return page(StatusCode::NOT_FOUND, "Not found.");
     }
     if !url.is_answered_by(query) {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::agent::{
-    AuthorizationUrl, RedirectReceiver, UserAgent, UserAgentError, UserAgentFuture,
+    AuthorizationUrl, RedirectReceiver, RedirectRequest, UserAgent, UserAgentError, UserAgentFuture,
 };
 use crate::oauth::secret::Secret;
 
@@ -51,7 +51,7 @@ impl Manual {
 impl UserAgent for Manual {
     fn prepare<'a>(
         &'a self,
-        _registered: Option<&'a str>,
+        _request: RedirectRequest<'a>,
     ) -> UserAgentFuture<'a, Box<dyn RedirectReceiver>> {
         let receiver: Box<dyn RedirectReceiver> = Box::new(self.clone());
         Box::pin(std::future::ready(Ok(receiver)))

@@ -15,7 +15,7 @@ pub enum HttpError {
     /// The URL of the server is invalid, or its scheme is not supported.
     #[error("{reason} in URL `{url}`")]
     Url {
-        /// The URL, without user name and password.
+        /// The URL, without user name, password and query.
         url: String,
         /// What is wrong, and what was expected.
         reason: &'static str,

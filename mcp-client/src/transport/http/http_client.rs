@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{LOCATION, WWW_AUTHENTICATE};
+use http::header::{LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use mcp_types::peer_text::PeerText;
@@ -66,7 +66,11 @@ impl HttpClient {
                 headers.insert(name, value.clone());
             }
             set_headers(headers);
-            let response = liveness::respond(&self.pool, request).await?;
+            let mut response = liveness::respond(&self.pool, request).await?;
+            for (name, value) in response.headers_mut().iter_mut() {
+                // Like the headers that authorize a request, it may be a secret.
+                value.set_sensitive(*name == SET_COOKIE);
+            }
             let status = response.status();
             let received = AuthorizeResponse {
                 request: asked,
