@@ -81,7 +81,7 @@
 //! | --- | --- | --- |
 //! | `message_bytes` | 16 MiB | one message, line, event or body |
 //! | `call_time` | 1 minute | the wait for a response |
-//! | `probe_time` | 5 seconds | the wait for the response to `server/discover` while connecting |
+//! | `probe_time` | 5 seconds | the wait for the response to `server/discover` before the handshake is begun beside it |
 //! | `connect_time` | 10 seconds | connecting to a host over HTTP |
 //! | `authorize_time` | 10 minutes | how long the timeout of a call pauses while a user logs in |
 //! | `rounds` | 16 | how often a call with questions is sent |

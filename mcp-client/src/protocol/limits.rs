@@ -14,8 +14,9 @@ pub struct Limits {
     pub message_bytes: usize,
     /// The timeout of a call: 1 minute. [`Call::timeout`](crate::Call::timeout) overrides it.
     pub call_time: Duration,
-    /// The timeout of the probe for the era of the server, after which the client begins with the
-    /// handshake of older revisions: 5 seconds.
+    /// The time after which the client begins the handshake of older revisions if the server has not
+    /// answered `server/discover`: 5 seconds. The response is still accepted until
+    /// [`call_time`](Self::call_time) has elapsed, because a server may start slowly.
     pub probe_time: Duration,
     /// The timeout of connecting to a server over HTTP, without TLS: 10 seconds.
     pub connect_time: Duration,

@@ -79,7 +79,7 @@ pub(crate) async fn roundtrip<P: Serialize>(
 }
 
 /// Waits until the timeout has elapsed. It does not run while the transport pauses it.
-async fn elapsed(connection: &Connection, time: &mut CallTimeout) {
+pub(crate) async fn elapsed(connection: &Connection, time: &mut CallTimeout) {
     let mut pause_left = connection.limits.authorize_time;
     let Some(pause) = connection.sender.timeout_pause() else {
         return time.elapsed().await;

@@ -297,6 +297,19 @@ async fn unresponsive_server_times_out_and_is_killed() {
     assert!(is_reaped(pid.expect("a number")));
 }
 
+#[tokio::test]
+async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
+    let mut limits = Limits::default();
+    limits.probe_time = Duration::from_millis(50);
+    let script = format!("sleep 1; exec '{}'", program().display());
+    let process = ChildProcess::new("sh").args(["-c", &script]);
+    let client = builder().limits(limits).connect(process).await;
+    let client = client.expect("connected");
+    assert_eq!(client.revision(), Revision::LATEST);
+    pid(&client).await;
+    client.close().await;
+}
+
 /// Collects warnings with their fields.
 #[derive(Clone, Default)]
 struct Warnings(Arc<Mutex<String>>);

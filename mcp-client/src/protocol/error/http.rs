@@ -108,8 +108,14 @@ impl HttpError {
 
     /// Returns `true` if a server of an older era may have answered like this to a modern request.
     pub(crate) fn may_be_legacy(&self) -> bool {
-        matches!(self, Self::Status { status, .. } if status.is_client_error()
-            && !matches!(status.as_u16(), 401 | 403 | 407 | 408 | 429))
+        match self {
+            Self::Status { status, .. } => {
+                status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 407 | 408 | 429)
+            }
+            // The response is no result of the request.
+            Self::ContentType(_) | Self::Message(_) | Self::Event(_) | Self::NoAnswer => true,
+            _ => false,
+        }
     }
 }
 
