@@ -8,10 +8,9 @@ use std::pin::Pin;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_types::json;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
-use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
+use mcp_types::rpc::{self, Incoming, Message};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ClientCapabilities, Implementation,
     LoggingLevel, Notification, ProgressNotification, ProgressNotificationParams, ProgressToken,
@@ -23,6 +22,7 @@ use tokio::sync::watch;
 use super::connection_state::ConnectionState;
 use super::error::TransportError;
 use super::inbound::{Inbound, InboundRequest, log_malformed};
+use super::lenient;
 use super::limits::Limits;
 use super::negotiated::Negotiated;
 use super::pending_requests::{PendingRequests, Reply, number};
@@ -116,7 +116,8 @@ impl Connection {
         let _ = self.receive_in(0, text);
     }
 
-    /// Handles a message that belongs to the session with this number.
+    /// Handles a message that belongs to the session with this number. Some malformed messages are
+    /// [repaired](lenient::repair), each at most once for each fault.
     ///
     /// # Errors
     ///
@@ -134,7 +135,14 @@ impl Connection {
                     }
                 }
             }
-            Err(fault) => received = self.malformed(fault, text),
+            Err(fault) => match lenient::repair(&fault, text) {
+                Some(repaired) => {
+                    let fault = PeerDisplay(&fault);
+                    tracing::warn!(%fault, "a malformed message of the server is repaired");
+                    return self.receive_in(session, &repaired);
+                }
+                None => received = self.malformed(fault, text),
+            },
         }
         received
     }
@@ -163,12 +171,7 @@ impl Connection {
                 self.reply(&id, Reply::Result(result.to_owned()));
             }
             Message::Error { id, error, .. } => {
-                // Malformed error objects are reported as -32603.
-                let error = json::from_str(error.get()).unwrap_or_else(|fault| {
-                    ErrorObject::internal_error(format!(
-                        "the server answered with a malformed error: {fault}"
-                    ))
-                });
+                let error = lenient::error_object(error.get());
                 if let Some(id) = id {
                     self.reply(&id, Reply::Error(error));
                 } else {

@@ -129,3 +129,16 @@ async fn rejected_revision_without_data_means_an_older_server() {
     let error = error.expect_err("no revision");
     assert!(matches!(error, ConnectError::Call(_)), "{error}");
 }
+
+#[tokio::test]
+async fn messages_with_a_byte_order_mark_or_without_a_version_are_read() {
+    let (transport, mut script) = Script::new();
+    let connecting = tokio::spawn(builder().connect(transport));
+    let discover = next(&mut script, "server/discover").await;
+    let (id, result) = (&discover["id"], DISCOVERED.replace('\n', ""));
+    script
+        .write(&format!("\u{feff}{{\"id\":{id},\"result\":{result}}}"))
+        .await;
+    let client = soon(connecting).await.expect("no panic");
+    assert_eq!(client.expect("connected").revision(), Revision::LATEST);
+}

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response};
 use hyper::body::Incoming;
-use mcp_types::json;
 use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{Revision, headers};
 use tokio::sync::{mpsc, watch};
@@ -17,6 +16,7 @@ use super::post_queue::PostQueue;
 use super::session::{Session, SessionPhase, SessionRecovery};
 use super::tool_headers::ToolHeaders;
 use crate::protocol::error::{HttpError, TransportError};
+use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
 
 /// The maximum number of characters of a body in an error.
@@ -152,10 +152,8 @@ impl Endpoint {
         let text = read_all(response.into_body(), self.limit)
             .await
             .unwrap_or_default();
-        if let Ok(Message::Error { error, .. }) = rpc::parse(&text)
-            && let Ok(error) = json::from_str(error.get())
-        {
-            return Ok(error);
+        if let Ok(Message::Error { error, .. }) = rpc::parse(&text) {
+            return Ok(lenient::error_object(error.get()));
         }
         let body = excerpt(&String::from_utf8_lossy(&text));
         Err(HttpError::Status { status, body }.into())
