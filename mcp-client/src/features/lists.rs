@@ -2,6 +2,7 @@
 
 mod page;
 mod paged;
+mod repair;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -139,9 +140,16 @@ impl<R: Paged> List<R> {
     ///
     /// # Errors
     ///
-    /// The error that ends the list early. The elements before it are lost; [`next`](Self::next)
-    /// returns them.
-    pub async fn all(mut self) -> Result<Listed<R::Item>, CallError> {
+    /// The error that ends the list early. The elements before it are lost;
+    /// [`until_error`](Self::until_error) and [`next`](Self::next) return them.
+    pub async fn all(self) -> Result<Listed<R::Item>, CallError> {
+        let (listed, end) = self.until_error().await;
+        end.map(|()| listed)
+    }
+
+    /// Returns the remaining elements, like [`all`](Self::all), and the error that ended the list
+    /// early, if there is one. The elements are then incomplete.
+    pub async fn until_error(mut self) -> (Listed<R::Item>, Result<(), CallError>) {
         let mut listed = Listed::default();
         let mut again = Some(self.first.clone().fresh());
         while let Some(element) = self.next().await {
@@ -158,10 +166,10 @@ impl<R: Paged> List<R> {
                         listed = Listed::default();
                     }
                 }
-                Err(error) => return Err(error),
+                Err(error) => return (listed, Err(error)),
             }
         }
-        Ok(listed)
+        (listed, Ok(()))
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<R::Item, CallError>>> {

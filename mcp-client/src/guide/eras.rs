@@ -55,13 +55,16 @@
 //!   [`ConnectError::Revision`](crate::ConnectError). If that is another modern revision than the one
 //!   of the request, it sends `server/discover` again in the form of that revision. No revision is
 //!   tried more than twice.
-//! - Any other error means an older server; on byte streams, so does no response within
-//!   [`Limits::probe_time`](crate::Limits), or the exit of a child process, which is then restarted
-//!   once. The client sends `initialize`, which offers 2025-11-25, and the server may choose an older
-//!   revision.
-//! - Over HTTP, a status of 4xx without a message means the same, except for 401, 403, 407, 408 and 429,
-//!   which are errors. If `initialize` is rejected with 400, 404 or 405, the client tries the HTTP+SSE
-//!   of 2024-11-05.
+//! - Any other response means an older server; so does the exit of a child process, which is then
+//!   restarted once. The client sends `initialize`, which offers 2025-11-25, and the server may choose
+//!   an older revision.
+//! - If there is no response within [`Limits::probe_time`](crate::Limits), the client sends `initialize`
+//!   as well. Until [`Limits::call_time`](crate::Limits) has elapsed, the first of both responses
+//!   decides, so a server may start slowly. If the server rejects the handshake with -32022, the client
+//!   sends `server/discover` once more.
+//! - Over HTTP, the statuses 401, 403, 407, 408, 429, those from 500 on, redirects and failed
+//!   connections are errors. If `initialize` is rejected with 400, 404 or 405, the client tries the
+//!   HTTP+SSE of 2024-11-05.
 //!
 //! A server that does not answer unknown requests delays the connection by 5 seconds. If the revision is
 //! known, pin it with [`revision`](crate::ClientBuilder::revision), or shorten the probe.

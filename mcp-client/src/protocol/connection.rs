@@ -8,10 +8,9 @@ use std::pin::Pin;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_types::json;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
-use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
+use mcp_types::rpc::{self, Incoming, Message};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ClientCapabilities, Implementation,
     LoggingLevel, Notification, ProgressNotification, ProgressNotificationParams, ProgressToken,
@@ -23,6 +22,8 @@ use tokio::sync::watch;
 use super::connection_state::ConnectionState;
 use super::error::TransportError;
 use super::inbound::{Inbound, InboundRequest, log_malformed};
+use super::last_output::LastOutput;
+use super::lenient;
 use super::limits::Limits;
 use super::negotiated::Negotiated;
 use super::pending_requests::{PendingRequests, Reply, number};
@@ -57,6 +58,8 @@ pub(crate) struct Connection {
     /// The only revision that the program accepts, if it chose one.
     pub(crate) pinned: Option<Revision>,
     pub(crate) state: ConnectionState,
+    /// What the server wrote beside its messages.
+    pub(crate) last_output: LastOutput,
 }
 
 impl Connection {
@@ -116,7 +119,8 @@ impl Connection {
         let _ = self.receive_in(0, text);
     }
 
-    /// Handles a message that belongs to the session with this number.
+    /// Handles a message that belongs to the session with this number. Some malformed messages are
+    /// [repaired](lenient::repair), each at most once for each fault.
     ///
     /// # Errors
     ///
@@ -134,7 +138,14 @@ impl Connection {
                     }
                 }
             }
-            Err(fault) => received = self.malformed(fault, text),
+            Err(fault) => match lenient::repair(&fault, text) {
+                Some(repaired) => {
+                    let fault = PeerDisplay(&fault);
+                    tracing::warn!(%fault, "a malformed message of the server is repaired");
+                    return self.receive_in(session, &repaired);
+                }
+                None => received = self.malformed(fault, text),
+            },
         }
         received
     }
@@ -147,6 +158,7 @@ impl Connection {
             excerpt = %PeerText(&excerpt(text)),
             "the server sent a malformed message"
         );
+        self.last_output.other.add(excerpt(text).into_owned());
         match fault.id().filter(|_| fault.is_response()).and_then(number) {
             Some(id) if self.pending.is_pending(id) => {
                 self.pending.complete(id, Reply::Malformed(fault));
@@ -163,17 +175,13 @@ impl Connection {
                 self.reply(&id, Reply::Result(result.to_owned()));
             }
             Message::Error { id, error, .. } => {
-                // Malformed error objects are reported as -32603.
-                let error = json::from_str(error.get()).unwrap_or_else(|fault| {
-                    ErrorObject::internal_error(format!(
-                        "the server answered with a malformed error: {fault}"
-                    ))
-                });
+                let error = lenient::error_object(error.get());
                 if let Some(id) = id {
                     self.reply(&id, Reply::Error(error));
                 } else {
                     let error = PeerDisplay(&error);
                     tracing::warn!(%error, "the server could not read a message of this client");
+                    self.last_output.other.add(error.to_string());
                 }
             }
             Message::Notification { method, params, .. } => self.notification(&method, params),

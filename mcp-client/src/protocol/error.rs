@@ -2,6 +2,7 @@
 
 #[cfg(feature = "http")]
 mod http;
+mod kind;
 mod list;
 #[cfg(feature = "json-schema")]
 mod output;
@@ -12,12 +13,13 @@ use std::time::Duration;
 
 use mcp_types::Revision;
 use mcp_types::error::DecodeError;
-use mcp_types::peer_text::PeerText;
+use mcp_types::peer_text::{PeerLine, PeerText};
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
 
 #[cfg(feature = "http")]
 pub use http::{AuthorizeError, HttpError};
+pub use kind::RefusalKind;
 pub use list::{ElementError, ListError};
 #[cfg(feature = "json-schema")]
 pub use output::{BrokenOutput, OutputError};
@@ -33,13 +35,21 @@ pub type InputError = Box<dyn Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The server answered with an error.
+    /// The server answered with an error, over every transport. [`kind`](Self::kind) classifies it.
     #[error("the server refused `{method}`: {source}")]
     Refused {
         /// The method.
         method: &'static str,
         /// The error object of the server.
         source: ErrorObject,
+        /// The HTTP response that contained the error, if its status was not 200.
+        transport: Option<Arc<TransportError>>,
+    },
+    /// The server ended a subscription, for example because it is restarted.
+    #[error("the server ended the `{method}`")]
+    Ended {
+        /// The method.
+        method: &'static str,
     },
     /// The params cannot be encoded, or the negotiated revision cannot express the request.
     #[error("cannot encode the params of `{method}`: {source}")]
@@ -136,12 +146,14 @@ pub enum CallError {
         proposal: mcp_types::Proposal,
     },
     /// The response did not arrive in time. The request was cancelled on the server.
-    #[error("no response to `{method}` within {:?}", rounded(*after))]
+    #[error("no response to `{method}` within {:?}{}", rounded(*after), last_lines(&output.stderr, &output.other))]
     Timeout {
         /// The method.
         method: &'static str,
         /// The elapsed time.
         after: Duration,
+        /// What the server wrote beside its messages, which may be the reason.
+        output: ServerOutput,
     },
     /// The connection failed before the response arrived.
     #[error("no response to `{method}`: {source}")]
@@ -203,12 +215,14 @@ pub enum TransportError {
         source: std::io::Error,
     },
     /// The process of the server exited unexpectedly.
-    #[error("the server process exited ({status}){}", last_lines(stderr))]
+    #[error("the server process exited ({status}){}", last_lines(stderr, other))]
     Exited {
         /// The exit status.
         status: std::process::ExitStatus,
         /// The last lines of its standard error, at most 4 KiB; empty if it is not captured.
         stderr: String,
+        /// Its last output that is no message, such as a usage text: at most 4 KiB.
+        other: String,
     },
     /// The session with the server has ended, and a new one could not be started.
     #[cfg(feature = "http")]
@@ -237,6 +251,15 @@ impl TransportError {
         }
     }
 
+    /// Returns the error with which the server refused a request, if the response contained one.
+    pub(crate) fn refusal(&self) -> Option<&ErrorObject> {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Http(error) => error.refusal(),
+            _ => None,
+        }
+    }
+
     /// Returns `true` if the cause may be a server of an older era.
     pub(crate) fn may_be_legacy(&self) -> bool {
         match self {
@@ -249,12 +272,30 @@ impl TransportError {
     }
 }
 
-fn last_lines(stderr: &str) -> String {
-    if stderr.is_empty() {
-        String::new()
-    } else {
-        format!("; the last lines of its standard error:\n{stderr}")
+/// What a server wrote beside its messages, such as a login address or the name of a variable that is
+/// not set. The last lines, at most 4 KiB of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerOutput {
+    /// The last lines of its standard error; empty if it is not captured.
+    pub stderr: String,
+    /// Its last output that is no message.
+    pub other: String,
+}
+
+/// Returns the lines with which an error ends. Control characters are escaped.
+fn last_lines(stderr: &str, other: &str) -> String {
+    let mut text = String::new();
+    for (name, lines) in [
+        ("the last lines of its standard error", stderr),
+        ("its last output that is no message", other),
+    ] {
+        if !lines.is_empty() {
+            let lines = lines.lines().map(|line| format!("\n{}", PeerLine(line)));
+            text.push_str(&format!("; {name}:{}", lines.collect::<String>()));
+        }
     }
+    text
 }
 
 /// Rounds a time down, for errors.

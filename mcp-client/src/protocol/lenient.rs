@@ -1,27 +1,92 @@
 //! [`read`]: decodes results of servers that deviate from their revision.
 
-use mcp_types::Revision;
-use mcp_types::json::{self, Map, Number};
+mod forms;
+mod message;
+mod surrogates;
+mod tool_result;
+
+use mcp_types::json::{self, Map};
 use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::{
+    CallToolRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
+    ListToolsRequest, Request, Revision,
+};
 use serde_json::value::RawValue;
 
-use super::caching::is_cacheable;
+pub(crate) use forms::{complete, forms, newer};
+pub(crate) use message::{error_object, repair};
 
-/// Decodes a result with `read`. If that fails, tries again with the members that the result
-/// [lacks](complete), or in the form of a [newer](newer) revision.
+/// Decodes a result with `read`. If that fails, tries again without what servers do wrong:
+///
+/// * Escapes of half a surrogate pair are replaced.
+/// * Members that are `null` are absent; a list that is `null` is empty.
+/// * Members are added that a result of its revision [lacks](complete), or it is read in the
+///   [form](forms) of a newer revision.
+/// * Contents of a tool that cannot be read are [replaced](tool_result::repair).
+///
+/// Each repair is logged. A result that is valid costs nothing.
 pub(crate) fn read<T, E>(
     revision: Revision,
     method: &str,
     text: &str,
     read: impl Fn(Revision, &str) -> Result<T, E>,
 ) -> Result<T, E> {
-    read(revision, text).or_else(|fault| {
-        let other = match complete(revision, method, text) {
-            Some(text) => read(revision, &text).ok(),
-            None => newer(revision).find_map(|newer| read(newer, text).ok()),
-        };
-        other.ok_or(fault)
+    read(revision, text).or_else(|fault| repaired(revision, method, text, read).ok_or(fault))
+}
+
+#[cold]
+fn repaired<T, E>(
+    revision: Revision,
+    method: &str,
+    text: &str,
+    read: impl Fn(Revision, &str) -> Result<T, E>,
+) -> Option<T> {
+    let again = |text: &str| {
+        forms(revision, method, text).find_map(|(form, text)| {
+            let result = read(form, &text).ok()?;
+            tracing::debug!(method, %form, "the result of the server was repaired");
+            Some(result)
+        })
+    };
+    let replaced = surrogates::replace(text).map(|(text, count)| {
+        tracing::warn!(
+            method,
+            count,
+            "halves of surrogate pairs were replaced by U+FFFD"
+        );
+        text
+    });
+    let text = replaced.as_deref().unwrap_or(text);
+    let without = without_nulls(method, text);
+    let text = without.as_deref().unwrap_or(text);
+    again(text).or_else(|| {
+        let is_call = method == CallToolRequest::METHOD;
+        let text = is_call.then(|| tool_result::repair(revision, text))??;
+        again(&text)
     })
+}
+
+/// Removes the members that are `null`, and replaces a list that is `null` by an empty one.
+fn without_nulls(method: &str, text: &str) -> Option<String> {
+    let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
+    let list = match method {
+        ListToolsRequest::METHOD => "tools",
+        ListPromptsRequest::METHOD => "prompts",
+        ListResourcesRequest::METHOD => "resources",
+        ListResourceTemplatesRequest::METHOD => "resourceTemplates",
+        _ => "",
+    };
+    let count = members.len();
+    let was_null = members.get(list).is_some_and(|list| list.get() == "null");
+    members.retain(|_, value| value.get() != "null");
+    if members.len() == count {
+        return None;
+    }
+    if was_null {
+        members.insert(list, RawValue::from_string("[]".to_owned()).ok()?);
+    }
+    tracing::debug!(method, "members of a result are null");
+    json::to_string(&members).ok()
 }
 
 /// Decodes a message in the form of a revision, or of one of the [newer](newer) ones.
@@ -30,41 +95,4 @@ pub(crate) fn decode<T: Versioned>(revision: Revision, text: &str) -> Result<T, 
         let other = newer(revision).find_map(|newer| newer.decode(text).ok());
         other.ok_or(fault)
     })
-}
-
-/// Returns the newer revisions with sessions: many servers of these use the form of their newest
-/// revision, whichever was negotiated.
-pub(crate) fn newer(revision: Revision) -> impl Iterator<Item = Revision> {
-    let newer = move |&&other: &&Revision| other > revision && !other.is_modern();
-    Revision::ALL.iter().filter(newer).copied()
-}
-
-/// Adds missing members whose meaning is clear: no `resultType` means `complete`; no `ttlMs`, or a
-/// negative one, means 0, and then `cacheScope` does not matter. `None` if nothing is missing, or
-/// if the revision requires none of them.
-#[cold]
-pub(crate) fn complete(revision: Revision, method: &str, text: &str) -> Option<String> {
-    if !revision.is_modern() {
-        return None;
-    }
-    let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
-    let mut lacks = Vec::new();
-    if !members.contains_key("resultType") {
-        lacks.push(("resultType", json::to_raw("complete").ok()?));
-    }
-    if is_cacheable(method) {
-        let ttl = members.get("ttlMs").map(|ttl| ttl.get());
-        let ttl = ttl.map(json::from_str::<Number>).transpose().ok()?;
-        if ttl.is_none_or(|ttl| ttl.to_i64().is_some_and(|ttl| ttl < 0)) {
-            lacks.push(("ttlMs", json::to_raw(&0).ok()?));
-        }
-        if !members.contains_key("cacheScope") {
-            lacks.push(("cacheScope", json::to_raw("private").ok()?));
-        }
-    }
-    if lacks.is_empty() {
-        return None;
-    }
-    members.extend(lacks);
-    json::to_string(&members).ok()
 }

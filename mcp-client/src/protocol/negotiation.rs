@@ -1,48 +1,40 @@
 //! [`negotiate`]: detects the era of a server, and negotiates a revision.
 
+use std::pin::pin;
 use std::sync::Arc;
 
-use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
-use mcp_types::revision::VersionError;
-use mcp_types::rpc::{self, ErrorObject};
-use mcp_types::v2025_11_25::{
-    InitializeRequest, InitializeRequestParams, InitializeResult, InitializedNotification,
-    SetLevelRequest,
-};
+use mcp_types::rpc::ErrorObject;
+use mcp_types::v2025_11_25::SetLevelRequest;
 use mcp_types::{
-    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY,
-    Notification, Request, Revision, UNSUPPORTED_PROTOCOL_VERSION,
-    UnsupportedProtocolVersionErrorData,
+    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY, Request,
+    Revision, UNSUPPORTED_PROTOCOL_VERSION, UnsupportedProtocolVersionErrorData,
 };
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use super::capabilities::{LOGGING, is_declared};
 use super::connection::{Connection, HeaderSource};
 use super::error::{self, CallError, ConnectError};
+use super::handshake::{NEWEST_LEGACY, initialize};
 use super::lenient;
 use super::negotiated::Negotiated;
 use super::params::Params;
-use super::request_meta::legacy_info;
-use super::roundtrip::{CallTimeout, notify, roundtrip};
+use super::roundtrip::{CallTimeout, elapsed, roundtrip};
 use super::version_choice::{Probes, Step};
-
-/// The newest revision that begins with a handshake. Its types are those of [`InitializeResult`].
-const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
 /// Negotiates a revision with the server: the pinned one, or the newest that both sides support.
 pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), ConnectError> {
     match connection.pinned {
         Some(revision) if revision.is_modern() => match discover(connection, revision).await {
             Ok(found) => modern(connection, revision, found),
-            Err(CallError::Refused { source, .. })
-                if source.code == UNSUPPORTED_PROTOCOL_VERSION =>
-            {
-                return Err(unsupported(connection, &offered(&source)?));
+            Err(error) => {
+                return Err(match refusal(&error) {
+                    Some((source, offered)) if source.code == UNSUPPORTED_PROTOCOL_VERSION => {
+                        unsupported(connection, &offered)
+                    }
+                    _ => error.into(),
+                });
             }
-            Err(error) => return Err(error.into()),
         },
         Some(revision) => {
             let agreed = initialize(connection, revision).await?;
@@ -61,64 +53,141 @@ pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), Connec
     Ok(())
 }
 
+/// How the search for a revision without a handshake ended.
+enum Search {
+    /// The server supports one, which is negotiated.
+    Modern,
+    /// The handshake has to begin, with this revision.
+    Handshake(Revision),
+    /// The handshake was begun while the client waited for the response to the probe.
+    Begun(Result<Revision, ConnectError>),
+}
+
 async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
-    let remembered = connection.sender.remembered_revision();
+    let mut remembered = connection.sender.remembered_revision();
     if remembered.is_some_and(|revision| !revision.is_modern()) {
         match initialize(connection, NEWEST_LEGACY).await {
             Ok(_) => return Ok(()),
             // The remembered era is outdated.
             Err(_) => connection.sender.remember_revision(None),
         }
+        remembered = None;
     }
-    let Some(older) = find_modern(connection, remembered).await? else {
-        return Ok(());
-    };
-    initialize(connection, older).await.map(drop)
+    let mut is_modern = false;
+    loop {
+        let begun = match search(connection, remembered, is_modern).await? {
+            Search::Modern => return Ok(()),
+            Search::Handshake(older) => initialize(connection, older).await,
+            Search::Begun(begun) => begun,
+        };
+        match begun {
+            // Only a modern server answers like this. It was not ready when the probe arrived.
+            Err(ConnectError::Call(CallError::Refused { source, .. }))
+                if !is_modern && source.code == UNSUPPORTED_PROTOCOL_VERSION =>
+            {
+                is_modern = true;
+            }
+            begun => return begun.map(drop),
+        }
+    }
 }
 
-/// Negotiates a revision without a handshake. Returns the revision for the handshake if the server
-/// has none that the client supports.
-async fn find_modern(
+/// Negotiates a revision without a handshake, if the server has one that the client supports.
+/// `is_modern` if the server is known to have one.
+async fn search(
     connection: &Arc<Connection>,
     remembered: Option<Revision>,
-) -> Result<Option<Revision>, ConnectError> {
+    mut is_modern: bool,
+) -> Result<Search, ConnectError> {
     let mut probes = Probes::new(allowed(connection));
     let Some(mut revision) = probes.first(remembered) else {
-        return Ok(Some(NEWEST_LEGACY));
+        return Ok(Search::Handshake(NEWEST_LEGACY));
     };
     loop {
-        let (offered, answer) = match discover(connection, revision).await {
-            Ok(found) => (found.supported_versions.clone(), Ok(found)),
-            Err(CallError::Refused { source, .. }) if is_modern(&source) => {
-                (offered(&source)?, Err(source))
-            }
-            // An earlier answer has shown that the server is modern.
-            Err(error) if !probes.is_first() => return Err(error.into()),
-            Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => {
-                return Err(error.into());
-            }
-            // After any other error, assume an older server that does not support the method. Some
-            // older server processes exit when they receive it, and are restarted.
-            Err(_) => {
-                connection.state.wait_reconnected().await;
-                return Ok(Some(NEWEST_LEGACY));
-            }
+        let probed = if is_modern {
+            Probed::Answered(discover(connection, revision).await)
+        } else {
+            probe(connection, revision).await
         };
+        let (offered, answer) = match probed {
+            Probed::Begun(begun) => return Ok(Search::Begun(begun)),
+            Probed::Answered(Ok(found)) => (found.supported_versions.clone(), Ok(found)),
+            Probed::Answered(Err(error)) => match refusal(&error) {
+                Some((source, offered)) => (offered, Err(source.clone())),
+                None if is_modern || !may_be_legacy(&error) => return Err(error.into()),
+                // Some older server processes exit when they receive the request, and are restarted.
+                None => {
+                    connection.state.wait_reconnected().await;
+                    return Ok(Search::Handshake(NEWEST_LEGACY));
+                }
+            },
+        };
+        is_modern = true;
         match (probes.next(&offered, answer.is_ok()), answer) {
             (Step::Agreed, Ok(found)) => {
                 modern(connection, revision, found);
-                return Ok(None);
+                return Ok(Search::Modern);
             }
             (Step::Probe(next), _) => revision = next,
-            (Step::Handshake(older), _) => return Ok(Some(older)),
+            (Step::Handshake(older), _) => return Ok(Search::Handshake(older)),
             (Step::Contradiction, Err(source)) => return Err(refused(source).into()),
             _ => return Err(unsupported(connection, &offered)),
         }
     }
 }
 
+/// What followed the first request to a server.
+enum Probed {
+    Answered(Result<DiscoverResult, CallError>),
+    /// There was no result in time, and the handshake ended first.
+    Begun(Result<Revision, ConnectError>),
+}
+
+/// Sends `server/discover`. If the response takes longer than
+/// [`Limits::probe_time`](super::limits::Limits), begins the handshake beside it: a server of an older
+/// era may ignore the request, and one that starts slowly answers it late.
+async fn probe(connection: &Arc<Connection>, revision: Revision) -> Probed {
+    let mut probing = pin!(discover(connection, revision));
+    let mut time = CallTimeout::new(connection.limits.probe_time);
+    tokio::select! {
+        biased;
+        found = &mut probing => return Probed::Answered(found),
+        () = elapsed(connection, &mut time) => {}
+    }
+    let mut handshake = pin!(initialize(connection, NEWEST_LEGACY));
+    tokio::select! {
+        biased;
+        found = &mut probing => match &found {
+            Err(error) if refusal(error).is_none() => match handshake.await {
+                // The process that received both requests has exited.
+                Err(ConnectError::Call(CallError::Lost { .. })) => Probed::Answered(found),
+                begun => Probed::Begun(begun),
+            },
+            _ => Probed::Answered(found),
+        },
+        begun = &mut handshake => Probed::Begun(begun),
+    }
+}
+
+/// Returns the error of a modern server with the revisions that it supports, if it is one.
+fn refusal(error: &CallError) -> Option<(&ErrorObject, Vec<String>)> {
+    let CallError::Refused { source, .. } = error else {
+        return None;
+    };
+    let offered = offered(source).filter(|_| is_modern(source))?;
+    Some((source, offered))
+}
+
+/// Returns `true` if a server of an older era may have caused this error of the first request.
 fn may_be_legacy(error: &CallError) -> bool {
-    matches!(error, CallError::Lost { source, .. } if source.may_be_legacy())
+    match error {
+        CallError::Lost { source, .. } => source.may_be_legacy(),
+        CallError::Refused {
+            transport: Some(source),
+            ..
+        } => source.may_be_legacy(),
+        _ => true,
+    }
 }
 
 /// Sets the level of the server's log once for a session. Without sessions, each request names the
@@ -158,7 +227,11 @@ pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallEr
 
 fn refused(source: ErrorObject) -> CallError {
     let method = DiscoverRequest::METHOD;
-    CallError::Refused { method, source }
+    CallError::Refused {
+        method,
+        source,
+        transport: None,
+    }
 }
 
 /// Returns `true` if only modern servers answer with this error.
@@ -172,12 +245,10 @@ fn is_modern(error: &ErrorObject) -> bool {
 }
 
 /// Returns the revisions that a server names when it rejects the one of a request.
-fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
-    let data = error.data.clone().unwrap_or_default();
-    match json::from_value::<UnsupportedProtocolVersionErrorData>(data) {
-        Ok(data) => Ok(data.supported),
-        Err(_) => Err(refused(error.clone()).into()),
-    }
+fn offered(error: &ErrorObject) -> Option<Vec<String>> {
+    let data = error.data.clone()?;
+    let data = json::from_value::<UnsupportedProtocolVersionErrorData>(data).ok()?;
+    Some(data.supported)
 }
 
 /// Returns the revisions that the client can use with a server.
@@ -205,7 +276,7 @@ async fn discover(
     revision: Revision,
 ) -> Result<DiscoverResult, CallError> {
     let method = DiscoverRequest::METHOD;
-    let time = CallTimeout::new(connection.limits.probe_time);
+    let time = CallTimeout::new(connection.limits.call_time);
     let header_source = HeaderSource {
         revision: Some(revision),
         ..HeaderSource::default()
@@ -229,90 +300,4 @@ fn modern(connection: &Connection, revision: Revision, found: DiscoverResult) {
         capabilities: found.capabilities,
         instructions: found.instructions,
     });
-}
-
-/// The revision that a server chose in the handshake; empty if it named none.
-#[derive(Deserialize)]
-struct AgreedRevision {
-    #[serde(default, rename = "protocolVersion")]
-    agreed: String,
-}
-
-/// Creates the params of the handshake. They are composed as text, because the types of the newest
-/// revision and those of the handshake may differ.
-fn initialize_params(
-    connection: &Connection,
-    revision: Revision,
-) -> Result<InitializeRequestParams, VersionError> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Handshake {
-        protocol_version: &'static str,
-        capabilities: Box<RawValue>,
-        client_info: Box<RawValue>,
-    }
-    let mut capabilities = connection.capabilities.clone();
-    for proposal in &connection.proposals {
-        proposal.withdraw(&mut capabilities.experimental);
-    }
-    let params = json::to_string(&Handshake {
-        protocol_version: revision.as_str(),
-        capabilities: NEWEST_LEGACY.encode(capabilities)?,
-        client_info: legacy_info(&connection.info)?,
-    })?;
-    let mut params: InitializeRequestParams = NEWEST_LEGACY.decode(&params)?;
-    if connection.has_roots {
-        // The program can report changes with `Client::roots_changed`.
-        let roots = params.capabilities.roots.get_or_insert_default();
-        roots.list_changed.get_or_insert(true);
-    }
-    Ok(params)
-}
-
-/// Performs the handshake of the older revisions, and returns the revision that the server chose.
-pub(crate) async fn initialize(
-    connection: &Arc<Connection>,
-    revision: Revision,
-) -> Result<Revision, ConnectError> {
-    let method = InitializeRequest::METHOD;
-    let params_error = |source| CallError::Params { method, source };
-    let params = initialize_params(connection, revision).map_err(params_error)?;
-    let params = revision.encode(params).map_err(params_error)?;
-    let time = CallTimeout::new(connection.limits.call_time);
-    let text = roundtrip(connection, method, time, HeaderSource::default(), |_| {
-        params
-    })
-    .await?;
-
-    // The form of the result depends on the revision that it names.
-    let AgreedRevision { agreed } = json::from_str(text.get())?;
-    let known = agreed.parse().ok();
-    let Some(revision) = known.filter(|revision: &Revision| !revision.is_modern()) else {
-        return Err(unsupported(connection, &[agreed]));
-    };
-    let result: InitializeResult = revision
-        .decode(text.get())
-        .map_err(|source| CallError::Answer { method, source })?;
-    let capabilities = NEWEST_LEGACY
-        .decode(&json::to_string(&result.capabilities).map_err(DecodeError::from)?)
-        .map_err(|source| CallError::Answer { method, source })?;
-    let info = json::to_value(&result.server_info)?;
-
-    let mut message = Vec::new();
-    rpc::write_notification(
-        &mut message,
-        InitializedNotification::METHOD,
-        None::<&Object>,
-    )
-    .map_err(|error| params_error(error.into()))?;
-    // Over HTTP, the headers of the next message already name the revision.
-    connection.set_negotiated(Negotiated {
-        revision,
-        // Only informative: ignored if the newest revision has no form for it.
-        info: json::from_value(info).ok(),
-        capabilities,
-        instructions: result.instructions,
-    });
-    notify(connection, InitializedNotification::METHOD, message).await?;
-    Ok(revision)
 }

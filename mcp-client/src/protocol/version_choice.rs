@@ -76,11 +76,6 @@ impl<V: Version> Probes<V> {
         Some(first)
     }
 
-    /// Returns `true` if a modern server has answered none of the requests so far.
-    pub(crate) fn is_first(&self) -> bool {
-        self.sent.len() <= 1
-    }
-
     /// Returns what to do after the server `accepted` the last revision or rejected it, and offered
     /// these.
     pub(crate) fn next(&mut self, offered: &[String], accepted: bool) -> Step<V> {

@@ -1,7 +1,9 @@
 //! Detection of a server's era.
 
+use std::time::Duration;
+
 use mcp_client::types::Revision;
-use mcp_client::{Client, ConnectError, EraCache, Http, HttpError, TransportError};
+use mcp_client::{Client, ConnectError, EraCache, Http, HttpError, Limits, TransportError};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -35,6 +37,28 @@ async fn error_of_a_legacy_server_starts_a_handshake() {
             "Content-Type: application/json\r\n",
             r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"what?"}}"#,
         ),
+        (
+            "200 OK",
+            "Content-Type: application/json\r\n",
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"what?"}}"#,
+        ),
+        (
+            "200 OK",
+            "Content-Type: application/json\r\n",
+            r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32022,"message":"what?"}}"#,
+        ),
+        (
+            "200 OK",
+            "Content-Type: application/json\r\n",
+            r#"{"error":"what?"}"#,
+        ),
+        ("200 OK", "Content-Type: application/json\r\n", ""),
+        ("200 OK", "Content-Type: application/json\r\n", "[]"),
+        ("200 OK", "", ""),
+        ("200 OK", "Content-Type: text/html\r\n", "<h1>"),
+        ("200 OK", "Content-Type: text/event-stream\r\n", ""),
+        ("202 Accepted", "", ""),
+        ("204 No Content", "", ""),
     ] {
         let mut fake = Fake::start().await;
         let connecting = connect(fake.http());
@@ -46,6 +70,20 @@ async fn error_of_a_legacy_server_starts_a_handshake() {
         fake.no_stream().await;
         assert_eq!(connected(connecting).await, NEWEST, "{status} {body}");
     }
+}
+
+#[tokio::test]
+async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
+    let mut fake = Fake::start().await;
+    let mut limits = Limits::default();
+    limits.probe_time = Duration::from_millis(50);
+    let builder = Client::builder("test", "1").limits(limits);
+    let connecting = tokio::spawn(builder.connect(fake.http()));
+    let asked = fake.message("server/discover").await;
+    let handshake = fake.message("initialize").await;
+    asked.result(&discovered()).await;
+    assert_eq!(connected(connecting).await, Revision::LATEST);
+    handshake.closed().await;
 }
 
 #[tokio::test]

@@ -96,11 +96,8 @@ impl Fake {
     }
 
     pub(crate) async fn discovered(&mut self) {
-        let found = json!({
-            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-            "supportedVersions": Revision::modern().map(Revision::as_str).collect::<Vec<_>>(), "capabilities": {"tools": {}},
-        });
-        self.message("server/discover").await.result(&found).await;
+        let asked = self.message("server/discover").await;
+        asked.result(&discovered()).await;
     }
 
     /// Returns a connected client with a session, at an older revision. The server has no stream.
@@ -159,6 +156,15 @@ impl Fake {
         assert_eq!(told.header("mcp-session-id"), Some(session));
         told
     }
+}
+
+/// Returns a result of `server/discover`.
+pub(crate) fn discovered() -> Value {
+    json!({
+        "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+        "supportedVersions": Revision::modern().map(Revision::as_str).collect::<Vec<_>>(),
+        "capabilities": {"tools": {}},
+    })
 }
 
 /// Returns a result of the handshake.

@@ -96,15 +96,22 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
             }
             let ended = soon(call).await.expect("no panic");
             match &fault.then {
+                _ if events && no_text => {
+                    let error = ended.as_ref().expect_err(name);
+                    assert!(matches!(http(error), HttpError::Event(_)), "{error:?}");
+                }
                 Outcome::Fails(fails) => {
                     let error = ended.as_ref().expect_err(name);
                     assert!(fails(error), "{name}: {error} ({error:?})");
                 }
-                Outcome::Waits(_) if events && no_text => {
-                    let error = ended.as_ref().expect_err(name);
-                    assert!(matches!(http(error), HttpError::Event(_)), "{error:?}");
-                }
                 Outcome::Waits(_) if events => ended.as_ref().map(drop).expect(name),
+                // It can only be about this request.
+                Outcome::Waits(None)
+                    if text.starts_with(br#"{"jsonrpc":"2.0","id":null,"error""#) =>
+                {
+                    let error = ended.as_ref().expect_err(name);
+                    assert!(matches!(error, CallError::Refused { .. }), "{error}");
+                }
                 Outcome::Waits(wrong) => {
                     let error = ended.as_ref().expect_err(name);
                     let fits = match (wrong, http(error)) {

@@ -4,6 +4,7 @@ mod cache;
 mod fake;
 mod forms;
 mod lists;
+mod repairs;
 mod resources;
 #[cfg(feature = "versioned-resources")]
 mod revalidation;

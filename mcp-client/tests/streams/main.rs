@@ -2,6 +2,7 @@
 
 mod calls;
 mod requests;
+mod slow;
 mod subscriptions;
 mod support;
 mod table;

@@ -5,11 +5,12 @@ use std::any::Any;
 use mcp_types::error::{DecodeError, Path, Segment};
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
-use mcp_types::{Outcome, Revision};
+use mcp_types::{ListToolsRequest, Outcome, Request, Revision};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::paged::Paged;
+use super::repair;
 use crate::features::calls::decoded::Decoded;
 use crate::protocol::error::ElementError;
 use crate::protocol::lenient;
@@ -41,7 +42,7 @@ pub(super) fn read<R: Paged>(
     let (result, faults) = match revision.decode::<R::Result>(text) {
         Ok(result) => (result, Vec::new()),
         Err(error) => match separate::<R>(revision, text) {
-            Some((rest, faults)) => (revision.decode(&rest)?, faults),
+            Some((form, rest, faults)) => (form.decode(&rest)?, faults),
             None => return Decoded::not_final(revision, text, Some(error)),
         },
     };
@@ -55,23 +56,62 @@ pub(super) fn read<R: Paged>(
     }
 }
 
-/// Returns the page without its malformed elements, and those; `None` if no element is malformed.
+/// Returns the page without its malformed elements, the revision whose form it has, and those
+/// elements; `None` if no element is malformed.
+///
+/// Elements that are valid in the newest form only are kept in it, and so are tools that can be
+/// [repaired](repair::tool).
 #[cold]
-fn separate<R: Paged>(revision: Revision, text: &str) -> Option<(String, Vec<ElementError>)> {
+fn separate<R: Paged>(
+    revision: Revision,
+    text: &str,
+) -> Option<(Revision, String, Vec<ElementError>)> {
     let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
     let items: Vec<Box<RawValue>> = serde_json::from_str(members.get(R::ITEMS)?.get()).ok()?;
     let (mut valid, mut faults) = (Vec::new(), Vec::new());
+    let mut form = revision;
     for (index, raw) in items.into_iter().enumerate() {
         match check::<R>(revision, &raw) {
-            Ok(()) => valid.push(raw),
-            Err(source) => faults.push(fault::<R>(index, source, raw)),
+            Ok(()) => valid.push((index, raw)),
+            Err(source) => match newest::<R>(&raw) {
+                Some(raw) => {
+                    form = Revision::LATEST;
+                    valid.push((index, raw));
+                }
+                None => faults.push(fault::<R>(index, source, raw)),
+            },
         }
     }
-    if faults.is_empty() {
+    if form != revision {
+        // Nearly all elements of older revisions are valid in the newest form, too.
+        valid.retain_mut(|(index, raw)| match check::<R>(form, raw) {
+            Ok(()) => true,
+            Err(source) => {
+                faults.push(fault::<R>(*index, source, std::mem::take(raw)));
+                false
+            }
+        });
+        faults.sort_by_key(|fault| fault.index);
+    } else if faults.is_empty() && form != Revision::LATEST {
         return None;
     }
+    let valid: Vec<_> = valid.iter().map(|(_, raw)| raw).collect();
     members.insert(R::ITEMS, json::to_raw(&valid).ok()?);
-    Some((json::to_string(&members).ok()?, faults))
+    let rest = json::to_string(&members).ok()?;
+    let rest = lenient::complete(form, R::METHOD, &rest).unwrap_or(rest);
+    Some((form, rest, faults))
+}
+
+/// Returns an element if it is valid in the newest form, or a tool that becomes valid.
+fn newest<R: Paged>(raw: &RawValue) -> Option<Box<RawValue>> {
+    let check = |raw: &RawValue| check::<R>(Revision::LATEST, raw).is_ok();
+    if check(raw) {
+        return Some(raw.to_owned());
+    }
+    if R::METHOD != ListToolsRequest::METHOD {
+        return None;
+    }
+    repair::tool(raw, check)
 }
 
 /// Decodes one element. Each is decoded alone, so that many malformed elements cost no more than as

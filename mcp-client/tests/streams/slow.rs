@@ -1,0 +1,160 @@
+//! Servers that start slowly: they receive `server/discover` and the handshake, and answer later.
+
+use std::time::Duration;
+
+use mcp_client::types::Revision;
+use mcp_client::{ClientBuilder, ConnectError, Limits};
+
+use super::support::{Script, builder, soon};
+
+const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],
+    "capabilities":{},"ttlMs":0,"cacheScope":"private"}"#;
+const AGREED: &str = r#"{"protocolVersion":"2025-06-18","capabilities":{},
+    "serverInfo":{"name":"script","version":"1"}}"#;
+
+fn impatient() -> ClientBuilder {
+    let mut limits = Limits::default();
+    limits.probe_time = Duration::from_millis(50);
+    builder().limits(limits)
+}
+
+async fn refuse(script: &mut Script, request: &serde_json::Value, error: &str) {
+    let id = &request["id"];
+    let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
+    script.write(&message).await;
+}
+
+/// Receives the next request.
+async fn next(script: &mut Script, method: &str) -> serde_json::Value {
+    let request = script.read().await;
+    assert_eq!(request["method"], method);
+    request
+}
+
+const NOT_SUPPORTED: &str = r#"{"code":-32022,"message":"no","data":
+    {"supported":["2026-07-28"],"requested":"2025-11-25"}}"#;
+
+#[tokio::test]
+async fn late_result_of_discover_is_accepted() {
+    for refusal in [
+        None,
+        Some(NOT_SUPPORTED),
+        Some(r#"{"code":-32600,"message":"duplicate"}"#),
+    ] {
+        let (transport, mut script) = Script::new();
+        let connecting = tokio::spawn(impatient().connect(transport));
+        let discover = next(&mut script, "server/discover").await;
+        let initialize = next(&mut script, "initialize").await;
+        script
+            .answer(&discover, &DISCOVERED.replace('\n', ""))
+            .await;
+        if let Some(refusal) = refusal {
+            refuse(&mut script, &initialize, &refusal.replace('\n', "")).await;
+        }
+        let client = soon(connecting).await.expect("no panic");
+        let client = client.expect("connected");
+        assert_eq!(client.revision(), Revision::LATEST);
+        let listing = tokio::spawn(client.tools().one_page().into_future());
+        let list = next(&mut script, "tools/list").await;
+        let page = r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[]}"#;
+        script.answer(&list, page).await;
+        soon(listing).await.expect("no panic").expect("a list");
+    }
+}
+
+#[tokio::test]
+async fn modern_server_that_rejects_the_handshake_is_probed_again() {
+    let (transport, mut script) = Script::new();
+    let connecting = tokio::spawn(impatient().connect(transport));
+    next(&mut script, "server/discover").await;
+    let initialize = next(&mut script, "initialize").await;
+    refuse(&mut script, &initialize, &NOT_SUPPORTED.replace('\n', "")).await;
+    next(&mut script, "notifications/cancelled").await;
+    let discover = next(&mut script, "server/discover").await;
+    // Longer than the time of the first probe: no other handshake begins.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    script
+        .answer(&discover, &DISCOVERED.replace('\n', ""))
+        .await;
+    let client = soon(connecting).await.expect("no panic");
+    assert_eq!(client.expect("connected").revision(), Revision::LATEST);
+}
+
+#[tokio::test]
+async fn late_error_of_an_older_server_continues_the_handshake() {
+    let (transport, mut script) = Script::new();
+    let connecting = tokio::spawn(impatient().connect(transport));
+    let discover = next(&mut script, "server/discover").await;
+    let initialize = next(&mut script, "initialize").await;
+    refuse(&mut script, &discover, r#"{"code":-32601,"message":"no"}"#).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    script.answer(&initialize, &AGREED.replace('\n', "")).await;
+    next(&mut script, "notifications/initialized").await;
+    let client = soon(connecting).await.expect("no panic");
+    assert_eq!(client.expect("connected").revision(), Revision::V2025_06_18);
+}
+
+#[tokio::test]
+async fn pinned_revision_has_the_whole_timeout() {
+    let (transport, mut script) = Script::new();
+    let connecting = tokio::spawn(impatient().revision(Revision::LATEST).connect(transport));
+    let discover = next(&mut script, "server/discover").await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    script
+        .answer(&discover, &DISCOVERED.replace('\n', ""))
+        .await;
+    soon(connecting)
+        .await
+        .expect("no panic")
+        .expect("connected");
+}
+
+#[tokio::test]
+async fn rejected_revision_without_data_means_an_older_server() {
+    let (transport, mut script) = Script::new();
+    let connecting = tokio::spawn(builder().connect(transport));
+    let discover = next(&mut script, "server/discover").await;
+    refuse(&mut script, &discover, r#"{"code":-32022,"message":"no"}"#).await;
+    let initialize = next(&mut script, "initialize").await;
+    refuse(
+        &mut script,
+        &initialize,
+        r#"{"code":-32022,"message":"no"}"#,
+    )
+    .await;
+    // Once more, and then the error is final.
+    let discover = next(&mut script, "server/discover").await;
+    refuse(&mut script, &discover, r#"{"code":-32601,"message":"no"}"#).await;
+    let error = soon(connecting).await.expect("no panic");
+    let error = error.expect_err("no revision");
+    assert!(matches!(error, ConnectError::Call(_)), "{error}");
+}
+
+#[tokio::test]
+async fn messages_with_a_byte_order_mark_or_without_a_version_are_read() {
+    let (transport, mut script) = Script::new();
+    let connecting = tokio::spawn(builder().connect(transport));
+    let discover = next(&mut script, "server/discover").await;
+    let (id, result) = (&discover["id"], DISCOVERED.replace('\n', ""));
+    script
+        .write(&format!("\u{feff}{{\"id\":{id},\"result\":{result}}}"))
+        .await;
+    let client = soon(connecting).await.expect("no panic");
+    assert_eq!(client.expect("connected").revision(), Revision::LATEST);
+}
+
+#[tokio::test]
+async fn modern_revision_in_a_handshake_is_explained() {
+    let (transport, mut script) = Script::new();
+    let connecting = tokio::spawn(builder().connect(transport));
+    let discover = next(&mut script, "server/discover").await;
+    refuse(&mut script, &discover, r#"{"code":-32601,"message":"no"}"#).await;
+    let initialize = next(&mut script, "initialize").await;
+    let agreed = AGREED.replace('\n', "").replace("2025-06-18", "2026-07-28");
+    script.answer(&initialize, &agreed).await;
+    let error = soon(connecting).await.expect("no panic");
+    let error = error.expect_err("no revision").to_string();
+    let (ours, theirs) = error.split_once("the server supports").expect("a list");
+    assert!(theirs.contains("2026-07-28"), "{error}");
+    assert!(!ours.contains("2026-07-28"), "{error}");
+}
