@@ -10,6 +10,7 @@ mod methods;
 #[cfg(test)]
 mod one_pass;
 #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+mod request_json;
 mod resources;
 
 pub use builder::ClientBuilder;

@@ -77,7 +77,7 @@
 //! # What is checked
 //!
 //! The status must be 200, the media type that of the resource (or the
-//! [requested one](crate::Fetch::as_type)), and the length that of the resource. The content must not
+//! [requested one](crate::Fetch::as_type)), and the length that of the resource, if the type is its own. The content must not
 //! have a content encoding, and must be as long as its declared length.
 //!
 //! # After a failure

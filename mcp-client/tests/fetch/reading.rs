@@ -111,14 +111,24 @@ async fn member_of_a_collection_is_not_its_content() {
 }
 
 #[tokio::test]
-async fn other_media_type_is_not_requested_from_the_url() {
-    let web = Web::start().await;
+async fn other_media_type_is_requested_from_the_url_and_then_over_the_connection() {
+    let mut web = Web::start().await;
     let client = client(vec![text(URI, "text/html", "<p>own</p>")]).await;
-    let fetch = client.fetch(resource()).policy(web.policy());
-    let mut fetched = soon(fetch.as_type("text/html")).await.expect("fetched");
+    // The size is that of the plain text.
+    let fetch = || {
+        let fetch = client.fetch(resource().size(7)).policy(web.policy());
+        fetch.as_type("text/html")
+    };
+    web.answer(Reply::ok("text/html", b"<p>by the URL</p>"));
+    let mut fetched = soon(fetch()).await.expect("fetched");
+    let bytes = soon(fetched.bytes()).await.expect("bytes");
+    assert_eq!(bytes, "<p>by the URL</p>");
+    web.answer(Reply::ok("text/plain", b"by the URL"));
+    let mut fetched = soon(fetch()).await.expect("fetched");
     assert!(matches!(fetched.attempts(), [FetchError::MediaType { .. }]));
     assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "<p>own</p>");
-    assert_eq!(web.connections(), 0);
+    let head = web.head().await;
+    assert!(head.contains("text/html"), "{head}");
 }
 
 /// Returns the errors of both methods.

@@ -1,16 +1,17 @@
 //! The server for the tests of the program `mcp`: over standard input and output, or over HTTP with
 //! the argument `http`. With `proposals` it supports those for resources, with `hostile` it sends
-//! terminal control sequences, and with `https FILE` it also issues URLs and writes its certificate
-//! to the file.
+//! terminal control sequences, with `odd` what typed servers do not send, and with `https FILE` it
+//! also issues URLs and writes its certificate to the file.
 
 mod certificate;
 mod hostile;
+mod odd;
 
 use std::error::Error;
 use std::time::Duration;
 
 use mcp_server::types::{
-    Annotations, AnyResourceContents, Base64Text, BooleanSchema, ImageContent, LoggingLevel,
+    Annotations, AnyResourceContents, Base64Text, BooleanSchema, Icon, ImageContent, LoggingLevel,
     NumberSchema, NumberSchemaType, Resource, ResourceType, Role, StringSchema,
     TextResourceContents, json::Object,
 };
@@ -212,6 +213,7 @@ fn server(speaking: bool) -> Result<Server, Box<dyn Error>> {
         .add_resource(
             ResourceDef::text("test://text", "text", "one\n\ntwo\x1b[31m\n")
                 .description("Two lines")
+                .icon(Icon::new("data:image/png;base64,AAAA"))
                 .mime_type("text/plain"),
         )
         .add_resource(
@@ -238,6 +240,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     if has("hostile") {
         return Ok(hostile::serve()?);
+    }
+    if has("odd") {
+        return Ok(odd::serve()?);
     }
     let server = server(has("proposals"))?;
     if has("http") {

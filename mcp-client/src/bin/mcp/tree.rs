@@ -7,11 +7,14 @@ use mcp_client::{CallError, Client, Proposal};
 
 use crate::exact::to_json;
 use crate::failure::Failure;
+use crate::lists::{all, object};
 use crate::output::{Output, print_error};
-use crate::tools::{all, object};
 
 /// A resource and its level in the tree.
 type Entry = (usize, Resource);
+
+/// The entries that arrived, and the error that ended them early.
+type Arrived = (Vec<Entry>, Result<(), Failure>);
 
 pub(crate) async fn tree(
     client: &Client,
@@ -19,19 +22,22 @@ pub(crate) async fn tree(
     depth: usize,
     output: Output,
 ) -> Result<(), Failure> {
-    let entries = match uri {
-        Some(uri) => members(client, uri, depth).await?,
-        None => arranged(all(client.resources()).await?),
+    let (entries, end) = if let Some(uri) = uri {
+        members(client, uri, depth).await?
+    } else {
+        let (resources, end) = all(client, client.resources()).await;
+        (arranged(resources), end)
     };
     let entries = entries.into_iter().filter(|(level, _)| *level < depth);
     if output.json {
         let resources: Vec<_> = entries.map(|(_, resource)| to_json(&resource)).collect();
-        return Ok(output.value(&object("resources", &resources))?);
+        output.value(&object("resources", &resources))?;
+        return end;
     }
     for (level, resource) in entries {
         output.line(&format!("{}{}", "  ".repeat(level), line(&resource)))?;
     }
-    Ok(())
+    end
 }
 
 fn line(resource: &Resource) -> String {
@@ -58,7 +64,7 @@ fn is_collection(resource: &Resource) -> bool {
 
 /// Returns the members of a collection and of the collections in it, depth first. Each collection is
 /// listed once, even if it contains itself.
-async fn members(client: &Client, uri: &str, depth: usize) -> Result<Vec<Entry>, Failure> {
+async fn members(client: &Client, uri: &str, depth: usize) -> Result<Arrived, Failure> {
     if !client.negotiated(Proposal::Sep2093) {
         let message =
             "the server cannot list collections: it does not declare support for `sep-2093`";
@@ -71,17 +77,22 @@ async fn members(client: &Client, uri: &str, depth: usize) -> Result<Vec<Entry>,
     let mut into = Some((0, uri.to_owned()));
     loop {
         if let Some((level, uri)) = into.take() {
-            match all(client.resources_in(uri.as_str())?).await {
-                Ok(found) => rest.extend(found.into_iter().rev().map(|member| (level, member))),
+            let (found, end) = all(client, client.resources_in(uri.as_str())?).await;
+            rest.extend(found.into_iter().rev().map(|member| (level, member)));
+            match end {
+                Ok(()) => {}
                 // The collection may have been deleted meanwhile; the others are shown.
-                Err(error @ CallError::Refused { .. }) if level > 0 => {
+                Err(Failure::Call(error @ CallError::Refused { .. })) if level > 0 => {
                     print_error(&format!("left out: `{uri}`: {error}"));
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    entries.extend(rest.into_iter().rev());
+                    return Ok((entries, Err(error)));
+                }
             }
         }
         let Some((level, resource)) = rest.pop() else {
-            return Ok(entries);
+            return Ok((entries, Ok(())));
         };
         let new = is_collection(&resource) && seen.insert(resource.uri.clone());
         into = (new && level + 1 < depth).then(|| (level + 1, resource.uri.clone()));

@@ -31,7 +31,7 @@ pub(super) struct Download {
 }
 
 impl Download {
-    /// Requests the content of a reference, if it has the wanted type.
+    /// Requests the content of a reference, in the wanted type if there is one.
     pub(super) async fn begin(
         policy: &FetchPolicy,
         reference: &Reference,
@@ -44,13 +44,10 @@ impl Download {
             expected: shown(expected),
             found: shown(found),
         };
-        if let (Some(wanted), Some(listed)) = (wanted, listed)
-            && !is_same(wanted, listed)
-        {
-            return Err(differs(wanted, listed));
-        }
         let expected = wanted.or(listed);
-        let size = reference.bytes();
+        // The size of the resource is that of its own type.
+        let is_other = |wanted| listed.is_some_and(|listed| !is_same(wanted, listed));
+        let size = reference.bytes().filter(|_| !wanted.is_some_and(is_other));
         let limit = policy.bytes;
         if let Some(found) = size.filter(|size| *size > limit) {
             return Err(FetchError::TooLarge { found, limit });

@@ -43,8 +43,8 @@ impl Fetch {
         self
     }
 
-    /// Requires content of this media type. If the resource has another one, the content is read over
-    /// the connection: the URL returns the type of the resource.
+    /// Requires content of this media type. The URL is asked for it, too: if it has only another one,
+    /// the content is read over the connection.
     pub fn as_type(mut self, media_type: impl Into<String>) -> Self {
         self.wanted = Some(media_type.into());
         self
@@ -80,7 +80,10 @@ impl Fetch {
             if is_stale(&error, &fetched.reference) && !refreshed_once {
                 refreshed_once = true;
                 if let Some(new) = refreshed(&*fetched.reader, &fetched.reference).await {
-                    fetched.attempts.push(error);
+                    // Only the URI was known, so nothing was attempted.
+                    if !matches!(error, FetchError::NoUrl) {
+                        fetched.attempts.push(error);
+                    }
                     fetched.reference = new;
                     continue;
                 }
