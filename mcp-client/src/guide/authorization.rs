@@ -117,7 +117,9 @@
 //!   [knows better](crate::oauth::OAuthBuilder::assume_pkce);
 //! - a redirect with another `state` or `iss` than that of the login, before anything else in it is read;
 //! - URLs in metadata that are not `https`, or lead to private addresses. Both are allowed if the server
-//!   itself is on this machine, and private networks if the server is in one;
+//!   itself is on this machine, and private networks if the server is in one. What counts is an address
+//!   or `localhost` in the URL of the server, or the address of a connection over which the server has
+//!   proved its name with its certificate; the answer of a resolver is not enough;
 //! - documents of more than 256 KiB, answers that take longer than 30 seconds, redirects to other origins,
 //!   and any redirect of a request with secrets. A [`FetchPolicy`](crate::FetchPolicy) changes these
 //!   limits;

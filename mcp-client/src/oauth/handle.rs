@@ -97,7 +97,7 @@ impl OAuth {
     }
 
     async fn revoke(&self, session: &TokenSession, tokens: &Tokens) -> Result<(), OAuthError> {
-        let net = self.net(&session.renewal.server).await?;
+        let net = self.net(&session.renewal.server)?;
         let found = find_server(&net, &tokens.issuer, false).await?;
         match found.revocation_endpoint {
             Some(url) => session.renewal.acquire().revoke(&net, &url, tokens).await,
@@ -143,25 +143,23 @@ impl OAuth {
     pub async fn finish(&self, login: PendingLogin, redirect: &str) -> Result<(), OAuthError> {
         let PendingLogin(login) = login;
         let session = self.session(&login.server);
-        let net = self.net(&login.server).await?;
+        let net = self.net(&login.server)?;
         let tokens = session.renewal.acquire().finish(&net, login, redirect);
         session.renewal.keep(tokens.await?).await?;
         session.renewal.accepted();
         Ok(())
     }
 
-    async fn net(&self, server: &str) -> Result<Net, OAuthError> {
-        Net::around(&self.config.policy, server)
-            .await
-            .map_err(|fault| {
-                let text = format!("the URL of the server is invalid: {fault}");
-                OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
-            })
+    fn net(&self, server: &str) -> Result<Net, OAuthError> {
+        Net::around(&self.config.policy, server).map_err(|fault| {
+            let text = format!("the URL of the server is invalid: {fault}");
+            OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
+        })
     }
 
     /// Sends a request without a token, to get the challenge of a server.
     async fn probe(&self, server: &str) -> Result<ChallengeInfo, OAuthError> {
-        let net = self.net(server).await?;
+        let net = self.net(server)?;
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         let challenge = match net.head(server, headers).await {

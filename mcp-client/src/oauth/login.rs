@@ -99,6 +99,7 @@ impl LoginRecord {
     pub(super) fn url(&self) -> AuthorizationUrl {
         AuthorizationUrl {
             url: self.url.clone(),
+            server: self.server.clone(),
             state: self.state.clone(),
         }
     }

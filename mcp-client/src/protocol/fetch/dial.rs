@@ -1,7 +1,7 @@
 //! [`dial`]: connects to hosts that are not trusted.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use rustls::pki_types::ServerName;
@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 
+use super::address::Reach;
 use super::error::FetchError;
 use super::policy::FetchPolicy;
 use super::resolve::resolve;
@@ -58,35 +59,74 @@ pub(super) async fn dial(
     policy: &FetchPolicy,
     to: &Origin,
 ) -> Result<Box<dyn ByteChannel>, FetchError> {
-    let trusted = to.is_among(&policy.hosts);
-    if policy.only && !trusted {
+    let is_allowed = to.is_among(&policy.hosts);
+    if policy.only && !is_allowed {
         let origin = to.to_string();
         return Err(FetchError::Host { origin });
     }
+    let addresses = addresses_of(policy, to).await?;
+    if !is_allowed && let Some(address) = refused(policy, to, &addresses).await {
+        return Err(FetchError::Address {
+            origin: to.to_string(),
+            address,
+        });
+    }
+    let (stream, _) = connect(policy, to, &addresses).await?;
+    Ok(stream)
+}
+
+/// Connects to an origin at any address, and returns the address.
+#[cfg(feature = "oauth")]
+pub(super) async fn connect_to_name(
+    policy: &FetchPolicy,
+    to: &Origin,
+) -> Result<(Box<dyn ByteChannel>, IpAddr), FetchError> {
+    connect(policy, to, &addresses_of(policy, to).await?).await
+}
+
+/// Returns an address that the policy does not allow. A single one is enough to reject the name.
+async fn refused(policy: &FetchPolicy, to: &Origin, addresses: &[SocketAddr]) -> Option<IpAddr> {
+    let refused = |reach: Reach| {
+        let mut ips = addresses.iter().map(SocketAddr::ip);
+        ips.find(|address| !reach.allows(*address))
+    };
+    let found = refused(policy.reach)?;
+    #[cfg(feature = "oauth")]
+    if let Some(server) = &policy.server {
+        return match server.is_at(to) {
+            true => None,
+            false => refused(server.reach(policy).await),
+        };
+    }
+    #[cfg(not(feature = "oauth"))]
+    let _ = to;
+    Some(found)
+}
+
+async fn addresses_of(policy: &FetchPolicy, to: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
     let addresses = resolve(policy.resolver.as_ref(), to).await;
-    let addresses = addresses.map_err(|source| FetchError::Resolve {
+    addresses.map_err(|source| FetchError::Resolve {
         origin: to.to_string(),
         source,
-    })?;
-    if !trusted {
-        // A single address that is not allowed is enough to reject the name.
-        let mut ips = addresses.iter().map(SocketAddr::ip);
-        if let Some(address) = ips.find(|address| !policy.reach.allows(*address)) {
-            return Err(FetchError::Address {
-                origin: to.to_string(),
-                address,
-            });
-        }
-    }
+    })
+}
+
+/// Connects to an origin at one of these addresses, and returns that address.
+async fn connect(
+    policy: &FetchPolicy,
+    to: &Origin,
+    addresses: &[SocketAddr],
+) -> Result<(Box<dyn ByteChannel>, IpAddr), FetchError> {
     let failed = |source| FetchError::Connect {
         origin: to.to_string(),
         source,
     };
     let connect = async {
-        let socket = TcpStream::connect(addresses.as_slice()).await?;
+        let socket = TcpStream::connect(addresses).await?;
         socket.set_nodelay(true)?;
         SockRef::from(&socket).set_tcp_keepalive(&tcp_keepalive())?;
-        Ok(socket)
+        let address = socket.peer_addr()?.ip();
+        Ok((socket, address))
     };
     if !to.secure {
         // The policy has checked that the name is that of this machine. It must also resolve to it.
@@ -94,14 +134,15 @@ pub(super) async fn dial(
         if remote.is_some() {
             return Err(FetchError::Url(UrlFault::Scheme("http".to_owned())));
         }
-        return Ok(Box::new(connect.await.map_err(failed)?));
+        let (socket, address) = connect.await.map_err(failed)?;
+        return Ok((Box::new(socket), address));
     }
     let config = policy.tls().await?;
     let name = ServerName::try_from(to.host.clone());
     let name = name.map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
-    let socket = connect.await.map_err(failed)?;
+    let (socket, address) = connect.await.map_err(failed)?;
     let stream = TlsConnector::from(config).connect(name, socket).await;
-    Ok(Box::new(stream.map_err(failed)?))
+    Ok((Box::new(stream.map_err(failed)?), address))
 }
 
 /// Lets the system detect that the host has vanished, even if the policy has no timeouts.

@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use super::address::Reach;
 use super::resolve::Resolver;
 #[cfg(feature = "oauth")]
-use super::resolve::resolve;
+use super::server_reach::ServerReach;
 use crate::protocol::error::HttpError;
 use crate::util::origin::{self, Origin, UrlFault};
 use crate::util::tls;
@@ -46,6 +46,9 @@ pub struct FetchPolicy {
     pub(crate) reach: Reach,
     /// Whether `http` is allowed for this machine.
     plain_loopback: bool,
+    /// The server that names the URLs, if more is allowed because of its address.
+    #[cfg(feature = "oauth")]
+    pub(super) server: Option<Arc<ServerReach>>,
     pub(crate) hosts: Vec<String>,
     pub(crate) only: bool,
     pub(crate) bytes: u64,
@@ -65,6 +68,8 @@ impl FetchPolicy {
         Self {
             reach: Reach::Public,
             plain_loopback: false,
+            #[cfg(feature = "oauth")]
+            server: None,
             hosts: Vec::new(),
             only: false,
             bytes: 64 << 20,
@@ -175,17 +180,13 @@ impl FetchPolicy {
     }
 
     /// Returns the policy for the URLs that authorize requests to a server. Private addresses are
-    /// allowed if the server has one.
+    /// allowed if the server has one, see [`ServerReach`].
     #[cfg(feature = "oauth")]
-    pub(crate) async fn around(&self, server: &Origin) -> Self {
+    pub(crate) fn around(&self, server: &Origin) -> Self {
         let mut policy = self.clone();
         policy.plain_loopback = true;
         if policy.reach == Reach::Public {
-            // If the name cannot be resolved, only public addresses are allowed.
-            let addresses = resolve(self.resolver.as_ref(), server)
-                .await
-                .unwrap_or_default();
-            policy.reach = Reach::around(&addresses);
+            policy.server = Some(Arc::new(ServerReach::new(server.clone())));
         }
         policy
     }
@@ -227,13 +228,13 @@ impl fmt::Debug for FetchPolicy {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn plain_http_is_only_for_authorization_on_this_machine() {
+    #[test]
+    fn plain_http_is_only_for_authorization_on_this_machine() {
         let server = Origin::parse("http://127.0.0.1:1").expect("an origin");
         let open = FetchPolicy::new()
             .allow_private(true)
             .allow_host("127.0.0.1");
-        let around = open.around(&server).await;
+        let around = open.around(&server);
         for (policy, url, is_allowed) in [
             (&open, "https://127.0.0.1/a", true),
             (&open, "http://127.0.0.1/a", false),
@@ -245,19 +246,11 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn choice_of_the_program_is_kept_around_any_server() {
+    #[test]
+    fn choice_of_the_program_is_kept_around_any_server() {
         let server = Origin::parse("https://a.example").expect("an origin");
-        let policy = FetchPolicy::new().resolver(|_, port| async move {
-            let public = [8, 8, 8, 8];
-            Ok(vec![(public, port).into()])
-        });
-        assert_eq!(policy.around(&server).await.reach, Reach::Public);
-        let open = policy.allow_private(true);
-        assert_eq!(open.around(&server).await.reach, Reach::All);
-        // A server whose name cannot be resolved is not taken for a local one.
-        let unresolved = FetchPolicy::new()
-            .resolver(|_, _| async { Err(io::Error::from(io::ErrorKind::NotFound)) });
-        assert_eq!(unresolved.around(&server).await.reach, Reach::Public);
+        let open = FetchPolicy::new().allow_private(true);
+        assert_eq!(open.around(&server).reach, Reach::All);
+        assert_eq!(FetchPolicy::new().around(&server).reach, Reach::Public);
     }
 }
