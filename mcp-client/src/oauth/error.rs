@@ -13,6 +13,7 @@ use mcp_types::peer_text::PeerText;
 
 use crate::protocol::fetch::FetchError;
 use crate::util::origin::UrlFault;
+use crate::util::url::shown;
 
 /// Why a request could not be authorized. It is the source of
 /// [`HttpError::Authorize`](crate::HttpError::Authorize). It contains no secrets.
@@ -21,7 +22,7 @@ use crate::util::origin::UrlFault;
 pub struct OAuthError {
     /// The step that failed.
     pub step: OAuthStep,
-    /// The URL of the step, if it has one.
+    /// The URL of the step without its query, if it has one.
     pub url: Option<String>,
     /// Why.
     pub fault: OAuthFault,
@@ -38,7 +39,7 @@ impl OAuthError {
     }
 
     pub(super) fn at(mut self, url: &str) -> Self {
-        self.url = Some(url.to_owned());
+        self.url = Some(shown(url));
         self
     }
 }
@@ -198,6 +199,9 @@ pub enum OAuthFault {
         /// The type in the response.
         found: String,
     },
+    /// The server requires a token, which would be sent without encryption to another machine.
+    #[error("a token is not sent over plain `http` to another machine")]
+    PlainHttp,
     /// The user has to log in, which this client does not do by itself.
     #[error("the server requires a login")]
     LoginRequired,
@@ -240,6 +244,7 @@ impl OAuthFault {
             Self::Fetch(error) if matches!(**error, FetchError::Address { .. }) => {
                 "if the host is trusted, allow it in the `FetchPolicy`"
             }
+            Self::PlainHttp => "use `https` in the URL of the server",
             Self::Resource { .. } => "check the URL of the server",
             Self::NotFound(_) => {
                 "the server may be older than these metadata: see `OAuthBuilder::legacy_servers`"

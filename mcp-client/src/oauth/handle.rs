@@ -22,6 +22,7 @@ use super::target::Target;
 use super::token_session::TokenSession;
 use super::tokens::{TokenType, Tokens, read_key};
 use crate::protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
+use crate::util::origin::Origin;
 
 /// Authorizes requests with OAuth. Clones share the tokens.
 ///
@@ -74,6 +75,7 @@ impl OAuth {
     /// Fails if the server needs no authorization, and if a step of the authorization fails.
     pub async fn login(&self, server: &str) -> Result<(), OAuthError> {
         let server = server_url(server)?;
+        check_encryption(&server)?;
         let challenge = self.probe(&server).await?;
         self.session(&server).run(Purpose::Login(challenge)).await
     }
@@ -126,6 +128,7 @@ impl OAuth {
         redirect_uri: &str,
     ) -> Result<PendingLogin, OAuthError> {
         let server = server_url(server)?;
+        check_encryption(&server)?;
         let challenge = self.probe(&server).await?;
         let session = self.session(&server);
         let target = Target::discover(&self.config, &server, &challenge, None).await?;
@@ -174,6 +177,17 @@ impl OAuth {
     }
 }
 
+/// Fails if tokens would be sent to another machine without encryption.
+fn check_encryption(url: &str) -> Result<(), OAuthError> {
+    match Origin::parse(url) {
+        Ok(origin) if !origin.secure && !origin.is_loopback() => {
+            Err(OAuthError::new(OAuthStep::Use, OAuthFault::PlainHttp).at(url))
+        }
+        // Other URLs are checked where they are used.
+        _ => Ok(()),
+    }
+}
+
 /// Returns the URL of a server in the form in which requests have it.
 fn server_url(text: &str) -> Result<String, OAuthError> {
     let url = text.parse::<http::Uri>();
@@ -192,6 +206,7 @@ impl Authorize for OAuth {
             let Some(tokens) = session.current().await? else {
                 return Ok(headers);
             };
+            check_encryption(&request.url.to_string())?;
             let token = tokens.access.expose();
             let scheme = match tokens.token_type {
                 TokenType::Bearer => "Bearer",
@@ -216,7 +231,11 @@ impl Authorize for OAuth {
 
     fn rejected<'a>(&'a self, response: AuthorizeResponse<'a>) -> AuthorizeFuture<'a, bool> {
         Box::pin(async move {
-            let session = self.session(&response.request.server.to_string());
+            let server = response.request.server.to_string();
+            if response.status == StatusCode::UNAUTHORIZED {
+                check_encryption(&server)?;
+            }
+            let session = self.session(&server);
             let again =
                 session.rejected(response.status, response.headers, token_of(response.sent));
             Ok(again.await?)
@@ -243,5 +262,31 @@ fn token_of(headers: &HeaderMap) -> Option<Secret> {
 impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OAuth").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_sent_over_plain_http_only_to_this_machine() {
+        for url in [
+            "https://a.example/mcp",
+            "http://127.0.0.1:1/mcp",
+            "http://[::1]/mcp",
+            "http://localhost/mcp",
+        ] {
+            assert!(check_encryption(url).is_ok(), "{url}");
+        }
+        for url in [
+            "http://a.example/mcp?key=x",
+            "http://192.168.0.1/mcp",
+            "HTTP://a.example",
+        ] {
+            let error = check_encryption(url).expect_err(url);
+            assert!(matches!(error.fault, OAuthFault::PlainHttp), "{error}");
+            assert!(!error.to_string().contains("key"), "{error}");
+        }
     }
 }

@@ -14,6 +14,7 @@ use super::secret::Secret;
 use super::target::Target;
 use super::tokens::stored_key;
 use super::user_agent::AuthorizationUrl;
+use crate::util::url::shown;
 
 /// What belongs to one authorization request. It is used once.
 #[derive(Serialize, Deserialize)]
@@ -99,7 +100,7 @@ impl LoginRecord {
     pub(super) fn url(&self) -> AuthorizationUrl {
         AuthorizationUrl {
             url: self.url.clone(),
-            server: self.server.clone(),
+            server: shown(&self.server),
             state: self.state.clone(),
         }
     }
@@ -198,7 +199,7 @@ impl PendingLogin {
 impl fmt::Debug for PendingLogin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PendingLogin")
-            .field("server", &self.0.server)
+            .field("server", &shown(&self.0.server))
             .field("issuer", &self.0.issuer)
             .finish_non_exhaustive()
     }

@@ -32,6 +32,7 @@ use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
 use crate::protocol::timeout_pause::TimeoutPause;
 use crate::protocol::transport::{OpenTransport, OpenedTransport};
+use crate::util::url::shown;
 use connector::Roots;
 use endpoint::Endpoint;
 use http_client::HttpClient;
@@ -147,7 +148,7 @@ impl OpenTransport for Http {
 impl fmt::Debug for Http {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Http")
-            .field("url", &self.url)
+            .field("url", &shown(&self.url))
             .finish_non_exhaustive()
     }
 }

@@ -12,6 +12,18 @@ pub(crate) fn origin(url: &Uri) -> String {
     format!("{scheme}://{host}:{port}")
 }
 
+/// Returns a URL for errors and logs: origin and path. User name, password, query and fragment may be
+/// secrets, so they are left out.
+pub(crate) fn shown(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let (scheme, rest) = url.split_once("//").unwrap_or(("", url));
+    let end = rest.find('/').unwrap_or(rest.len());
+    match rest.get(..end).and_then(|authority| authority.rfind('@')) {
+        Some(at) => format!("{scheme}//***{}", rest.get(at..).unwrap_or_default()),
+        None => url.to_owned(),
+    }
+}
+
 /// Resolves a reference against `base` (RFC 3986, section 5). The result is not validated.
 pub(crate) fn absolute(base: &Uri, reference: &str) -> Option<String> {
     let reference = reference.split('#').next().unwrap_or_default().trim();
@@ -69,4 +81,28 @@ fn without_dots(path: &str) -> String {
         }
     }
     format!("/{}", segments.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_urls_are_not_shown() {
+        for (url, expected) in [
+            ("https://a.example/mcp", "https://a.example/mcp"),
+            ("https://a.example/mcp?key=secret", "https://a.example/mcp"),
+            ("https://a.example?key=secret", "https://a.example"),
+            ("https://a.example/#secret", "https://a.example/"),
+            (
+                "https://me:secret@a.example/x@y",
+                "https://***@a.example/x@y",
+            ),
+            ("/messages?id=secret", "/messages"),
+            ("?secret", ""),
+            ("", ""),
+        ] {
+            assert_eq!(shown(url), expected, "{url}");
+        }
+    }
 }

@@ -15,7 +15,7 @@ pub enum HttpError {
     /// The URL of the server is invalid, or its scheme is not supported.
     #[error("{reason} in URL `{url}`")]
     Url {
-        /// The URL, without user name and password.
+        /// The URL, without user name, password and query.
         url: String,
         /// What is wrong, and what was expected.
         reason: &'static str,
@@ -65,7 +65,7 @@ pub enum HttpError {
     Redirect {
         /// The status.
         status: StatusCode,
-        /// The header `Location`, at most 200 characters of it.
+        /// The header `Location` without its query, at most 200 characters of it.
         location: String,
     },
     /// The response is neither JSON nor an event stream.
@@ -85,7 +85,8 @@ pub enum HttpError {
     /// An argument that a header repeats has a type that headers cannot represent.
     #[error("an argument cannot be sent in a header: {0}")]
     Param(#[source] HeaderMismatch),
-    /// A server of 2024-11-05 named a URL for messages that is invalid or of another origin.
+    /// A server of 2024-11-05 named a URL for messages that is invalid or of another origin. Contains the
+    /// beginning of it, without its query.
     #[error(
         "the server named `{0}` as the URL for messages, which is invalid or of another origin"
     )]

@@ -4,12 +4,12 @@ use http::Uri;
 use http::uri::Scheme;
 
 use crate::protocol::error::HttpError;
-use crate::util::url::{absolute, origin};
+use crate::util::url::{absolute, origin, shown};
 
 /// Parses the URL of a server.
 pub(super) fn parse(text: &str) -> Result<Uri, HttpError> {
     let fault = |reason| {
-        let url = without_user(text);
+        let url = shown(text);
         Err(HttpError::Url { url, reason })
     };
     let Ok(url) = text.parse::<Uri>() else {
@@ -35,16 +35,6 @@ pub(super) fn parse(text: &str) -> Result<Uri, HttpError> {
         return fault("unsupported scheme (expected `http` or `https`)");
     }
     Ok(url)
-}
-
-/// Hides the user name and the password in a URL.
-fn without_user(url: &str) -> String {
-    let (scheme, rest) = url.split_once("//").unwrap_or(("", url));
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest.get(..end).and_then(|authority| authority.rfind('@')) {
-        Some(at) => format!("{scheme}//***{}", rest.get(at..).unwrap_or_default()),
-        None => url.to_owned(),
-    }
 }
 
 /// Resolves a reference against `base`. `None` if the result is of another origin.
