@@ -112,7 +112,10 @@
 //!
 //! # What is refused
 //!
-//! - metadata for another server than that of the client, and metadata of another issuer;
+//! - metadata for another server than that of the client, and metadata of another issuer. Only the document
+//!   at the root of the server's origin may describe a resource that contains the server, and
+//!   [not even that one](crate::oauth::OAuthBuilder::strict_resource) if the program says so. Issuers
+//!   without a path may differ by a slash at the end;
 //! - an authorization server that does not announce PKCE with S256, unless the program
 //!   [knows better](crate::oauth::OAuthBuilder::assume_pkce);
 //! - a redirect with another `state` or `iss` than that of the login, before anything else in it is read;

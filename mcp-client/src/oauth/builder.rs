@@ -95,6 +95,7 @@ impl OAuthBuilder {
                 issuer: None,
                 assume_pkce: Vec::new(),
                 legacy: false,
+                strict_resource: false,
             },
             scopes: Vec::new(),
         }
@@ -176,6 +177,14 @@ impl OAuthBuilder {
     /// server is then its own authorization server. `false` by default.
     pub fn legacy_servers(mut self, support: bool) -> Self {
         self.config.legacy = support;
+        self
+    }
+
+    /// Sets whether the metadata have to be those of the server itself. By default, the document at the
+    /// root of the origin may describe a resource that contains the server, such as the whole origin; the
+    /// token is then valid for each server there. Other documents may never do so. `false` by default.
+    pub fn strict_resource(mut self, strict: bool) -> Self {
+        self.config.strict_resource = strict;
         self
     }
 

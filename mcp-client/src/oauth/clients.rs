@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::client::{ClientAuthMethod, ClientRecord, OAuthClient, PrivateKey, choose_method};
 use super::config::Config;
+use super::discovery::is_same_issuer;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::records::Records;
 use super::registration::register;
@@ -28,7 +29,7 @@ pub(super) fn preregistered(
     let issuer = &target.server.issuer;
     let clients = &config.clients;
     let fits = |client: &&OAuthClient| match &client.issuer {
-        Some(own) => own == issuer,
+        Some(own) => is_same_issuer(own, issuer),
         None => client.bound_issuer(issuer) == issuer,
     };
     let supported = target

@@ -31,6 +31,8 @@ pub(super) struct Config {
     /// Issuers that support PKCE without announcing it.
     pub(super) assume_pkce: Vec<String>,
     pub(super) legacy: bool,
+    /// Whether metadata of a resource that contains the server are refused.
+    pub(super) strict_resource: bool,
 }
 
 impl Config {
