@@ -123,6 +123,7 @@
 //!   itself is on this machine, and private networks if the server is in one. What counts is an address
 //!   or `localhost` in the URL of the server, or the address of a connection over which the server has
 //!   proved its name with its certificate; the answer of a resolver is not enough;
+//! - tokens for a server at a plain `http` URL on another machine;
 //! - documents of more than 256 KiB, answers that take longer than 30 seconds, redirects to other origins,
 //!   and any redirect of a request with secrets. A [`FetchPolicy`](crate::FetchPolicy) changes these
 //!   limits;

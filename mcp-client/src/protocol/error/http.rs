@@ -29,6 +29,9 @@ pub enum HttpError {
     /// A certificate to trust cannot be read.
     #[error("cannot read a trusted certificate: {0}")]
     Certificate(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The proxy cannot be used. Its URL is not shown, because it may contain a password.
+    #[error("invalid proxy: {0}")]
+    Proxy(&'static str),
     /// The connection to the server cannot be established.
     #[error("cannot connect to `{origin}`: {}", deepest(.source.as_ref()))]
     Connect {

@@ -16,7 +16,8 @@ use super::resolve::Resolver;
 use super::server_reach::ServerReach;
 use crate::protocol::error::HttpError;
 use crate::util::origin::{self, Origin, UrlFault};
-use crate::util::tls;
+use crate::util::proxy::Proxy;
+use crate::util::tls::Trust;
 
 /// Which URLs of servers are loaded, and how. Applies to resources and icons.
 ///
@@ -58,7 +59,8 @@ pub struct FetchPolicy {
     pub(crate) idle: Duration,
     pub(crate) time: Duration,
     pub(crate) resolver: Option<Resolver>,
-    roots: Vec<Vec<u8>>,
+    pub(super) proxy: Proxy,
+    trust: Trust,
     tls: Arc<OnceCell<Arc<ClientConfig>>>,
 }
 
@@ -79,7 +81,8 @@ impl FetchPolicy {
             idle: Duration::from_secs(30),
             time: Duration::from_secs(600),
             resolver: None,
-            roots: Vec::new(),
+            proxy: Proxy::default(),
+            trust: Trust::default(),
             tls: Arc::default(),
         }
     }
@@ -145,7 +148,15 @@ impl FetchPolicy {
     /// Trusts these certificates, in PEM, in addition to those of the system. Text without a certificate
     /// is an [`HttpError::Certificate`] whenever something is loaded.
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.roots.push(pem.into());
+        self.trust.pem.push(pem.into());
+        self.tls = Arc::default();
+        self
+    }
+
+    /// Sets whether every certificate is accepted of hosts on this machine, at `localhost` or a loopback
+    /// address. `false` by default; for development.
+    pub fn insecure_loopback(mut self, accept: bool) -> Self {
+        self.trust.insecure_loopback = accept;
         self.tls = Arc::default();
         self
     }
@@ -157,6 +168,19 @@ impl FetchPolicy {
         F: Future<Output = io::Result<Vec<SocketAddr>>> + Send + 'static,
     {
         self.resolver = Some(Arc::new(move |host, port| Box::pin(resolve(host, port))));
+        self
+    }
+
+    /// Connects through a proxy; by default, and to hosts that are its exceptions, directly.
+    ///
+    /// The policy is the same as without a proxy. As long as it depends on the address of a host, the
+    /// client resolves the name itself, checks the addresses, and asks the proxy for a connection to a
+    /// checked address, not to the name: the proxy could resolve it to another one. It is asked for a name
+    /// only if the address does not matter: for [allowed](Self::allow_host) hosts, if [private
+    /// addresses](Self::allow_private) are allowed, and for the host of the server to which a user logs in.
+    /// A network in which only the proxy resolves names needs one of the first two.
+    pub fn proxy(mut self, proxy: Proxy) -> Self {
+        self.proxy = proxy;
         self
     }
 
@@ -191,12 +215,23 @@ impl FetchPolicy {
         policy
     }
 
+    /// Returns `true` if an origin is that of the server around which the policy is. The program named
+    /// it, and it proves its name with its certificate, so its address does not matter.
+    pub(super) fn is_server(&self, origin: &Origin) -> bool {
+        #[cfg(feature = "oauth")]
+        if let Some(server) = &self.server {
+            return server.is_at(origin);
+        }
+        #[cfg(not(feature = "oauth"))]
+        let _ = origin;
+        false
+    }
+
     /// Returns the TLS configuration. It is created once.
     pub(crate) async fn tls(&self) -> Result<Arc<ClientConfig>, HttpError> {
         let read = || async {
-            let roots = self.roots.clone();
-            let read = move || tls::config(tls::trusted(&roots)?);
-            let config = tokio::task::spawn_blocking(read).await;
+            let trust = self.trust.clone();
+            let config = tokio::task::spawn_blocking(move || trust.config()).await;
             let config = config.map_err(|error| HttpError::Certificate(error.into()))?;
             config.map(Arc::new).map_err(HttpError::Certificate)
         };

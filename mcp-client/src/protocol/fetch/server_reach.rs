@@ -42,6 +42,10 @@ impl ServerReach {
     /// If that fails, only public addresses are allowed.
     pub(super) async fn reach(&self, policy: &FetchPolicy) -> Reach {
         let connect = || async {
+            if !matches!(policy.proxy.to(&self.origin), Ok(None)) {
+                // Only the proxy knows the address.
+                return Reach::Public;
+            }
             match connect_to_name(policy, &self.origin).await {
                 Ok((_, address)) => Reach::around(address),
                 Err(error) => {
