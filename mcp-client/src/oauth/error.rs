@@ -127,7 +127,8 @@ pub enum OAuthFault {
     /// The response cannot be decoded.
     #[error("the response is invalid: {0}")]
     Document(String),
-    /// No document was found at any of the well-known URLs.
+    /// No document was found at any of the well-known URLs. For servers of revision 2025-03-26, see
+    /// [`OAuthBuilder::legacy_servers`](super::OAuthBuilder::legacy_servers).
     #[error("no usable document was found{}", tried(.0))]
     NotFound(Vec<(String, String)>),
     /// The metadata are those of another server.
@@ -149,7 +150,8 @@ pub enum OAuthFault {
         /// The issuer in the metadata.
         found: String,
     },
-    /// The authorization server does not announce PKCE with S256.
+    /// The authorization server does not announce PKCE with S256, see
+    /// [`OAuthBuilder::assume_pkce`](super::OAuthBuilder::assume_pkce).
     #[error("the authorization server does not announce PKCE with S256")]
     Pkce,
     /// A URL in the metadata is missing or not allowed.
@@ -242,16 +244,14 @@ impl OAuthFault {
     fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Fetch(error) if matches!(**error, FetchError::Address { .. }) => {
-                "if the host is trusted, allow it in the `FetchPolicy`"
+                "if the host is trusted, the program can allow its address"
             }
             Self::PlainHttp => "use `https` in the URL of the server",
             Self::Resource { .. } => "check the URL of the server",
             Self::NotFound(_) => {
-                "the server may be older than these metadata: see `OAuthBuilder::legacy_servers`"
+                "the server may need no OAuth, or may be older than these metadata (2025-03-26)"
             }
-            Self::Pkce => {
-                "if it is known to support it, allow the issuer with `OAuthBuilder::assume_pkce`"
-            }
+            Self::Pkce => "if it is known to support it, the program can allow the issuer",
             Self::NoClient(_) => "register a client there, and configure its id",
             Self::ClientOfOther { .. } => "configure the client for the new authorization server",
             Self::State | Self::Iss { .. } => "do not continue in the browser, and log in again",

@@ -149,7 +149,7 @@ async fn server_without_pkce_is_refused_unless_it_is_known() {
         let strict = oauth().build().expect("valid");
         let error = refused(&world, &strict).await;
         assert!(matches!(error.fault, OAuthFault::Pkce), "{error}");
-        assert!(error.to_string().contains("assume_pkce"), "{error}");
+        assert!(error.to_string().contains("S256"), "{error}");
     }
     assert_eq!(world.count("/authorize"), 0);
     let lenient = oauth().assume_pkce(world.origin()).build().expect("valid");

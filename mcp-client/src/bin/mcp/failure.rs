@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use mcp_client::oauth::OAuthError;
 use mcp_client::{CallError, ConnectError, FetchFailed, HttpError, ReadError, TransportError};
 
+use crate::hint::hint;
 use crate::output;
 
 /// The exit code for a wrong command line.
@@ -69,7 +70,12 @@ impl Failure {
                 return ExitCode::SUCCESS;
             }
             Self::Tool | Self::Interrupted => {}
-            failure => output::print_error(&failure.to_string()),
+            failure => {
+                output::print_error(&failure.to_string());
+                if let Some(hint) = hint(failure) {
+                    output::print_message(&format!("hint: {hint}"));
+                }
+            }
         }
         ExitCode::from(self.code())
     }
