@@ -38,13 +38,13 @@
 //! | --- | --- | --- |
 //! | `process` | servers as child processes: `ChildProcess` | 7 crates |
 //! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 16 crates |
-//! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 29 crates |
-//! | `https-url` | `tls`, and resources by their HTTPS URLs: `Client::fetch` (a proposal) | 29 crates |
-//! | `oauth` | `tls`, and [authorization](guide::authorization) with OAuth: the module `oauth` | 40 crates |
-//! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 119 crates |
+//! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 32 crates |
+//! | `https-url` | `tls`, and resources by their HTTPS URLs: `Client::fetch` (a proposal) | 32 crates |
+//! | `oauth` | `tls`, and [authorization](guide::authorization) with OAuth: the module `oauth` | 42 crates |
+//! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 121 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
-//! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 56 crates |
+//! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 58 crates |
 //!
 //! # Leniencies
 //!
@@ -140,6 +140,8 @@ pub use transport::http::{EraCache, Http};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};
 pub use util::origin::UrlFault;
+#[cfg(feature = "tls")]
+pub use util::proxy::Proxy;
 
 /// Compiles the examples in the READMEs like those of the documentation.
 #[cfg(all(doctest, feature = "process"))]

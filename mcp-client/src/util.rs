@@ -7,6 +7,8 @@ pub(crate) mod keepalive;
 pub(crate) mod media_type;
 pub(crate) mod origin;
 #[cfg(feature = "tls")]
+pub(crate) mod proxy;
+#[cfg(feature = "tls")]
 pub(crate) mod tls;
 #[cfg(feature = "http")]
 pub(crate) mod url;

@@ -122,13 +122,19 @@
 //!
 //! # What is refused
 //!
-//! - metadata for another server than that of the client, and metadata of another issuer;
+//! - metadata for another server than that of the client, and metadata of another issuer. Only the document
+//!   at the root of the server's origin may describe a resource that contains the server, and
+//!   [not even that one](crate::oauth::OAuthBuilder::strict_resource) if the program says so. Issuers
+//!   without a path may differ by a slash at the end;
 //! - an authorization server that does not announce PKCE with S256, unless the program
 //!   [knows better](crate::oauth::OAuthBuilder::assume_pkce);
 //! - a client with a secret, a key or an assertion whose issuer is not named;
 //! - a redirect with another `state` or `iss` than that of the login, before anything else in it is read;
 //! - URLs in metadata that are not `https`, or lead to private addresses. Both are allowed if the server
-//!   itself is on this machine, and private networks if the server is in one;
+//!   itself is on this machine, and private networks if the server is in one. What counts is an address
+//!   or `localhost` in the URL of the server, or the address of a connection over which the server has
+//!   proved its name with its certificate; the answer of a resolver is not enough;
+//! - tokens for a server at a plain `http` URL on another machine;
 //! - documents of more than 256 KiB, answers that take longer than 30 seconds, redirects to other origins,
 //!   and any redirect of a request with secrets. A [`FetchPolicy`](crate::FetchPolicy) changes these
 //!   limits;

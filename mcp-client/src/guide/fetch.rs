@@ -67,12 +67,15 @@
 //! | host | any | `allow_host` with `only_allowed` |
 //! | address | on the public internet | `allow_private`, `allow_host` |
 //! | certificate | trusted by the system | `tls_roots` |
+//! | proxy | none | `proxy` |
 //! | redirects | 4, within the origin | `redirects`, `allow_host` |
 //! | size | 64 MiB | `size` |
 //! | timeout without data, and in total | 30 seconds, 10 minutes | `idle`, `time` |
 //!
 //! The checked address is that of the connection, so a name that is resolved to another address a moment
-//! later cannot bypass the check. A name with any address that is not public is rejected.
+//! later cannot bypass the check. A name with any address that is not public is rejected. A proxy is asked
+//! for a connection to a checked address; to a name only if its address does not matter, see
+//! [`FetchPolicy::proxy`](crate::FetchPolicy::proxy).
 //!
 //! # What is checked
 //!

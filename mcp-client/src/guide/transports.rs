@@ -61,7 +61,8 @@
 //!
 //! With the feature `http`, [`Http`](crate::Http) supports Streamable HTTP of both eras, and as a last
 //! resort the HTTP+SSE of 2024-11-05. `https` requires the feature `tls`, which uses rustls with the
-//! certificates of the system and [additional ones](crate::Http::tls_roots).
+//! certificates of the system and [additional ones](crate::Http::tls_roots). Connections are direct unless
+//! the program sets a [`Proxy`](crate::Proxy), for example that of the environment.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]

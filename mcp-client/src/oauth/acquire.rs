@@ -205,13 +205,11 @@ impl Acquire<'_> {
         let failed = |fault: OAuthFault| OAuthError::new(step, fault).at(url);
         let record = record_of(client, url.clone(), None);
         // The program named the provider, not the server.
-        let net = Net::around(&self.config.policy, url)
-            .await
-            .map_err(|fault| {
-                let name = "token_endpoint";
-                let fault = Some(fault);
-                failed(OAuthFault::Endpoint { name, fault })
-            })?;
+        let net = Net::around(&self.config.policy, url).map_err(|fault| {
+            let name = "token_endpoint";
+            let fault = Some(fault);
+            failed(OAuthFault::Endpoint { name, fault })
+        })?;
         let endpoint = TokenEndpoint {
             net: &net,
             url,

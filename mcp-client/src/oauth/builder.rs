@@ -96,6 +96,7 @@ impl OAuthBuilder {
                 assume_pkce: Vec::new(),
                 legacy: false,
                 confirm: None,
+                strict_resource: false,
             },
             scopes: Vec::new(),
         }
@@ -192,6 +193,14 @@ impl OAuthBuilder {
         F: Future<Output = bool> + Send + 'static,
     {
         self.config.confirm = Some(Arc::new(move |step_up| Box::pin(confirm(step_up))));
+        self
+    }
+
+    /// Sets whether the metadata have to be those of the server itself. By default, the document at the
+    /// root of the origin may describe a resource that contains the server, such as the whole origin; the
+    /// token is then valid for each server there. Other documents may never do so. `false` by default.
+    pub fn strict_resource(mut self, strict: bool) -> Self {
+        self.config.strict_resource = strict;
         self
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::client::{ClientAuthMethod, ClientRecord, OAuthClient, PrivateKey, choose_method};
 use super::config::Config;
+use super::discovery::is_same_issuer;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::records::Records;
 use super::registration::register;
@@ -18,7 +19,8 @@ pub(super) async fn configured<'a>(
     client: &ClientRecord,
 ) -> Result<Option<&'a OAuthClient>, OAuthError> {
     for own in config.clients.iter().filter(|own| own.id == client.id) {
-        if Records(config).issuer_of(own).await?.as_ref() == Some(&client.issuer) {
+        let issuer = Records(config).issuer_of(own).await?;
+        if issuer.is_some_and(|issuer| is_same_issuer(&issuer, &client.issuer)) {
             return Ok(Some(own));
         }
     }
@@ -72,9 +74,9 @@ pub(super) async fn preregistered(
             Some(issuer) => issuer.clone(),
             None => Records(config).bind(client, &server.issuer).await?,
         };
-        if issuer == server.issuer {
+        if is_same_issuer(&issuer, &server.issuer) {
             let supported = server.token_endpoint_auth_methods_supported.as_deref();
-            return Ok(Some(record_of(client, issuer, supported)));
+            return Ok(Some(record_of(client, server.issuer.clone(), supported)));
         }
         other.get_or_insert(issuer);
     }

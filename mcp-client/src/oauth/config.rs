@@ -33,6 +33,8 @@ pub(super) struct Config {
     pub(super) legacy: bool,
     /// Asks the program before a login for further scopes.
     pub(super) confirm: Option<Confirm>,
+    /// Whether metadata of a resource that contains the server are refused.
+    pub(super) strict_resource: bool,
 }
 
 impl Config {

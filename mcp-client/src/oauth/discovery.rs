@@ -5,4 +5,4 @@ mod search;
 mod server;
 
 pub(super) use resource::find_resource;
-pub(super) use server::{find_server, token_endpoint};
+pub(super) use server::{find_server, is_same_issuer, token_endpoint};

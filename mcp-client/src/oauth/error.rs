@@ -13,6 +13,7 @@ use mcp_types::peer_text::{PeerDisplay, PeerText};
 
 use crate::protocol::fetch::FetchError;
 use crate::util::origin::UrlFault;
+use crate::util::url::shown;
 
 /// Why a request could not be authorized. It is the source of
 /// [`HttpError::Authorize`](crate::HttpError::Authorize). It contains no secrets.
@@ -21,7 +22,7 @@ use crate::util::origin::UrlFault;
 pub struct OAuthError {
     /// The step that failed.
     pub step: OAuthStep,
-    /// The URL of the step, if it has one.
+    /// The URL of the step without its query, if it has one.
     pub url: Option<String>,
     /// Why.
     pub fault: OAuthFault,
@@ -38,7 +39,7 @@ impl OAuthError {
     }
 
     pub(super) fn at(mut self, url: &str) -> Self {
-        self.url = Some(url.to_owned());
+        self.url = Some(shown(url));
         self
     }
 }
@@ -127,7 +128,8 @@ pub enum OAuthFault {
     /// The response cannot be decoded.
     #[error("the response is invalid: {}", PeerText(.0))]
     Document(String),
-    /// No document was found at any of the well-known URLs.
+    /// No document was found at any of the well-known URLs. For servers of revision 2025-03-26, see
+    /// [`OAuthBuilder::legacy_servers`](super::OAuthBuilder::legacy_servers).
     #[error("no usable document was found{}", tried(.0))]
     NotFound(Vec<(String, String)>),
     /// The metadata are those of another server.
@@ -149,7 +151,8 @@ pub enum OAuthFault {
         /// The issuer in the metadata.
         found: String,
     },
-    /// The authorization server does not announce PKCE with S256.
+    /// The authorization server does not announce PKCE with S256, see
+    /// [`OAuthBuilder::assume_pkce`](super::OAuthBuilder::assume_pkce).
     #[error("the authorization server does not announce PKCE with S256")]
     Pkce,
     /// A URL in the metadata is missing or not allowed.
@@ -199,6 +202,9 @@ pub enum OAuthFault {
         /// The type in the response.
         found: String,
     },
+    /// The server requires a token, which would be sent without encryption to another machine.
+    #[error("a token is not sent over plain `http` to another machine")]
+    PlainHttp,
     /// The user has to log in, which this client does not do by itself.
     #[error("the server requires a login")]
     LoginRequired,
@@ -247,15 +253,14 @@ impl OAuthFault {
     fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Fetch(error) if matches!(**error, FetchError::Address { .. }) => {
-                "if the host is trusted, allow it in the `FetchPolicy`"
+                "if the host is trusted, the program can allow its address"
             }
+            Self::PlainHttp => "use `https` in the URL of the server",
             Self::Resource { .. } => "check the URL of the server",
             Self::NotFound(_) => {
-                "the server may be older than these metadata: see `OAuthBuilder::legacy_servers`"
+                "the server may need no OAuth, or may be older than these metadata (2025-03-26)"
             }
-            Self::Pkce => {
-                "if it is known to support it, allow the issuer with `OAuthBuilder::assume_pkce`"
-            }
+            Self::Pkce => "if it is known to support it, the program can allow the issuer",
             Self::NoClient(_) => "register a client there, and configure its id",
             Self::ClientOfOther { .. } => {
                 "if the client is registered there, name that issuer, for example with `mcp --issuer`"

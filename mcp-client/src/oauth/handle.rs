@@ -22,6 +22,7 @@ use super::target::Target;
 use super::token_session::TokenSession;
 use super::tokens::{TokenType, Tokens, read_key};
 use crate::protocol::authorize::{Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse};
+use crate::util::origin::Origin;
 
 /// Authorizes requests with OAuth. Clones share the tokens.
 ///
@@ -74,6 +75,7 @@ impl OAuth {
     /// Fails if the server needs no authorization, and if a step of the authorization fails.
     pub async fn login(&self, server: &str) -> Result<(), OAuthError> {
         let server = server_url(server)?;
+        check_encryption(&server)?;
         let challenge = self.probe(&server).await?;
         self.session(&server).run(Purpose::Login(challenge)).await
     }
@@ -97,7 +99,7 @@ impl OAuth {
     }
 
     async fn revoke(&self, session: &TokenSession, tokens: &Tokens) -> Result<(), OAuthError> {
-        let net = self.net(&session.renewal.server).await?;
+        let net = self.net(&session.renewal.server)?;
         let found = find_server(&net, &tokens.issuer, false).await?;
         match found.revocation_endpoint {
             Some(url) => session.renewal.acquire().revoke(&net, &url, tokens).await,
@@ -126,6 +128,7 @@ impl OAuth {
         redirect_uri: &str,
     ) -> Result<PendingLogin, OAuthError> {
         let server = server_url(server)?;
+        check_encryption(&server)?;
         let challenge = self.probe(&server).await?;
         let session = self.session(&server);
         let target = Target::discover(&self.config, &server, &challenge, None).await?;
@@ -143,25 +146,23 @@ impl OAuth {
     pub async fn finish(&self, login: PendingLogin, redirect: &str) -> Result<(), OAuthError> {
         let PendingLogin(login) = login;
         let session = self.session(&login.server);
-        let net = self.net(&login.server).await?;
+        let net = self.net(&login.server)?;
         let tokens = session.renewal.acquire().finish(&net, login, redirect);
         session.renewal.keep(tokens.await?).await?;
         session.renewal.accepted();
         Ok(())
     }
 
-    async fn net(&self, server: &str) -> Result<Net, OAuthError> {
-        Net::around(&self.config.policy, server)
-            .await
-            .map_err(|fault| {
-                let text = format!("the URL of the server is invalid: {fault}");
-                OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
-            })
+    fn net(&self, server: &str) -> Result<Net, OAuthError> {
+        Net::around(&self.config.policy, server).map_err(|fault| {
+            let text = format!("the URL of the server is invalid: {fault}");
+            OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
+        })
     }
 
     /// Sends a request without a token, to get the challenge of a server.
     async fn probe(&self, server: &str) -> Result<ChallengeInfo, OAuthError> {
-        let net = self.net(server).await?;
+        let net = self.net(server)?;
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         let challenge = match net.head(server, headers).await {
@@ -173,6 +174,17 @@ impl OAuth {
             }
         };
         Ok(challenge)
+    }
+}
+
+/// Fails if tokens would be sent to another machine without encryption.
+fn check_encryption(url: &str) -> Result<(), OAuthError> {
+    match Origin::parse(url) {
+        Ok(origin) if !origin.secure && !origin.is_loopback() => {
+            Err(OAuthError::new(OAuthStep::Use, OAuthFault::PlainHttp).at(url))
+        }
+        // Other URLs are checked where they are used.
+        _ => Ok(()),
     }
 }
 
@@ -194,6 +206,7 @@ impl Authorize for OAuth {
             let Some(tokens) = session.current().await? else {
                 return Ok(headers);
             };
+            check_encryption(&request.url.to_string())?;
             let token = tokens.access.expose();
             let scheme = match tokens.token_type {
                 TokenType::Bearer => "Bearer",
@@ -218,7 +231,11 @@ impl Authorize for OAuth {
 
     fn rejected<'a>(&'a self, response: AuthorizeResponse<'a>) -> AuthorizeFuture<'a, bool> {
         Box::pin(async move {
-            let session = self.session(&response.request.server.to_string());
+            let server = response.request.server.to_string();
+            if response.status == StatusCode::UNAUTHORIZED {
+                check_encryption(&server)?;
+            }
+            let session = self.session(&server);
             let again =
                 session.rejected(response.status, response.headers, token_of(response.sent));
             Ok(again.await?)
@@ -245,5 +262,31 @@ fn token_of(headers: &HeaderMap) -> Option<Secret> {
 impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OAuth").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_sent_over_plain_http_only_to_this_machine() {
+        for url in [
+            "https://a.example/mcp",
+            "http://127.0.0.1:1/mcp",
+            "http://[::1]/mcp",
+            "http://localhost/mcp",
+        ] {
+            assert!(check_encryption(url).is_ok(), "{url}");
+        }
+        for url in [
+            "http://a.example/mcp?key=x",
+            "http://192.168.0.1/mcp",
+            "HTTP://a.example",
+        ] {
+            let error = check_encryption(url).expect_err(url);
+            assert!(matches!(error.fault, OAuthFault::PlainHttp), "{error}");
+            assert!(!error.to_string().contains("key"), "{error}");
+        }
     }
 }

@@ -104,6 +104,7 @@ impl LoginRecord {
     pub(super) fn url(&self) -> AuthorizationUrl {
         AuthorizationUrl {
             url: self.url.clone(),
+            server: shown(&self.server),
             state: self.state.clone(),
         }
     }

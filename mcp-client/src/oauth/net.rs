@@ -30,11 +30,11 @@ pub(super) struct NetResponse {
 
 impl Net {
     /// Creates the policy for what a server names.
-    pub(super) async fn around(policy: &FetchPolicy, server: &str) -> Result<Self, UrlFault> {
+    pub(super) fn around(policy: &FetchPolicy, server: &str) -> Result<Self, UrlFault> {
         let origin = Origin::parse(server)?;
         Ok(Self {
             local: origin.is_loopback(),
-            policy: policy.around(&origin).await,
+            policy: policy.around(&origin),
         })
     }
 
@@ -134,26 +134,73 @@ impl NetResponse {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
+    use tokio::net::TcpListener;
+
     use super::*;
 
-    /// Returns the network policy for a server at an address.
-    async fn around(server: &str, address: [u8; 4]) -> Net {
-        let policy = FetchPolicy::new();
-        let policy =
-            policy.resolver(move |_, port| async move { Ok(vec![(address, port).into()]) });
-        Net::around(&policy, server).await.expect("a URL")
+    fn around(server: &str) -> Net {
+        Net::around(&FetchPolicy::new(), server).expect("a URL")
     }
 
-    #[tokio::test]
-    async fn browser_is_sent_to_this_machine_only_by_a_server_on_it() {
+    #[test]
+    fn browser_is_sent_to_this_machine_only_by_a_server_on_it() {
         let local = "http://127.0.0.1:1/authorize";
-        let remote = around("https://a.example/mcp", [8, 8, 8, 8]).await;
+        let remote = around("https://a.example/mcp");
         assert!(remote.check_for_browser("https://a.example").is_ok());
         assert!(remote.check_for_browser(local).is_err());
-        let own = around("http://127.0.0.1:2/mcp", [127, 0, 0, 1]).await;
+        let own = around("http://127.0.0.1:2/mcp");
         assert!(own.check_for_browser(local).is_ok());
         for url in ["http://192.168.0.1/", "http://a.example/", "file:///x"] {
             assert!(own.check_for_browser(url).is_err(), "{url}");
+        }
+    }
+
+    /// Sends a request to a port of this machine, for a server whose name is resolved to this machine.
+    async fn reaches_this_machine(server: &str, at: SocketAddr) -> Result<(), FetchError> {
+        let policy = FetchPolicy::new().resolver(|_, port| async move {
+            let local = [127, 0, 0, 1];
+            Ok(vec![(local, port).into()])
+        });
+        let net = Net::around(&policy, server).expect("a URL");
+        let url = format!("http://{at}/");
+        net.head(&url, HeaderMap::new()).await.map(drop)
+    }
+
+    #[tokio::test]
+    async fn name_that_is_resolved_to_this_machine_does_not_reach_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let at = listener.local_addr().expect("an address");
+        // The first one is somebody else's: it has no certificate for the name.
+        let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = taken.local_addr().expect("an address").port();
+        tokio::spawn(async move { while taken.accept().await.is_ok() {} });
+        for server in [
+            format!("https://a.example:{port}/mcp"),
+            "https://a.example:1/mcp".to_owned(),
+            format!("http://a.example:{port}/mcp"),
+        ] {
+            let reached = reaches_this_machine(&server, at).await;
+            let Err(FetchError::Address { address, .. }) = reached else {
+                panic!("{server}: {reached:?}");
+            };
+            assert!(address.is_loopback());
+        }
+        let connected = std::future::poll_fn(|cx| listener.poll_accept(cx).map(|_| ()));
+        let connected = tokio::time::timeout(std::time::Duration::from_millis(50), connected);
+        assert!(connected.await.is_err(), "a connection was opened");
+    }
+
+    #[tokio::test]
+    async fn server_on_this_machine_reaches_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let at = listener.local_addr().expect("an address");
+        tokio::spawn(async move { while listener.accept().await.is_ok() {} });
+        for server in ["http://127.0.0.1:1/mcp", "http://localhost:1/mcp"] {
+            let reached = reaches_this_machine(server, at).await;
+            // The connection is closed without a response.
+            assert!(matches!(reached, Err(FetchError::Http(_))), "{reached:?}");
         }
     }
 }

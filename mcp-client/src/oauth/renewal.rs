@@ -332,7 +332,7 @@ impl Renewal {
             }
             None => tokens,
         };
-        let net = Net::around(&self.config.policy, &self.server).await;
+        let net = Net::around(&self.config.policy, &self.server);
         let net = net.map_err(|fault| {
             let fault = OAuthFault::Configuration(fault.to_string());
             OAuthError::new(OAuthStep::Refresh, fault).at(&self.server)

@@ -3,13 +3,15 @@
 use mcp_types::oauth::authorization_server::AuthorizationServer;
 use mcp_types::oauth::scopes::Scopes;
 use mcp_types::oauth::well_known::origin_text;
+use mcp_types::peer_text::PeerText;
 
 use super::challenge::ChallengeInfo;
 use super::config::{Config, Dpop};
-use super::discovery::{find_resource, find_server};
+use super::discovery::{find_resource, find_server, is_same_issuer};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::Net;
 use super::records::Records;
+use crate::util::url::shown;
 
 /// The scope for a refresh token.
 const OFFLINE: &str = "offline_access";
@@ -37,12 +39,17 @@ impl Target {
         challenge: &ChallengeInfo,
         previous: Option<&str>,
     ) -> Result<Self, OAuthError> {
-        let net = Net::around(&config.policy, url).await.map_err(|fault| {
+        let net = Net::around(&config.policy, url).map_err(|fault| {
             let text = format!("the URL of the server is invalid: {fault}");
             OAuthError::new(OAuthStep::Configuration, OAuthFault::Configuration(text))
         })?;
-        let found = find_resource(&net, url, challenge.metadata.as_deref()).await;
-        let resource = match found {
+        let found = find_resource(
+            &net,
+            url,
+            challenge.metadata.as_deref(),
+            config.strict_resource,
+        );
+        let resource = match found.await {
             Ok(resource) => resource,
             Err(error)
                 if config.legacy
@@ -90,7 +97,7 @@ impl Target {
         let server = match find_server(&net, issuer, needs_pkce(config, issuer)).await {
             Err(error) if matches!(error.fault, OAuthFault::NotFound(_)) => {
                 tracing::warn!(
-                    server = url,
+                    server = %PeerText(&shown(url)),
                     "the server has no metadata; the paths of 2025-03-26 are assumed"
                 );
                 AuthorizationServer::of_2025_03_26(issuer)
@@ -136,7 +143,11 @@ impl Target {
 
 /// Only the code flow uses PKCE.
 fn needs_pkce(config: &Config, issuer: &str) -> bool {
-    config.is_interactive() && !config.assume_pkce.iter().any(|known| known == issuer)
+    config.is_interactive()
+        && !config
+            .assume_pkce
+            .iter()
+            .any(|known| is_same_issuer(known, issuer))
 }
 
 /// Returns the issuers of the clients of the configuration; `None` for one that belongs to none yet.
@@ -156,7 +167,10 @@ fn choose_issuer<'a>(
     listed: &'a [String],
     previous: Option<&str>,
 ) -> Result<&'a str, OAuthFault> {
-    let find = |wanted: &str| listed.iter().find(|issuer| *issuer == wanted);
+    let find = |wanted: &str| {
+        let mut listed = listed.iter();
+        listed.find(|issuer| is_same_issuer(issuer, wanted))
+    };
     let first = listed.first().ok_or(OAuthFault::NoServers)?;
     let other = |expected: &str| OAuthFault::ClientOfOther {
         expected: expected.to_owned(),

@@ -243,9 +243,9 @@ mod tests {
     use super::*;
     use crate::protocol::fetch::FetchPolicy;
 
-    #[tokio::test]
-    async fn credentials_in_headers_are_marked_as_secret() {
-        let net = Net::around(&FetchPolicy::new(), "http://127.0.0.1/mcp").await;
+    #[test]
+    fn credentials_in_headers_are_marked_as_secret() {
+        let net = Net::around(&FetchPolicy::new(), "http://127.0.0.1/mcp");
         let client = ClientRecord {
             issuer: "http://127.0.0.1".to_owned(),
             id: "id".to_owned(),

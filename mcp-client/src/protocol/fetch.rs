@@ -13,6 +13,8 @@ mod exchange;
 mod get;
 mod policy;
 mod resolve;
+#[cfg(feature = "oauth")]
+mod server_reach;
 
 #[cfg(feature = "oauth")]
 pub(crate) use direct::Direct;

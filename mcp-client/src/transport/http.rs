@@ -13,6 +13,8 @@ mod modern;
 mod post_queue;
 mod response;
 mod retry;
+#[cfg(feature = "tls")]
+mod route;
 mod run;
 mod sender;
 mod session;
@@ -32,8 +34,10 @@ use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
 use crate::protocol::timeout_pause::TimeoutPause;
 use crate::protocol::transport::{OpenTransport, OpenedTransport};
+#[cfg(feature = "tls")]
+use crate::util::proxy::Proxy;
 use crate::util::url::shown;
-use connector::Roots;
+use connector::Dialing;
 use endpoint::Endpoint;
 use http_client::HttpClient;
 use sender::HttpSender;
@@ -62,7 +66,7 @@ pub struct Http {
     headers: Vec<(String, String)>,
     authorize: Option<Arc<dyn Authorize>>,
     eras: Option<EraCache>,
-    roots: Roots,
+    dialing: Dialing,
 }
 
 impl Http {
@@ -74,7 +78,7 @@ impl Http {
             headers: Vec::new(),
             authorize: None,
             eras: None,
-            roots: Roots::default(),
+            dialing: Dialing::default(),
         }
     }
 
@@ -103,7 +107,24 @@ impl Http {
     /// certificate is an [`HttpError::Certificate`] when a client connects.
     #[cfg(feature = "tls")]
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.roots.pem.push(pem.into());
+        self.dialing.trust.pem.push(pem.into());
+        self
+    }
+
+    /// Sets whether every certificate is accepted of a server on this machine, at `localhost` or a
+    /// loopback address. Other servers always need a valid one. `false` by default; for development.
+    #[cfg(feature = "tls")]
+    pub fn insecure_loopback(mut self, accept: bool) -> Self {
+        self.dialing.trust.insecure_loopback = accept;
+        self
+    }
+
+    /// Connects through a proxy. By default, the connection is direct, whatever the environment contains:
+    /// see [`Proxy::from_env`]. The URLs that a server names, such as those of OAuth, have their own
+    /// setting: [`FetchPolicy::proxy`](crate::FetchPolicy::proxy).
+    #[cfg(feature = "tls")]
+    pub fn proxy(mut self, proxy: Proxy) -> Self {
+        self.dialing.proxy = proxy;
         self
     }
 
@@ -124,8 +145,8 @@ impl Http {
 impl OpenTransport for Http {
     fn open(self, limits: &Limits) -> Result<OpenedTransport, TransportError> {
         let url = url::parse(&self.url)?;
-        let headers = self.headers()?;
-        let client = connector::client(&url, limits, &self.roots)?;
+        let mut headers = self.headers()?;
+        let client = connector::client(&url, limits, &self.dialing, &mut headers)?;
         let client = HttpClient {
             pool: client,
             url,

@@ -1,38 +1,169 @@
 //! Configuration of TLS, with rustls and ring.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use rustls::pki_types::CertificateDer;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
 
 /// Why a certificate cannot be used.
 pub(crate) type TlsError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Returns the certificates of the system, and those in these texts in PEM.
-pub(crate) fn trusted(pem: &[Vec<u8>]) -> Result<RootCertStore, TlsError> {
-    let mut store = RootCertStore::empty();
-    let native = rustls_native_certs::load_native_certs();
-    for error in native.errors {
-        tracing::warn!(%error, "a certificate of the system cannot be read");
-    }
-    store.add_parsable_certificates(native.certs);
-    for pem in pem {
-        let before = store.len();
-        for certificate in CertificateDer::pem_slice_iter(pem) {
-            store.add(certificate?)?;
-        }
-        if store.len() == before {
-            return Err("no certificate found in the PEM text".into());
-        }
-    }
-    Ok(store)
+/// Which certificates are trusted in addition to those of the system.
+#[derive(Clone, Default)]
+pub(crate) struct Trust {
+    /// In PEM.
+    pub(crate) pem: Vec<Vec<u8>>,
+    /// Whether hosts of this machine may have any certificate.
+    pub(crate) insecure_loopback: bool,
 }
 
-pub(crate) fn config(roots: RootCertStore) -> Result<ClientConfig, TlsError> {
+impl Trust {
+    /// Reads the certificates of the system, and creates the configuration.
+    pub(crate) fn config(&self) -> Result<ClientConfig, TlsError> {
+        let mut roots = RootCertStore::empty();
+        let native = rustls_native_certs::load_native_certs();
+        for error in native.errors {
+            tracing::warn!(%error, "a certificate of the system cannot be read");
+        }
+        roots.add_parsable_certificates(native.certs);
+        let mut own = Vec::new();
+        for pem in &self.pem {
+            let before = own.len();
+            for certificate in CertificateDer::pem_slice_iter(pem) {
+                let certificate = certificate?;
+                roots.add(certificate.clone())?;
+                own.push(certificate);
+            }
+            if own.len() == before {
+                return Err("no certificate found in the PEM text".into());
+            }
+        }
+        let mut config = config(roots.clone())?;
+        if !own.is_empty() || self.insecure_loopback {
+            let provider = Arc::clone(config.crypto_provider());
+            let by_roots = if roots.is_empty() {
+                None
+            } else {
+                let roots = Arc::new(roots);
+                Some(
+                    WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
+                        .build()?,
+                )
+            };
+            let verifier = Verifier {
+                by_roots,
+                own,
+                insecure_loopback: self.insecure_loopback,
+                provider,
+            };
+            let verifier = Arc::new(verifier);
+            config.dangerous().set_certificate_verifier(verifier);
+        }
+        Ok(config)
+    }
+}
+
+/// Creates a configuration that trusts nothing.
+pub(crate) fn config_without_certificates() -> Result<ClientConfig, TlsError> {
+    config(RootCertStore::empty())
+}
+
+fn config(roots: RootCertStore) -> Result<ClientConfig, TlsError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     Ok(ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
         .with_no_client_auth())
+}
+
+/// Verifies certificates by the trusted ones, with two exceptions.
+///
+/// A certificate that the program trusts itself may be that of the server, even if it is marked as one
+/// of an authority, as `openssl req -x509` does. Names and times are checked as always. And if the
+/// program says so, hosts of this machine may have any certificate.
+#[derive(Debug)]
+struct Verifier {
+    /// `None` if no certificate is trusted.
+    by_roots: Option<Arc<WebPkiServerVerifier>>,
+    own: Vec<CertificateDer<'static>>,
+    insecure_loopback: bool,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if self.insecure_loopback && is_this_machine(name) {
+            return Ok(ServerCertVerified::assertion());
+        }
+        let by_roots = self.by_roots.as_ref();
+        let by_roots =
+            by_roots.ok_or(Error::InvalidCertificate(CertificateError::UnknownIssuer))?;
+        let verified = by_roots.verify_server_cert(end_entity, intermediates, name, ocsp, now);
+        match verified {
+            Err(error) if is_of_authority(&error) && self.own.contains(end_entity) => {
+                verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        algorithms.supported_schemes()
+    }
+}
+
+/// Returns `true` if the only fault of a certificate is that it is one of an authority. webpki checks the
+/// times first; its errors are not public in rustls, so this one is recognized by its text.
+fn is_of_authority(error: &Error) -> bool {
+    match error {
+        Error::InvalidCertificate(CertificateError::Other(error)) => {
+            error.to_string() == "CaUsedAsEndEntity"
+        }
+        _ => false,
+    }
+}
+
+fn is_this_machine(name: &ServerName<'_>) -> bool {
+    match name {
+        ServerName::DnsName(name) => name.as_ref().eq_ignore_ascii_case("localhost"),
+        ServerName::IpAddress(address) => IpAddr::from(*address).to_canonical().is_loopback(),
+        _ => false,
+    }
 }

@@ -12,8 +12,8 @@ pub(crate) fn origin(url: &Uri) -> String {
     format!("{scheme}://{host}:{port}")
 }
 
-/// Returns a URL for errors and `Debug`: without user name, password, query and fragment, which may be
-/// secrets.
+/// Returns a URL for errors, logs and `Debug`: origin and path. User name, password, query and fragment
+/// may be secrets, so they are left out.
 pub(crate) fn shown(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = url.split_once("//").unwrap_or(("", url));
@@ -81,4 +81,28 @@ fn without_dots(path: &str) -> String {
         }
     }
     format!("/{}", segments.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_urls_are_not_shown() {
+        for (url, expected) in [
+            ("https://a.example/mcp", "https://a.example/mcp"),
+            ("https://a.example/mcp?key=secret", "https://a.example/mcp"),
+            ("https://a.example?key=secret", "https://a.example"),
+            ("https://a.example/#secret", "https://a.example/"),
+            (
+                "https://me:secret@a.example/x@y",
+                "https://***@a.example/x@y",
+            ),
+            ("/messages?id=secret", "/messages"),
+            ("?secret", ""),
+            ("", ""),
+        ] {
+            assert_eq!(shown(url), expected, "{url}");
+        }
+    }
 }

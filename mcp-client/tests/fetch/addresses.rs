@@ -5,9 +5,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_client::{FetchError, FetchPolicy, FetchedBy};
+use mcp_client::{FetchError, FetchPolicy, FetchedBy, Proxy};
 
 use crate::mcp::{Mcp, resource};
+use crate::proxy::FakeProxy;
 use crate::web::{Reply, Web, soon};
 
 /// Returns the address because of which a URL is rejected.
@@ -126,4 +127,48 @@ async fn trusted_private_host_is_allowed() {
     // Another host is not trusted.
     let policy = web.strict().allow_host("other.example");
     assert!(refused(&mcp, &literal, policy).await.is_loopback());
+}
+
+#[tokio::test]
+async fn proxy_is_asked_only_for_checked_addresses() {
+    let web = Web::start().await;
+    let mcp = Mcp::start().await;
+    let proxy = FakeProxy::start(web.address()).await;
+    let through = |policy: FetchPolicy| policy.proxy(Proxy::new(proxy.url()));
+    // The proxy could resolve the name, but the client refuses the address that it finds itself.
+    for url in ["https://files.example/", "https://10.0.0.1/"] {
+        refused(&mcp, url, through(web.strict())).await;
+    }
+    let unknown = web
+        .strict()
+        .resolver(|_, _| ready(Err(std::io::Error::from(std::io::ErrorKind::NotFound))));
+    let fetched = soon(mcp.client.fetch(resource()).policy(through(unknown))).await;
+    let fetched = fetched.expect("fetched");
+    let attempts = fetched.attempts();
+    assert!(
+        matches!(attempts, [FetchError::Resolve { .. }]),
+        "{attempts:?}"
+    );
+    assert_eq!((proxy.asked().len(), web.connections()), (0, 0));
+
+    let public = SocketAddr::from(([192, 0, 1, 1], 443));
+    let checked = web.strict().resolver(move |_, _| ready(Ok(vec![public])));
+    for (policy, target) in [
+        (checked.clone(), "192.0.1.1:443"),
+        // The address does not matter.
+        (
+            checked.clone().allow_host("files.example"),
+            "files.example:443",
+        ),
+        (checked.allow_private(true), "files.example:443"),
+    ] {
+        web.answer(Reply::ok("text/plain", b"by the URL"));
+        let fetched = soon(mcp.client.fetch(resource()).policy(through(policy))).await;
+        let mut fetched = fetched.expect("fetched");
+        assert_eq!(fetched.by(), FetchedBy::Url, "{:?}", fetched.attempts());
+        assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "by the URL");
+        let asked = format!("CONNECT {target} HTTP/1.1");
+        assert_eq!(proxy.asked().last(), Some(&asked));
+    }
+    assert!(proxy.is_authorized());
 }

@@ -14,6 +14,8 @@ mod keepalive;
 #[path = "../subject/keepalive.rs"]
 mod kernel;
 mod mcp;
+#[path = "../subject/proxy.rs"]
+mod proxy;
 mod reading;
 #[cfg(feature = "sep-2093")]
 mod refresh;

@@ -28,7 +28,7 @@ fn large() -> Vec<u8> {
 impl Both {
     async fn start() -> Self {
         let ahead = Arc::new(AtomicU64::new(0));
-        let (tls, pem) = certified(&["localhost", "files.example.com"]);
+        let (tls, pem) = certified(&["localhost", "files.example.com"], |_| {});
         let clock = Arc::clone(&ahead);
         let urls = HttpUrls::new("https://files.example.com/r/").expect("a base");
         let urls = urls

@@ -97,7 +97,8 @@ pub(crate) struct Web {
 impl Web {
     /// Serves as every host that the [policy](Self::policy) of a test allows.
     pub(crate) async fn start() -> Self {
-        let (config, certificate) = certified(&["files.example", "other.example", "127.0.0.1"]);
+        let (config, certificate) =
+            certified(&["files.example", "other.example", "127.0.0.1"], |_| {});
         let acceptor = TlsAcceptor::from(config);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let address = listener.local_addr().expect("an address");

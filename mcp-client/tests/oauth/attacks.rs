@@ -69,6 +69,32 @@ async fn redirects_of_other_logins_and_issuers_are_rejected() {
 }
 
 #[tokio::test]
+async fn query_of_a_url_is_in_no_error() {
+    let world = World::start().await;
+    world.script(|asked, _| {
+        asked
+            .path
+            .starts_with("/.well-known/")
+            .then(|| answer(404, ""))
+    });
+    let oauth = oauth().build().expect("valid");
+    let server = format!("{}?key=secret-key", world.server());
+    let error = oauth.login(&server).await.expect_err("no metadata");
+    assert!(
+        !format!("{error} {error:?}").contains("secret-key"),
+        "{error}"
+    );
+    let client = mcp_client::Http::new(format!("{server}\\"));
+    assert!(!format!("{client:?}").contains("secret-key"));
+    let connecting = mcp_client::Client::builder("test", "1").connect(client);
+    let error = connecting.await.expect_err("no URL");
+    assert!(
+        !format!("{error} {error:?}").contains("secret-key"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn redirect_of_an_earlier_login_is_rejected() {
     let world = World::start().await;
     let oauth = oauth().build().expect("valid");
@@ -124,7 +150,7 @@ async fn server_without_pkce_is_refused_unless_it_is_known() {
         let strict = oauth().build().expect("valid");
         let error = refused(&world, &strict).await;
         assert!(matches!(error.fault, OAuthFault::Pkce), "{error}");
-        assert!(error.to_string().contains("assume_pkce"), "{error}");
+        assert!(error.to_string().contains("S256"), "{error}");
     }
     assert_eq!(world.count("/authorize"), 0);
     let lenient = oauth().assume_pkce(world.origin()).build().expect("valid");

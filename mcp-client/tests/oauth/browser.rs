@@ -1,7 +1,7 @@
 //! The program `mcp` sends the user to a browser.
 
 use std::fs;
-use std::io::{Read, Write as _};
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -307,4 +307,49 @@ async fn login_requests_further_scopes() {
     redirect(&world, &address).await;
     let (printed, code) = running.ends().await;
     assert_eq!(code, Some(0), "{printed}");
+}
+
+#[tokio::test]
+async fn address_of_the_redirect_can_be_pasted() {
+    let desktop = Desktop::new("paste", false);
+    let world = World::start().await;
+    let port = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        free.local_addr().expect("an address").port().to_string()
+    };
+    let mut command = desktop.mcp(&["login", &world.server(), "--login-port", &port]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    let output = child.stderr.take().expect("a pipe");
+    let running = Running {
+        child,
+        output: Box::new(output),
+        printed: String::new(),
+    };
+    let (running, address) = running.reads_address().await;
+    let query = address.split_once('?').expect("a query").1;
+    let pairs: std::collections::HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
+    let redirect_uri = &pairs["redirect_uri"];
+    assert!(
+        redirect_uri.starts_with(&format!("http://127.0.0.1:{port}/")),
+        "{redirect_uri}"
+    );
+    let issuer = encode(&world.origin());
+    let pasted = format!(
+        "{redirect_uri}?code=c&state={}&iss={issuer}",
+        pairs["state"]
+    );
+    // A line that is not the address is not the end.
+    writeln!(input, "{redirect_uri}?code=evil&state=evil\n{pasted}").expect("written");
+    let (printed, code) = running.ends().await;
+    assert_eq!(code, Some(0), "{printed}");
+    assert!(
+        printed.contains("not the address after this login"),
+        "{printed}"
+    );
+    assert!(
+        printed.ends_with(&format!("logged in to {}\n", world.server())),
+        "{printed}"
+    );
 }

@@ -27,6 +27,92 @@ async fn metadata_of_the_server_may_be_at_the_root() {
     assert_eq!((world.count(RESOURCE), world.count(ROOT)), (1, 1));
 }
 
+/// Metadata at these paths that describe the whole origin.
+async fn with_parent_at(paths: &'static [&'static str]) -> std::sync::Arc<World> {
+    let world = World::start().await;
+    world.script(move |asked, world| {
+        let mut metadata = world.resource_metadata();
+        metadata["resource"] = world.origin().into();
+        match asked.path.as_str() {
+            path if paths.contains(&path) => Some(answer(200, metadata)),
+            RESOURCE | ROOT => Some(answer(404, "")),
+            _ => None,
+        }
+    });
+    world
+}
+
+#[tokio::test]
+async fn only_the_root_describes_more_than_the_server() {
+    let oauth = || oauth().build().expect("valid");
+    for paths in [&[ROOT][..], &[RESOURCE, ROOT]] {
+        let world = with_parent_at(paths).await;
+        connect(&world, &oauth()).await.expect("connected");
+        let requested = &world.asked("/authorize")[0].query["resource"];
+        assert_eq!(*requested, world.origin());
+    }
+    // Another server on the same origin could ask for a token for this one.
+    let world = with_parent_at(&[RESOURCE]).await;
+    let error = refused(&world, &oauth()).await;
+    assert!(
+        matches!(error.fault, OAuthFault::Resource { .. }),
+        "{error}"
+    );
+    assert_eq!(world.count("/authorize"), 0);
+}
+
+#[tokio::test]
+async fn strict_client_accepts_metadata_of_the_server_only() {
+    let strict = || oauth().strict_resource(true).build().expect("valid");
+    let world = with_parent_at(&[ROOT]).await;
+    let error = refused(&world, &strict()).await;
+    assert!(
+        matches!(error.fault, OAuthFault::Resource { .. }),
+        "{error}"
+    );
+    assert_eq!(world.count("/authorize"), 0);
+    let world = World::start().await;
+    connect(&world, &strict()).await.expect("connected");
+}
+
+#[tokio::test]
+async fn issuers_without_a_path_may_differ_by_a_slash() {
+    for (listed, own, fits) in [
+        ("/", "", true),
+        ("", "/", true),
+        ("/tenant", "/tenant/", false),
+        ("/tenant/", "/tenant", false),
+    ] {
+        let world = World::start().await;
+        world.script(move |asked, world| {
+            let issuer = format!("{}{own}", world.origin());
+            let mut resource = world.resource_metadata();
+            resource["authorization_servers"] = [format!("{}{listed}", world.origin())].into();
+            let mut server = world.server_metadata();
+            server["issuer"] = issuer.clone().into();
+            match asked.path.as_str() {
+                RESOURCE => Some(answer(200, resource)),
+                path if path.starts_with(SERVER) => Some(answer(200, server)),
+                // The redirect names the issuer exactly as its metadata do.
+                "/authorize" => Some(redirect_with(&format!(
+                    "code=c&state={}&iss={}",
+                    asked.query["state"],
+                    encode(&issuer)
+                ))),
+                _ => None,
+            }
+        });
+        let oauth = oauth().build().expect("valid");
+        if fits {
+            connect(&world, &oauth).await.expect("connected");
+        } else {
+            let error = refused(&world, &oauth).await;
+            assert!(matches!(error.fault, OAuthFault::Issuer { .. }), "{error}");
+        }
+        assert_eq!(world.count("/token"), usize::from(fits), "{listed} {own}");
+    }
+}
+
 #[tokio::test]
 async fn challenge_may_name_any_url_of_the_metadata() {
     let world = World::start().await;

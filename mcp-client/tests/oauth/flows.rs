@@ -48,7 +48,11 @@ async fn resource_is_sent_exactly_as_the_metadata_have_it() {
     world.script(|asked, world| {
         let mut metadata = world.resource_metadata();
         metadata["resource"] = json!(world.origin());
-        (asked.path == "/.well-known/oauth-protected-resource/mcp").then(|| answer(200, metadata))
+        match asked.path.as_str() {
+            "/.well-known/oauth-protected-resource/mcp" => Some(answer(404, "")),
+            "/.well-known/oauth-protected-resource" => Some(answer(200, metadata)),
+            _ => None,
+        }
     });
     let oauth = oauth().build().expect("valid");
     connect(&world, &oauth).await.expect("connected");
@@ -311,6 +315,9 @@ async fn old_servers_are_supported_only_by_choice() {
         text.contains("/.well-known/oauth-protected-resource/mcp: "),
         "{text}"
     );
-    assert!(text.contains("OAuthBuilder::legacy_servers"), "{text}");
+    assert!(
+        text.ends_with("older than these metadata (2025-03-26)"),
+        "{text}"
+    );
     assert_eq!(world.count("/authorize"), 0);
 }

@@ -3,6 +3,8 @@
 mod attacks;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod browser;
+#[path = "../subject/certificate.rs"]
+mod certificate;
 mod discovery;
 mod flows;
 mod grants;
@@ -10,6 +12,7 @@ mod headless;
 mod locks;
 mod loopback;
 mod manual;
+mod private;
 #[cfg(feature = "cli")]
 mod program;
 mod proofs;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::world::{World, answer};
+use crate::world::{Asked, World, answer, redirect_with, result};
 
 /// The output and the exit code.
 #[derive(Debug)]
@@ -130,4 +130,66 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
     assert_eq!(world.count("/revoke"), 1);
     let printed = run(&folder, &["auth", "status"]).await;
     assert_eq!(printed.out, "");
+}
+
+/// A server without metadata.
+fn without_metadata(asked: &Asked, needs_token: bool) -> Option<crate::world::Answer> {
+    match asked.path.as_str() {
+        path if path.starts_with("/.well-known/") => Some(answer(404, "")),
+        "/mcp" if asked.method != "POST" => Some(answer(405, "")),
+        "/mcp" if needs_token && asked.header("x-key").is_none() => Some(answer(401, "")),
+        "/mcp" => Some(result(asked)),
+        "/authorize" => {
+            let state = &asked.query["state"];
+            Some(redirect_with(&format!("code=secret-code&state={state}")))
+        }
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn login_says_when_none_is_needed() {
+    let folder = Folder::new("open");
+    let world = World::start().await;
+    world.script(|asked, _| without_metadata(asked, false));
+    let printed = run(&folder, &["login", &world.server()]).await;
+    let expected = format!("no login is needed for {}\n", world.server());
+    assert_eq!(
+        (printed.code, printed.err.as_str()),
+        (Some(0), expected.as_str())
+    );
+}
+
+#[tokio::test]
+async fn rejected_request_without_oauth_is_explained_by_options() {
+    let folder = Folder::new("key");
+    let world = World::start().await;
+    world.script(|asked, _| without_metadata(asked, true));
+    let server = world.server();
+    for command in ["tools", "login"] {
+        let printed = run(&folder, &[command, &server]).await;
+        assert_eq!(printed.code, Some(7), "{printed:?}");
+        for option in ["--header", "--token-env", "--legacy-oauth"] {
+            assert!(printed.err.contains(option), "{printed:?}");
+        }
+        assert!(!printed.err.contains("OAuthBuilder"), "{printed:?}");
+    }
+    let printed = run(&folder, &["tools", &server, "--header", "x-key: secret"]).await;
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    let printed = run(&folder, &["tools", &server, "--token-env", "TOKEN"]).await;
+    assert_eq!(printed.code, Some(7), "{printed:?}");
+    assert!(printed.err.contains("hint: "), "{printed:?}");
+    // With the option, the server is its own authorization server.
+    let printed = run(&folder, &["tools", &server, "--legacy-oauth"]).await;
+    assert!(printed.err.contains("log in first"), "{printed:?}");
+}
+
+#[tokio::test]
+async fn token_is_not_sent_to_another_machine_over_plain_http() {
+    let folder = Folder::new("plain");
+    for server in ["http://192.0.2.1/mcp", "http://a.example/mcp"] {
+        let printed = run(&folder, &["tools", server, "--token-env", "TOKEN"]).await;
+        assert_eq!(printed.code, Some(2), "{printed:?}");
+        assert!(printed.err.contains("plain `http`"), "{printed:?}");
+    }
 }

@@ -183,7 +183,7 @@ fn proposals(builder: ServerBuilder) -> ServerBuilder {
 /// Serves over TLS. Its URLs contain a port before it is bound; if that port is in use, it tries
 /// others.
 fn serve_https(certificate: &str) -> Result<HttpServer, Box<dyn Error>> {
-    let (tls, pem) = certified(&["localhost"]);
+    let (tls, pem) = certified(&["localhost"], |_| {});
     std::fs::write(certificate, pem)?;
     let mut tried = 0;
     loop {

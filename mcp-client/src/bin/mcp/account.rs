@@ -5,35 +5,42 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use mcp_client::Http;
 use mcp_client::oauth::{
-    AuthorizationUrl, FileStore, Loopback, OAuth, OAuthBuilder, OAuthClient, Secret, StepUp,
-    TokenStatus,
+    AuthorizationUrl, FileStore, Loopback, OAuth, OAuthBuilder, OAuthClient, OAuthFault, Secret,
+    StepUp, TokenStatus, UserAgent,
 };
 use mcp_client::types::json::Object;
-use mcp_client::{FetchPolicy, Http};
 
-use crate::args::{Auth, Command, Options};
+use crate::args::{AccountOptions, Auth, Command, Options};
 use crate::ask::Answers;
 use crate::connect;
 use crate::failure::Failure;
 use crate::output::{Output, print_message};
+use crate::paste::PasteOrLoopback;
 
 /// Overrides the folder of the tokens.
 const FOLDER: &str = "MCP_AUTH_DIR";
 
 /// Adds the authorization to a server.
-pub(crate) fn authorize(server: Http, options: &Options) -> Result<Http, Failure> {
+pub(crate) fn authorize(server: Http, url: &str, options: &Options) -> Result<Http, Failure> {
     let mut headers = options.header.iter();
     if headers.any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
         return Ok(server);
     }
     if let Some(name) = &options.account.token_env {
         let token = variable(name)?;
+        if url.starts_with("http:") && !connect::is_this_machine(url) {
+            let message = "the token of `--token-env` is not sent over plain `http` to another machine; \
+                           use `https`, or `--header` if everybody may read it";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         return Ok(server.header("authorization", format!("Bearer {}", token.expose())));
     }
     // The address has to be visible.
     let can_log_in = !options.account.no_login && io::stderr().is_terminal();
-    Ok(server.auth(oauth(options, can_log_in)?))
+    let agent = can_log_in.then(|| agent(&options.account));
+    Ok(server.auth(oauth(options, agent)?))
 }
 
 /// Runs a command that connects to no server of the protocol.
@@ -44,28 +51,39 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     match command {
         Command::Login(server) => {
+            let agent = PasteOrLoopback(agent(&options.account));
             let scopes = server.scope.iter();
-            let builder = scopes.fold(builder(options, true)?, OAuthBuilder::scope);
-            builder.build()?.login(&server.url).await?;
-            print_message(&format!("logged in to {}", server.url));
-            Ok(())
+            let builder = scopes.fold(builder(options, Some(agent))?, OAuthBuilder::scope);
+            let Err(error) = builder.build()?.login(&server.url).await else {
+                print_message(&format!("logged in to {}", server.url));
+                return Ok(());
+            };
+            let has_no_metadata = matches!(error.fault, OAuthFault::NotFound(_));
+            if has_no_metadata && connect::is_open(options, command, &server.url, output).await? {
+                print_message(&format!("no login is needed for {}", server.url));
+                return Ok(());
+            }
+            Err(error.into())
         }
         Command::Logout(server) => {
-            if oauth(options, false)?.logout(&server.url).await? {
+            if oauth(options, NO_AGENT)?.logout(&server.url).await? {
                 print_message(&format!("logged out of {}", server.url));
                 return Ok(());
             }
             let message = format!("there is no token for {}", server.url);
             Err(Failure::Absent(message))
         }
-        Command::Auth(Auth::Status) => status(&oauth(options, false)?.status().await?, output),
+        Command::Auth(Auth::Status) => status(&oauth(options, NO_AGENT)?.status().await?, output),
         _ => Ok(()),
     }
 }
 
-fn oauth(options: &Options, can_log_in: bool) -> Result<OAuth, Failure> {
+/// Nobody logs in.
+const NO_AGENT: Option<Loopback> = None;
+
+fn oauth(options: &Options, agent: Option<impl UserAgent + 'static>) -> Result<OAuth, Failure> {
     let answers = Answers::new(options.timeout);
-    let builder = builder(options, can_log_in)?;
+    let builder = builder(options, agent)?;
     let builder = builder.confirm_step_up(move |step_up| confirm(answers.clone(), step_up));
     Ok(builder.build()?)
 }
@@ -87,15 +105,17 @@ async fn confirm(answers: Answers, step_up: StepUp) -> bool {
     answer.is_ok_and(|answer| matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-fn builder(options: &Options, can_log_in: bool) -> Result<OAuthBuilder, Failure> {
+fn builder(
+    options: &Options,
+    agent: Option<impl UserAgent + 'static>,
+) -> Result<OAuthBuilder, Failure> {
     let client = client(options)?;
     let builder = match client {
         Some(client) if options.account.client_credentials => OAuth::client_credentials(client),
         client => {
-            let builder = if can_log_in {
-                OAuth::authorization_code(agent(options.account.no_browser))
-            } else {
-                OAuth::stored_tokens()
+            let builder = match agent {
+                Some(agent) => OAuth::authorization_code(agent),
+                None => OAuth::stored_tokens(),
             };
             match client {
                 Some(client) => builder.client(client),
@@ -107,17 +127,17 @@ fn builder(options: &Options, can_log_in: bool) -> Result<OAuthBuilder, Failure>
         Some(issuer) => builder.issuer(issuer),
         None => builder,
     };
-    let builder = with_policy(builder.client_name("mcp (command line)"), options)?;
+    let issuers = options.account.assume_pkce.iter();
+    let builder = issuers.fold(builder, |builder, issuer| builder.assume_pkce(issuer));
+    // The authorization server may have a certificate of the same authority as the server.
+    let policy = connect::policy(options)?
+        .size(1 << 20)
+        .time(options.timeout);
+    let builder = builder
+        .client_name("mcp (command line)")
+        .legacy_servers(options.account.legacy_oauth)
+        .policy(policy);
     Ok(builder.store(FileStore::new(folder()?)))
-}
-
-/// The authorization server may have a certificate of the same authority as the server.
-fn with_policy(builder: OAuthBuilder, options: &Options) -> Result<OAuthBuilder, Failure> {
-    let Some(pem) = connect::certificates(options)? else {
-        return Ok(builder);
-    };
-    let policy = FetchPolicy::new().size(1 << 20).time(options.timeout);
-    Ok(builder.policy(policy.tls_roots(pem)))
 }
 
 fn client(options: &Options) -> Result<Option<OAuthClient>, Failure> {
@@ -139,8 +159,9 @@ fn variable(name: &str) -> Result<Secret, Failure> {
 }
 
 /// Shows the address for the login, and opens a browser.
-fn agent(no_browser: bool) -> Loopback {
-    Loopback::new(move |url| {
+fn agent(options: &AccountOptions) -> Loopback {
+    let no_browser = options.no_browser;
+    let agent = Loopback::new(move |url| {
         let address = url.as_str();
         print_message(&format!(
             "To log in, open this address in a browser:\n{address}"
@@ -149,7 +170,11 @@ fn agent(no_browser: bool) -> Loopback {
             open_browser(url);
         }
         Ok(())
-    })
+    });
+    match options.login_port {
+        Some(port) => agent.port(port),
+        None => agent,
+    }
 }
 
 /// Opens a browser without a shell. The address is `https`, or `http` on this machine.

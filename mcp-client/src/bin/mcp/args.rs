@@ -22,7 +22,11 @@ Exit codes:
   5    timeout
   6    the server sent an invalid answer
   7    the server requires authorization, which failed or was not permitted
-  130  interrupted";
+  130  interrupted
+
+Environment:
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the proxy for URLs, and the hosts that need none
+  MCP_AUTH_DIR                       the folder of the tokens";
 
 /// Calls servers of the Model Context Protocol, over standard input and output or HTTP.
 #[derive(Debug, Parser)]
@@ -60,6 +64,13 @@ pub(crate) struct Options {
     /// Also trusts the certificates in this file, in PEM
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
+    /// Accepts any certificate of a server on this machine
+    #[arg(long, global = true)]
+    pub(crate) insecure: bool,
+    /// Loads URLs that a server names, such as those for a login, also from private networks and from
+    /// this machine; a proxy then resolves their names
+    #[arg(long, global = true)]
+    pub(crate) allow_private: bool,
     #[command(flatten)]
     pub(crate) account: AccountOptions,
     /// Shows on stderr: progress, log messages and stderr of the server, and events of this program
@@ -76,6 +87,9 @@ pub(crate) struct AccountOptions {
     /// Shows the address for a login, but does not open a browser
     #[arg(long, global = true)]
     pub(crate) no_browser: bool,
+    /// Waits for the browser at this port, for example one that SSH forwards
+    #[arg(long, global = true, value_name = "PORT")]
+    pub(crate) login_port: Option<u16>,
     /// Sends the token in this environment variable
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) token_env: Option<String>,
@@ -91,6 +105,12 @@ pub(crate) struct AccountOptions {
     /// Uses only this authorization server, which is the only one that gets the secret of the client
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) issuer: Option<String>,
+    /// Logs in to servers without metadata, as revision 2025-03-26 describes it
+    #[arg(long, global = true)]
+    pub(crate) legacy_oauth: bool,
+    /// Uses PKCE at this authorization server, which does not announce it
+    #[arg(long, global = true, value_name = "ISSUER")]
+    pub(crate) assume_pkce: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -173,6 +193,10 @@ pub(crate) enum Command {
     )]
     Request(RawRequest),
     /// Logs in to a server, and stores the token
+    ///
+    /// If the browser is on another machine, paste the address to which it is sent after the login, even
+    /// if that page cannot be loaded. Or forward a port, such as with `ssh -L 8765:127.0.0.1:8765`, and name
+    /// it with `--login-port`.
     #[command(override_usage = "mcp login [OPTIONS] URL")]
     Login(Login),
     /// Revokes and forgets the token for a server
@@ -267,9 +291,6 @@ pub(crate) struct Fetch {
     /// The maximum size of the content in bytes
     #[arg(long, value_name = "BYTES", default_value = "1073741824")]
     pub(crate) max_size: u64,
-    /// Also connects to private networks and to this machine
-    #[arg(long)]
-    pub(crate) allow_private: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,19 +1,21 @@
 //! [`connect`]: connects to the server that the command line names.
 
 use std::io::ErrorKind;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use mcp_client::types::{Implementation, LoggingLevel};
 use mcp_client::{
-    ChildProcess, Client, ClientBuilder, ConnectError, Http, Proposal, Stderr, TransportError,
+    ChildProcess, Client, ClientBuilder, ConnectError, FetchPolicy, Http, Proposal, Proxy, Stderr,
+    TransportError,
 };
 
 use crate::args::{Command, Options};
 use crate::ask::Answers;
 use crate::failure::Failure;
 use crate::output::{self, Output};
-use crate::{account, fetch, form, hints, watch};
+use crate::{account, form, hints, watch};
 
 /// The timeout of the probe. Programs such as `npx` may install the server before they start it.
 const PROBE: Duration = Duration::from_secs(15);
@@ -57,7 +59,7 @@ pub(crate) async fn connect(
 ) -> Result<Client, Failure> {
     let mut builder = builder(options, command, output);
     if let Command::Fetch(how) = command {
-        builder = builder.fetch_policy(fetch::policy(how, certificates(options)?));
+        builder = builder.fetch_policy(policy(options)?.size(how.max_size));
     }
     match target {
         Target::Program(mut process) => {
@@ -87,14 +89,7 @@ pub(crate) async fn connect(
                 let message = "`--env` and `--cwd` are only for programs, but the server is a URL";
                 return Err(Failure::Usage(message.to_owned()));
             }
-            let headers = options.header.iter().cloned();
-            let mut server = headers.fold(Http::new(url), |server, (name, value)| {
-                server.header(name, value)
-            });
-            if let Some(pem) = certificates(options)? {
-                server = server.tls_roots(pem);
-            }
-            let server = account::authorize(server, options)?;
+            let server = account::authorize(http(url, options)?, url, options)?;
             Ok(builder.connect(server).await?)
         }
     }
@@ -116,8 +111,63 @@ fn quoted(error: ConnectError) -> Failure {
     }
 }
 
+/// Returns `true` if a server answers without authorization.
+pub(crate) async fn is_open(
+    options: &Options,
+    command: &Command,
+    url: &str,
+    output: Output,
+) -> Result<bool, Failure> {
+    let connecting = builder(options, command, output).connect(http(url, options)?);
+    let Ok(client) = connecting.await else {
+        return Ok(false);
+    };
+    client.close().await;
+    Ok(true)
+}
+
+/// Returns the server at a URL, without authorization.
+fn http(url: &str, options: &Options) -> Result<Http, Failure> {
+    if options.insecure && !is_this_machine(url) {
+        let message = "`--insecure` is only for servers at `localhost` or a loopback address";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let server = Http::new(url)
+        .insecure_loopback(options.insecure)
+        .proxy(Proxy::from_env());
+    let headers = options.header.iter().cloned();
+    let server = headers.fold(server, |server, (name, value)| server.header(name, value));
+    Ok(match certificates(options)? {
+        Some(pem) => server.tls_roots(pem),
+        None => server,
+    })
+}
+
+/// Returns the policy for URLs that a server names.
+pub(crate) fn policy(options: &Options) -> Result<FetchPolicy, Failure> {
+    let policy = FetchPolicy::new()
+        .allow_private(options.allow_private)
+        .insecure_loopback(options.insecure)
+        .proxy(Proxy::from_env());
+    Ok(match certificates(options)? {
+        Some(pem) => policy.tls_roots(pem),
+        None => policy,
+    })
+}
+
+/// Returns `true` if the host of a URL is `localhost` or a loopback address.
+pub(crate) fn is_this_machine(url: &str) -> bool {
+    let Ok(url) = url.parse::<http::Uri>() else {
+        return false;
+    };
+    let host = url.host().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    let address = address.parse::<IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
 /// Reads the certificates that are trusted in addition to those of the system.
-pub(crate) fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
+fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
     let read = |path: &PathBuf| {
         std::fs::read(path).map_err(|source| Failure::File {
             path: path.clone(),

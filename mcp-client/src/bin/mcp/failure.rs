@@ -10,6 +10,7 @@ use mcp_client::{
     TransportError,
 };
 
+use crate::login_hint::login_hint;
 use crate::output;
 
 /// The exit code for a wrong command line.
@@ -76,7 +77,12 @@ impl Failure {
                 return ExitCode::SUCCESS;
             }
             Self::Tool | Self::Interrupted => {}
-            failure => output::print_error(&failure.to_string()),
+            failure => {
+                output::print_error(&failure.to_string());
+                if let Some(hint) = login_hint(failure) {
+                    output::print_message(&format!("hint: {hint}"));
+                }
+            }
         }
         ExitCode::from(self.code())
     }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use mcp_client::types::json::{Object, Value};
-use mcp_client::{Client, FetchPolicy, Fetched, FetchedBy, Proposal, Reference};
+use mcp_client::{Client, Fetched, FetchedBy, Proposal, Reference};
 
 use crate::args;
 use crate::failure::Failure;
@@ -81,17 +81,6 @@ fn description(fetched: &Fetched, bytes: u64) -> Object {
         ("mimeType", media_type),
         ("attempts", attempts.into()),
     ])
-}
-
-/// Returns the policy that the options describe.
-pub(crate) fn policy(how: &args::Fetch, certificates: Option<Vec<u8>>) -> FetchPolicy {
-    let policy = FetchPolicy::new()
-        .size(how.max_size)
-        .allow_private(how.allow_private);
-    match certificates {
-        Some(pem) => policy.tls_roots(pem),
-        None => policy,
-    }
 }
 
 /// Writes the content as it arrives, and returns the number of bytes.

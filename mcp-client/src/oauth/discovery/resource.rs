@@ -7,51 +7,77 @@ use super::search::search;
 use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
 use crate::util::origin::Origin;
+use crate::util::url::shown;
 
 /// Finds the metadata of a server: at the URL that the server named, by its path, or at the root of
 /// its origin.
+///
+/// The metadata may be those of a resource that contains the server, unless `strict` is set. Only the
+/// document at the root may say so, because it belongs to the operator of the whole origin: a token for
+/// the origin is accepted by each server on it, so one of them must not be able to ask for it. Elsewhere,
+/// such a document is passed over.
 pub(in crate::oauth) async fn find_resource(
     net: &Net,
     server: &str,
     named: Option<&str>,
+    strict: bool,
 ) -> Result<ProtectedResource, OAuthError> {
     let step = OAuthStep::ResourceMetadata;
     let named = named.map(str::to_owned);
     let mut urls: Vec<String> = named.into_iter().collect();
-    for url in well_known::of_resource(server) {
+    let known = well_known::of_resource(server);
+    let root = known.last().cloned();
+    for url in known {
         if !urls.contains(&url) {
             urls.push(url);
         }
     }
-    let found = search(net, step, urls, |found: &ProtectedResource, _| {
-        if matches_server(&found.resource, server) {
-            return Ok(true);
-        }
-        Err(OAuthFault::Resource {
-            expected: server.to_owned(),
+    let mut parent = None;
+    let found = search(net, step, urls, |found: &ProtectedResource, url| {
+        let fault = OAuthFault::Resource {
+            expected: shown(server),
             found: found.resource.chars().take(200).collect(),
-        })
+        };
+        match relation(&found.resource, server) {
+            Some(Relation::Same) => Ok(true),
+            Some(Relation::Parent) if !strict && root.as_deref() == Some(url) => Ok(true),
+            Some(Relation::Parent) => {
+                parent.get_or_insert((url.to_owned(), fault));
+                Ok(false)
+            }
+            None => Err(fault),
+        }
     });
     let found = found.await?;
-    found.map_err(|passed| OAuthError::new(step, OAuthFault::NotFound(passed)))
+    found.map_err(|passed| match parent {
+        Some((url, fault)) => OAuthError::new(step, fault).at(&url),
+        None => OAuthError::new(step, OAuthFault::NotFound(passed)),
+    })
 }
 
-/// Returns `true` if a resource is a server, or contains it: the origin is the same, and the path is
-/// the same or a prefix of it by whole segments. A slash at the end does not matter.
-fn matches_server(resource: &str, server: &str) -> bool {
-    let (Ok(own), Ok(other)) = (Origin::parse(resource), Origin::parse(server)) else {
-        return false;
-    };
+/// What a resource is to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    Same,
+    /// The path of the server begins with the path of the resource, by whole segments.
+    Parent,
+}
+
+/// Returns what a resource is to a server of the same origin. A slash at the end does not matter.
+fn relation(resource: &str, server: &str) -> Option<Relation> {
+    let (own, other) = (Origin::parse(resource).ok()?, Origin::parse(server).ok()?);
     if own != other || resource.contains('#') {
-        return false;
+        return None;
     }
     let (resource, query) = path_and_query(resource);
     let (server, server_query) = path_and_query(server);
-    if query.is_some() && (query != server_query || resource != server) {
-        return false;
+    if query.is_some() && query != server_query {
+        return None;
     }
-    let rest = server.strip_prefix(resource);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    match server.strip_prefix(resource)? {
+        "" => Some(Relation::Same),
+        rest => (query.is_none() && rest.starts_with('/')).then_some(Relation::Parent),
+    }
 }
 
 fn path_and_query(url: &str) -> (&str, Option<&str>) {
@@ -75,12 +101,17 @@ mod tests {
         for resource in [
             server,
             "https://a.example/x/mcp/",
+            "HTTPS://A.example:443/x/mcp",
+        ] {
+            assert_eq!(relation(resource, server), Some(Relation::Same));
+        }
+        for resource in [
             "https://a.example/x",
             "https://a.example/",
             "https://a.example",
             "HTTPS://A.example:443/x",
         ] {
-            assert!(matches_server(resource, server), "{resource}");
+            assert_eq!(relation(resource, server), Some(Relation::Parent));
         }
         for resource in [
             "https://b.example/x/mcp",
@@ -90,24 +121,21 @@ mod tests {
             "https://a.example/X/mcp",
             "https://a.example/x/mcp/y",
             "https://a.example/x/mcp?y",
+            "https://a.example/x?y",
             "https://a.example/x/mcp#y",
             "https://u@a.example/x/mcp",
             "a.example",
             "",
         ] {
-            assert!(!matches_server(resource, server), "{resource}");
+            assert_eq!(relation(resource, server), None, "{resource}");
         }
-        assert!(matches_server(
-            "https://a.example/m?t=1",
-            "https://a.example/m?t=1"
-        ));
-        assert!(!matches_server(
-            "https://a.example/m?t=2",
-            "https://a.example/m?t=1"
-        ));
-        assert!(matches_server(
-            "https://a.example/m",
-            "https://a.example/m?t=1"
-        ));
+        let server = "https://a.example/m?t=1";
+        for (resource, expected) in [
+            (server, Some(Relation::Same)),
+            ("https://a.example/m?t=2", None),
+            ("https://a.example/m", Some(Relation::Same)),
+        ] {
+            assert_eq!(relation(resource, server), expected, "{resource}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 
 use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
+use crate::util::url::shown;
 
 /// Loads the documents at some URLs, one after the other, until one of them is accepted.
 ///
@@ -36,7 +37,7 @@ pub(super) async fn search<T: DeserializeOwned>(
                 return Ok(Ok(found));
             }
             Ok(_) => {}
-            Err(fault) => passed.push((url, fault.to_string())),
+            Err(fault) => passed.push((shown(&url), fault.to_string())),
         }
     }
     Ok(Err(passed))

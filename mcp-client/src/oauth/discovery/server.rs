@@ -8,6 +8,18 @@ use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
 use crate::util::origin::UrlFault;
 
+/// Returns `true` if two issuers are equal. Without a path, a slash at the end does not matter, because an
+/// empty path is equivalent to `/` (RFC 3986, section 6.2.3). Everything else is compared byte by byte.
+pub(in crate::oauth) fn is_same_issuer(one: &str, other: &str) -> bool {
+    /// Returns the issuer without the slash of an empty path.
+    fn trimmed(issuer: &str) -> &str {
+        let origin = well_known::origin_text(issuer);
+        let is_root = issuer.strip_prefix(origin) == Some("/");
+        if is_root { origin } else { issuer }
+    }
+    trimmed(one) == trimmed(other)
+}
+
 /// Finds the metadata of an issuer at its well-known URLs.
 ///
 /// # Errors
@@ -29,7 +41,7 @@ pub(in crate::oauth) async fn find_server(
     let mut without_pkce = None;
     let urls = well_known::of_issuer(issuer);
     let found = search(net, step, urls, |found: &AuthorizationServer, url| {
-        if found.issuer != issuer {
+        if !is_same_issuer(&found.issuer, issuer) {
             return Err(OAuthFault::Issuer {
                 expected: issuer.to_owned(),
                 found: found.issuer.chars().take(200).collect(),
@@ -81,4 +93,28 @@ fn check_endpoints(found: &AuthorizationServer, net: &Net) -> Result<(), OAuthFa
         })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issuers_without_a_path_may_differ_by_a_slash() {
+        for (one, other, is_same) in [
+            ("https://a.example", "https://a.example", true),
+            ("https://a.example", "https://a.example/", true),
+            ("https://a.example/t", "https://a.example/t", true),
+            ("https://a.example/t", "https://a.example/t/", false),
+            ("https://a.example", "https://a.example//", false),
+            ("https://a.example", "https://a.example/?", false),
+            ("https://a.example", "https://A.example", false),
+            ("https://a.example", "https://a.example:443", false),
+            ("https://a.example", "https://a.exampl", false),
+            ("", "/", true),
+        ] {
+            assert_eq!(is_same_issuer(one, other), is_same, "{one} {other}");
+            assert_eq!(is_same_issuer(other, one), is_same, "{one} {other}");
+        }
+    }
 }

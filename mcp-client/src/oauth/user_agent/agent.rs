@@ -56,6 +56,8 @@ pub trait RedirectReceiver: Send {
 #[derive(Clone)]
 pub struct AuthorizationUrl {
     pub(in crate::oauth) url: String,
+    /// The URL of the server for which the user logs in, without its query.
+    pub(in crate::oauth) server: String,
     pub(in crate::oauth) state: Secret,
 }
 

@@ -39,10 +39,9 @@ impl Headless {
         self
     }
 
-    async fn follow(self, url: String) -> Result<Secret, UserAgentError> {
-        let origin = Origin::parse(&url)?;
-        let policy = self.policy.around(&origin).await;
-        let mut url = url;
+    async fn follow(self, url: AuthorizationUrl) -> Result<Secret, UserAgentError> {
+        let policy = self.policy.around(&Origin::parse(&url.server)?);
+        let mut url = url.url;
         for _ in 0..=REDIRECTS {
             let mut headers = HeaderMap::new();
             headers.insert(ACCEPT, HeaderValue::from_static("text/html"));
@@ -90,6 +89,48 @@ impl RedirectReceiver for Headless {
     }
 
     fn receive(self: Box<Self>, url: AuthorizationUrl) -> UserAgentFuture<'static, Secret> {
-        Box::pin(self.follow(url.url))
+        Box::pin(self.follow(url))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::protocol::fetch::FetchError;
+
+    #[tokio::test]
+    async fn addresses_that_are_allowed_follow_from_the_server_not_from_the_page() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let at = listener.local_addr().expect("an address");
+        let redirect = "http://127.0.0.1:9/callback";
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let answer = format!("HTTP/1.1 302 X\r\nlocation: {redirect}?code=x\r\n\r\n");
+                let _ = stream.writable().await;
+                let _ = stream.try_write(answer.as_bytes());
+                let _ = stream.readable().await;
+            }
+        });
+        for (server, is_allowed) in [
+            ("http://127.0.0.1:1/mcp", true),
+            ("https://8.8.8.8/mcp", false),
+            ("https://10.0.0.1/mcp", false),
+        ] {
+            let url = AuthorizationUrl {
+                url: format!("http://{at}/authorize"),
+                server: server.to_owned(),
+                state: Secret::new("state"),
+            };
+            let found = Headless::new(redirect).follow(url).await;
+            let Err(error) = found else {
+                assert!(is_allowed, "{server}");
+                continue;
+            };
+            let error = error.downcast_ref::<FetchError>();
+            let is_refused = matches!(error, Some(FetchError::Address { .. }));
+            assert!(!is_allowed && is_refused, "{server}: {error:?}");
+        }
     }
 }

@@ -31,6 +31,9 @@ pub enum HttpError {
     /// A certificate to trust cannot be read.
     #[error("cannot read a trusted certificate: {0}")]
     Certificate(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The proxy cannot be used. Its URL is not shown, because it may contain a password.
+    #[error("invalid proxy: {0}")]
+    Proxy(&'static str),
     /// The connection to the server cannot be established.
     #[error("cannot connect to `{origin}`: {}{}", deepest(.source.as_ref()), hint(.source.as_ref()))]
     Connect {
@@ -75,7 +78,7 @@ pub enum HttpError {
     Redirect {
         /// The status.
         status: StatusCode,
-        /// The header `Location`, at most 200 characters of it.
+        /// The header `Location` without its query, at most 200 characters of it.
         location: String,
     },
     /// The response is neither JSON nor an event stream. Contains its content type.
@@ -93,7 +96,8 @@ pub enum HttpError {
     /// An argument that a header repeats has a type that headers cannot represent.
     #[error("an argument cannot be sent in a header: {0}")]
     Param(#[source] HeaderMismatch),
-    /// A server of 2024-11-05 named a URL for messages that is invalid or of another origin.
+    /// A server of 2024-11-05 named a URL for messages that is invalid or of another origin. Contains the
+    /// beginning of it, without its query.
     #[error(
         "the server named `{0}` as the URL for messages, which is invalid or of another origin"
     )]

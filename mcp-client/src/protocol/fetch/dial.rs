@@ -1,9 +1,10 @@
 //! [`dial`]: connects to hosts that are not trusted.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::pki_types::ServerName;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -11,11 +12,14 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 
+use super::address::Reach;
 use super::error::FetchError;
 use super::policy::FetchPolicy;
 use super::resolve::resolve;
+use crate::protocol::error::HttpError;
 use crate::util::keepalive::{KEEPALIVE, KEEPALIVE_INTERVAL};
 use crate::util::origin::{Origin, UrlFault};
+use crate::util::proxy::ProxyHop;
 
 /// The remaining time for a transfer.
 #[derive(Clone)]
@@ -58,55 +62,148 @@ pub(super) async fn dial(
     policy: &FetchPolicy,
     to: &Origin,
 ) -> Result<Box<dyn ByteChannel>, FetchError> {
-    let trusted = to.is_among(&policy.hosts);
-    if policy.only && !trusted {
+    let is_allowed = to.is_among(&policy.hosts);
+    if policy.only && !is_allowed {
         let origin = to.to_string();
         return Err(FetchError::Host { origin });
     }
-    let addresses = resolve(policy.resolver.as_ref(), to).await;
-    let addresses = addresses.map_err(|source| FetchError::Resolve {
-        origin: to.to_string(),
-        source,
-    })?;
-    if !trusted {
-        // A single address that is not allowed is enough to reject the name.
+    let proxy = policy.proxy.to(to).map_err(HttpError::Proxy)?;
+    let by_name = is_allowed || policy.reach == Reach::All || policy.is_server(to);
+    if let Some(proxy) = proxy {
+        let addresses = match by_name {
+            true => Vec::new(),
+            false => allowed_addresses(policy, to).await?,
+        };
+        let connect = connect_through(proxy, to, &addresses);
+        let (stream, _) = secure(policy, to, connect).await?;
+        return Ok(stream);
+    }
+    let addresses = match is_allowed || policy.is_server(to) {
+        true => addresses_of(policy, to).await?,
+        false => allowed_addresses(policy, to).await?,
+    };
+    let (stream, _) = connect(policy, to, &addresses).await?;
+    Ok(stream)
+}
+
+/// Resolves an origin.
+///
+/// # Errors
+///
+/// Fails if the policy does not allow one of the addresses.
+async fn allowed_addresses(
+    policy: &FetchPolicy,
+    to: &Origin,
+) -> Result<Vec<SocketAddr>, FetchError> {
+    let addresses = addresses_of(policy, to).await?;
+    let refused = |reach: Reach| {
         let mut ips = addresses.iter().map(SocketAddr::ip);
-        if let Some(address) = ips.find(|address| !policy.reach.allows(*address)) {
-            return Err(FetchError::Address {
-                origin: to.to_string(),
-                address,
-            });
+        ips.find(|address| !reach.allows(*address))
+    };
+    let mut found = refused(policy.reach);
+    #[cfg(feature = "oauth")]
+    if let (Some(_), Some(server)) = (found, &policy.server) {
+        found = refused(server.reach(policy).await);
+    }
+    match found {
+        Some(address) => Err(FetchError::Address {
+            origin: to.to_string(),
+            address,
+        }),
+        None => Ok(addresses),
+    }
+}
+
+/// Connects to an origin through a proxy: to one of these addresses, or without any to its name.
+async fn connect_through(
+    proxy: ProxyHop,
+    to: &Origin,
+    addresses: &[SocketAddr],
+) -> io::Result<TcpStream> {
+    let names = addresses.iter().map(|address| address.to_string());
+    let names = names.map(|address| format!("https://{address}"));
+    let mut names: Vec<String> = names.collect();
+    if names.is_empty() {
+        names.push(to.to_string());
+    }
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for name in names {
+        let name = name.parse().map_err(io::Error::other)?;
+        match proxy.clone().connect(HttpConnector::new(), name).await {
+            Ok(stream) => return Ok(stream.into_inner()),
+            Err(error) => last = error,
         }
     }
-    let failed = |source| FetchError::Connect {
+    Err(last)
+}
+
+/// Connects to an origin at any address, and returns the address.
+#[cfg(feature = "oauth")]
+pub(super) async fn connect_to_name(
+    policy: &FetchPolicy,
+    to: &Origin,
+) -> Result<(Box<dyn ByteChannel>, IpAddr), FetchError> {
+    connect(policy, to, &addresses_of(policy, to).await?).await
+}
+
+async fn addresses_of(policy: &FetchPolicy, to: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
+    let addresses = resolve(policy.resolver.as_ref(), to).await;
+    addresses.map_err(|source| FetchError::Resolve {
         origin: to.to_string(),
         source,
-    };
-    let connect = async {
-        let socket = TcpStream::connect(addresses.as_slice()).await?;
-        socket.set_nodelay(true)?;
-        SockRef::from(&socket).set_tcp_keepalive(&tcp_keepalive())?;
-        Ok(socket)
-    };
-    if !to.secure {
-        // The policy has checked that the name is that of this machine. It must also resolve to it.
-        let remote = addresses.iter().find(|address| !address.ip().is_loopback());
-        if remote.is_some() {
-            return Err(FetchError::Url(UrlFault::Scheme("http".to_owned())));
-        }
-        return Ok(Box::new(connect.await.map_err(failed)?));
+    })
+}
+
+/// Connects to an origin at one of these addresses, and returns that address.
+async fn connect(
+    policy: &FetchPolicy,
+    to: &Origin,
+    addresses: &[SocketAddr],
+) -> Result<(Box<dyn ByteChannel>, IpAddr), FetchError> {
+    let failed = |source| connect_error(to, source);
+    if to.secure {
+        return secure(policy, to, TcpStream::connect(addresses)).await;
     }
+    // The policy has checked that the name is that of this machine. It must also resolve to it.
+    let remote = addresses.iter().find(|address| !address.ip().is_loopback());
+    if remote.is_some() {
+        return Err(FetchError::Url(UrlFault::Scheme("http".to_owned())));
+    }
+    let socket = TcpStream::connect(addresses).await.map_err(failed)?;
+    let address = socket.peer_addr().map_err(failed)?.ip();
+    configure(&socket).map_err(failed)?;
+    Ok((Box::new(socket), address))
+}
+
+/// Connects, and lets the host prove its name with TLS. Returns the address of the connection.
+async fn secure(
+    policy: &FetchPolicy,
+    to: &Origin,
+    connect: impl Future<Output = io::Result<TcpStream>>,
+) -> Result<(Box<dyn ByteChannel>, IpAddr), FetchError> {
+    let failed = |source| connect_error(to, source);
     let config = policy.tls().await?;
     let name = ServerName::try_from(to.host.clone());
     let name = name.map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
     let socket = connect.await.map_err(failed)?;
+    let address = socket.peer_addr().map_err(failed)?.ip();
+    configure(&socket).map_err(failed)?;
     let stream = TlsConnector::from(config).connect(name, socket).await;
-    Ok(Box::new(stream.map_err(failed)?))
+    Ok((Box::new(stream.map_err(failed)?), address))
+}
+
+fn connect_error(to: &Origin, source: io::Error) -> FetchError {
+    FetchError::Connect {
+        origin: to.to_string(),
+        source,
+    }
 }
 
 /// Lets the system detect that the host has vanished, even if the policy has no timeouts.
-fn tcp_keepalive() -> TcpKeepalive {
-    TcpKeepalive::new()
+fn configure(socket: &TcpStream) -> io::Result<()> {
+    let keepalive = TcpKeepalive::new()
         .with_time(KEEPALIVE)
-        .with_interval(KEEPALIVE_INTERVAL)
+        .with_interval(KEEPALIVE_INTERVAL);
+    socket.set_nodelay(true)?;
+    SockRef::from(socket).set_tcp_keepalive(&keepalive)
 }

@@ -13,10 +13,11 @@ use tokio::sync::OnceCell;
 use super::address::Reach;
 use super::resolve::Resolver;
 #[cfg(feature = "oauth")]
-use super::resolve::resolve;
+use super::server_reach::ServerReach;
 use crate::protocol::error::HttpError;
 use crate::util::origin::{self, Origin, UrlFault};
-use crate::util::tls;
+use crate::util::proxy::Proxy;
+use crate::util::tls::Trust;
 
 /// Which URLs of servers are loaded, and how. Applies to resources and icons.
 ///
@@ -46,6 +47,9 @@ pub struct FetchPolicy {
     pub(crate) reach: Reach,
     /// Whether `http` is allowed for this machine.
     plain_loopback: bool,
+    /// The server that names the URLs, if more is allowed because of its address.
+    #[cfg(feature = "oauth")]
+    pub(super) server: Option<Arc<ServerReach>>,
     pub(crate) hosts: Vec<String>,
     pub(crate) only: bool,
     pub(crate) bytes: u64,
@@ -55,7 +59,8 @@ pub struct FetchPolicy {
     pub(crate) idle: Duration,
     pub(crate) time: Duration,
     pub(crate) resolver: Option<Resolver>,
-    roots: Vec<Vec<u8>>,
+    pub(super) proxy: Proxy,
+    trust: Trust,
     tls: Arc<OnceCell<Arc<ClientConfig>>>,
 }
 
@@ -65,6 +70,8 @@ impl FetchPolicy {
         Self {
             reach: Reach::Public,
             plain_loopback: false,
+            #[cfg(feature = "oauth")]
+            server: None,
             hosts: Vec::new(),
             only: false,
             bytes: 64 << 20,
@@ -74,7 +81,8 @@ impl FetchPolicy {
             idle: Duration::from_secs(30),
             time: Duration::from_secs(600),
             resolver: None,
-            roots: Vec::new(),
+            proxy: Proxy::default(),
+            trust: Trust::default(),
             tls: Arc::default(),
         }
     }
@@ -140,7 +148,15 @@ impl FetchPolicy {
     /// Trusts these certificates, in PEM, in addition to those of the system. Text without a certificate
     /// is an [`HttpError::Certificate`] whenever something is loaded.
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.roots.push(pem.into());
+        self.trust.pem.push(pem.into());
+        self.tls = Arc::default();
+        self
+    }
+
+    /// Sets whether every certificate is accepted of hosts on this machine, at `localhost` or a loopback
+    /// address. `false` by default; for development.
+    pub fn insecure_loopback(mut self, accept: bool) -> Self {
+        self.trust.insecure_loopback = accept;
         self.tls = Arc::default();
         self
     }
@@ -152,6 +168,19 @@ impl FetchPolicy {
         F: Future<Output = io::Result<Vec<SocketAddr>>> + Send + 'static,
     {
         self.resolver = Some(Arc::new(move |host, port| Box::pin(resolve(host, port))));
+        self
+    }
+
+    /// Connects through a proxy; by default, and to hosts that are its exceptions, directly.
+    ///
+    /// The policy is the same as without a proxy. As long as it depends on the address of a host, the
+    /// client resolves the name itself, checks the addresses, and asks the proxy for a connection to a
+    /// checked address, not to the name: the proxy could resolve it to another one. It is asked for a name
+    /// only if the address does not matter: for [allowed](Self::allow_host) hosts, if [private
+    /// addresses](Self::allow_private) are allowed, and for the host of the server to which a user logs in.
+    /// A network in which only the proxy resolves names needs one of the first two.
+    pub fn proxy(mut self, proxy: Proxy) -> Self {
+        self.proxy = proxy;
         self
     }
 
@@ -175,27 +204,34 @@ impl FetchPolicy {
     }
 
     /// Returns the policy for the URLs that authorize requests to a server. Private addresses are
-    /// allowed if the server has one.
+    /// allowed if the server has one, see [`ServerReach`].
     #[cfg(feature = "oauth")]
-    pub(crate) async fn around(&self, server: &Origin) -> Self {
+    pub(crate) fn around(&self, server: &Origin) -> Self {
         let mut policy = self.clone();
         policy.plain_loopback = true;
         if policy.reach == Reach::Public {
-            // If the name cannot be resolved, only public addresses are allowed.
-            let addresses = resolve(self.resolver.as_ref(), server)
-                .await
-                .unwrap_or_default();
-            policy.reach = Reach::around(&addresses);
+            policy.server = Some(Arc::new(ServerReach::new(server.clone())));
         }
         policy
+    }
+
+    /// Returns `true` if an origin is that of the server around which the policy is. The program named
+    /// it, and it proves its name with its certificate, so its address does not matter.
+    pub(super) fn is_server(&self, origin: &Origin) -> bool {
+        #[cfg(feature = "oauth")]
+        if let Some(server) = &self.server {
+            return server.is_at(origin);
+        }
+        #[cfg(not(feature = "oauth"))]
+        let _ = origin;
+        false
     }
 
     /// Returns the TLS configuration. It is created once.
     pub(crate) async fn tls(&self) -> Result<Arc<ClientConfig>, HttpError> {
         let read = || async {
-            let roots = self.roots.clone();
-            let read = move || tls::config(tls::trusted(&roots)?);
-            let config = tokio::task::spawn_blocking(read).await;
+            let trust = self.trust.clone();
+            let config = tokio::task::spawn_blocking(move || trust.config()).await;
             let config = config.map_err(|error| HttpError::Certificate(error.into()))?;
             config.map(Arc::new).map_err(HttpError::Certificate)
         };
@@ -227,13 +263,13 @@ impl fmt::Debug for FetchPolicy {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn plain_http_is_only_for_authorization_on_this_machine() {
+    #[test]
+    fn plain_http_is_only_for_authorization_on_this_machine() {
         let server = Origin::parse("http://127.0.0.1:1").expect("an origin");
         let open = FetchPolicy::new()
             .allow_private(true)
             .allow_host("127.0.0.1");
-        let around = open.around(&server).await;
+        let around = open.around(&server);
         for (policy, url, is_allowed) in [
             (&open, "https://127.0.0.1/a", true),
             (&open, "http://127.0.0.1/a", false),
@@ -245,19 +281,11 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn choice_of_the_program_is_kept_around_any_server() {
+    #[test]
+    fn choice_of_the_program_is_kept_around_any_server() {
         let server = Origin::parse("https://a.example").expect("an origin");
-        let policy = FetchPolicy::new().resolver(|_, port| async move {
-            let public = [8, 8, 8, 8];
-            Ok(vec![(public, port).into()])
-        });
-        assert_eq!(policy.around(&server).await.reach, Reach::Public);
-        let open = policy.allow_private(true);
-        assert_eq!(open.around(&server).await.reach, Reach::All);
-        // A server whose name cannot be resolved is not taken for a local one.
-        let unresolved = FetchPolicy::new()
-            .resolver(|_, _| async { Err(io::Error::from(io::ErrorKind::NotFound)) });
-        assert_eq!(unresolved.around(&server).await.reach, Reach::Public);
+        let open = FetchPolicy::new().allow_private(true);
+        assert_eq!(open.around(&server).reach, Reach::All);
+        assert_eq!(FetchPolicy::new().around(&server).reach, Reach::Public);
     }
 }

@@ -2,18 +2,27 @@
 
 use std::time::Duration;
 
-use http::Uri;
+#[cfg(feature = "tls")]
+use http::header::PROXY_AUTHORIZATION;
+use http::{HeaderMap, Uri};
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::liveness::Monitored;
+#[cfg(feature = "tls")]
+use super::route::Route;
 use crate::protocol::error::HttpError;
 use crate::protocol::limits::Limits;
 use crate::util::http_body::Full;
 use crate::util::keepalive::{KEEPALIVE, KEEPALIVE_INTERVAL};
 #[cfg(feature = "tls")]
-use crate::util::tls;
+use crate::util::{
+    origin::Origin,
+    proxy::Proxy,
+    tls::{self, Trust},
+    url::{origin, shown},
+};
 
 /// How long an idle connection is kept. Less than the 5 seconds after which Node.js closes it: a
 /// request that is sent at that moment would be lost.
@@ -23,35 +32,42 @@ const IDLE: Duration = Duration::from_secs(4);
 const IDLE_CONNECTIONS: usize = 64;
 
 #[cfg(feature = "tls")]
-pub(super) type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
+pub(super) type Connector = hyper_rustls::HttpsConnector<Route>;
 #[cfg(not(feature = "tls"))]
 pub(super) type Connector = HttpConnector;
 
 pub(super) type PoolClient = legacy::Client<Monitored<Connector>, Full>;
 
-/// Additional trusted certificates, in PEM.
+/// How to connect.
 #[derive(Default)]
-pub(super) struct Roots {
+pub(super) struct Dialing {
     #[cfg(feature = "tls")]
-    pub(super) pem: Vec<Vec<u8>>,
+    pub(super) trust: Trust,
+    #[cfg(feature = "tls")]
+    pub(super) proxy: Proxy,
 }
 
 /// Creates a pool of connections to a server. A response can have at most 100 headers, of 400 KB in
-/// total.
-pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolClient, HttpError> {
+/// total. Adds the header that authorizes the client at a proxy, if the requests contain it.
+pub(super) fn client(
+    url: &Uri,
+    limits: &Limits,
+    dialing: &Dialing,
+    headers: &mut HeaderMap,
+) -> Result<PoolClient, HttpError> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     // Detects a server that has vanished, also for streams without a timeout.
     connector.set_keepalive(Some(KEEPALIVE));
     connector.set_keepalive_interval(Some(KEEPALIVE_INTERVAL));
     connector.set_connect_timeout(Some(limits.connect_time));
-    let connector = secure(connector, url, roots)?;
+    let connector = secure(connector, url, dialing, headers)?;
     Ok(legacy::Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(IDLE_CONNECTIONS)
-        .build(Monitored::new(connector)))
+        .build(connector))
 }
 
 #[cfg(not(feature = "tls"))]
@@ -59,22 +75,46 @@ pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolCl
     clippy::unnecessary_wraps,
     reason = "with the feature `tls` it can fail"
 )]
-fn secure(connector: HttpConnector, _: &Uri, _: &Roots) -> Result<Connector, HttpError> {
-    Ok(connector)
+fn secure(
+    connector: HttpConnector,
+    _: &Uri,
+    _: &Dialing,
+    _: &mut HeaderMap,
+) -> Result<Monitored<Connector>, HttpError> {
+    Ok(Monitored::new(connector, false))
 }
 
 #[cfg(feature = "tls")]
-fn secure(mut connector: HttpConnector, url: &Uri, roots: &Roots) -> Result<Connector, HttpError> {
+fn secure(
+    mut connector: HttpConnector,
+    url: &Uri,
+    dialing: &Dialing,
+    headers: &mut HeaderMap,
+) -> Result<Monitored<Connector>, HttpError> {
+    let origin = Origin::parse(&origin(url)).map_err(|_| HttpError::Url {
+        url: shown(&url.to_string()),
+        reason: "invalid host",
+    })?;
+    let proxy = dialing.proxy.to(&origin).map_err(HttpError::Proxy)?;
+    // Without TLS, the proxy reads the requests and sends them on.
+    let is_forwarded = proxy.is_some() && !origin.secure;
+    if let (true, Some(auth)) = (
+        is_forwarded,
+        proxy.as_ref().and_then(|proxy| proxy.auth.clone()),
+    ) {
+        headers.insert(PROXY_AUTHORIZATION, auth);
+    }
     // Reading the certificates of the system takes a while, and plain HTTP does not need them.
-    let store = if url.scheme() == Some(&http::uri::Scheme::HTTPS) {
-        tls::trusted(&roots.pem).map_err(HttpError::Certificate)?
+    let config = if origin.secure {
+        dialing.trust.config()
     } else {
-        rustls::RootCertStore::empty()
+        tls::config_without_certificates()
     };
     connector.enforce_http(false);
-    Ok(hyper_rustls::HttpsConnectorBuilder::new()
-        .with_tls_config(tls::config(store).map_err(HttpError::Certificate)?)
+    let connector = hyper_rustls::HttpsConnectorBuilder::new()
+        .with_tls_config(config.map_err(HttpError::Certificate)?)
         .https_or_http()
         .enable_http1()
-        .wrap_connector(connector))
+        .wrap_connector(Route { connector, proxy });
+    Ok(Monitored::new(connector, is_forwarded))
 }

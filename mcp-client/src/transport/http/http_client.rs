@@ -19,6 +19,7 @@ use crate::protocol::authorize::{Authorize, AuthorizeRequest, AuthorizeResponse}
 use crate::protocol::error::HttpError;
 use crate::protocol::timeout_pause::TimeoutPause;
 use crate::util::http_body::Full;
+use crate::util::url::shown;
 
 /// The maximum number of redirects that are followed.
 const REDIRECTS: usize = 4;
@@ -120,7 +121,7 @@ impl HttpClient {
             match url::resolve(&url, &location) {
                 Some(next) if follows => url = Cow::Owned(next),
                 _ => {
-                    let location = PeerText(&location).to_string();
+                    let location = PeerText(&shown(&location)).to_string();
                     return Err(HttpError::Redirect { status, location });
                 }
             }

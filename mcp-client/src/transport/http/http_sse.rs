@@ -9,13 +9,14 @@ use mcp_types::sse::SseError;
 use tokio::sync::mpsc;
 
 use super::body::Events;
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, excerpt};
 use super::response::{Media, media};
 use super::session::{Session, SessionPhase};
 use super::url;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
+use crate::util::url::shown;
 
 /// Opens the stream, whose first event names the URL for messages.
 pub(super) async fn open_stream(
@@ -46,7 +47,7 @@ pub(super) async fn open_stream(
     };
     let messages: Option<Uri> = url::resolve(&endpoint.client.url, &reference);
     let Some(messages) = messages else {
-        return Err(HttpError::Endpoint(reference.chars().take(256).collect()).into());
+        return Err(HttpError::Endpoint(excerpt(&shown(&reference))).into());
     };
     let mut number = 0;
     endpoint.session.send_modify(|session| {

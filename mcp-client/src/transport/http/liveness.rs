@@ -96,12 +96,18 @@ struct Alive(watch::Receiver<()>);
 pub(super) struct Monitored<T> {
     inner: T,
     alive: watch::Sender<()>,
+    /// Whether a proxy reads the requests and sends them on, so that they name the whole URL.
+    is_forwarded: bool,
 }
 
 impl<T> Monitored<T> {
-    pub(super) fn new(inner: T) -> Self {
+    pub(super) fn new(inner: T, is_forwarded: bool) -> Self {
         let alive = watch::Sender::new(());
-        Self { inner, alive }
+        Self {
+            inner,
+            alive,
+            is_forwarded,
+        }
     }
 }
 
@@ -120,13 +126,16 @@ where
 
     fn call(&mut self, url: Uri) -> Self::Future {
         let connecting = self.inner.call(url);
-        Box::pin(async { connecting.await.map(Monitored::new) })
+        let is_forwarded = self.is_forwarded;
+        let monitored = move |inner| Monitored::new(inner, is_forwarded);
+        Box::pin(async move { connecting.await.map(monitored) })
     }
 }
 
 impl<T: Connection> Connection for Monitored<T> {
     fn connected(&self) -> Connected {
-        self.inner.connected().extra(Alive(self.alive.subscribe()))
+        let connected = self.inner.connected().proxy(self.is_forwarded);
+        connected.extra(Alive(self.alive.subscribe()))
     }
 }
 
