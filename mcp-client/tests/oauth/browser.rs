@@ -325,6 +325,7 @@ async fn address_of_the_redirect_can_be_pasted() {
     let running = Running {
         child,
         output: Box::new(output),
+        keyboard: None,
         printed: String::new(),
     };
     let (running, address) = running.reads_address().await;

@@ -4,7 +4,8 @@ use std::future::pending;
 use std::io;
 
 use mcp_client::oauth::{
-    AuthorizationUrl, Loopback, RedirectReceiver, Secret, UserAgent, UserAgentFuture,
+    AuthorizationUrl, Loopback, RedirectReceiver, RedirectRequest, Secret, UserAgent,
+    UserAgentFuture,
 };
 use tokio::sync::oneshot;
 
@@ -18,10 +19,10 @@ struct Receiver(Box<dyn RedirectReceiver>);
 impl UserAgent for PasteOrLoopback {
     fn prepare<'a>(
         &'a self,
-        registered: Option<&'a str>,
+        request: RedirectRequest<'a>,
     ) -> UserAgentFuture<'a, Box<dyn RedirectReceiver>> {
         Box::pin(async move {
-            let receiver = Receiver(self.0.prepare(registered).await?);
+            let receiver = Receiver(self.0.prepare(request).await?);
             Ok(Box::new(receiver) as Box<dyn RedirectReceiver>)
         })
     }
