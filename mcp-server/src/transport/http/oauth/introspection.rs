@@ -73,28 +73,26 @@ impl TokenVerifier for IntrospectionVerifier {
         }
         let digest = sha256(token.text().as_bytes());
         if let Some(known) = self.cached(&digest) {
-            return known.ok_or(TokenError::Foreign);
+            return known;
         }
         let busy = || TokenError::unavailable("too many tokens are being introspected");
         let running = timeout(WAITING_TIME, self.running.acquire()).await;
-        let running = running.ok().and_then(Result::ok).ok_or_else(busy)?;
+        let _running = running.ok().and_then(Result::ok).ok_or_else(busy)?;
         // Another request may have sent the same token.
-        let found = match self.cached(&digest) {
+        match self.cached(&digest) {
             Some(known) => known,
-            None => self.introspect(token, digest).await?,
-        };
-        drop(running);
-        found.ok_or(TokenError::Foreign)
+            None => self.introspect(token, digest).await,
+        }
     }
 }
 
 impl IntrospectionVerifier {
-    /// Asks the issuer, and keeps the result. Returns `None` if the token is not active.
+    /// Asks the issuer, and keeps the result.
     async fn introspect(
         &self,
         token: PresentedToken<'_>,
         digest: String,
-    ) -> Result<Option<AccessToken>, TokenError> {
+    ) -> Result<AccessToken, TokenError> {
         let endpoint = self.endpoint.get_or_try_init(|| self.discover());
         let endpoint = endpoint.await.map_err(TokenError::unavailable)?;
         let body = format!(
@@ -115,7 +113,7 @@ impl IntrospectionVerifier {
             Some(false) => {
                 let time = self.cache_time.min(INACTIVE_TIME);
                 lock(&self.inactive).insert(digest, (), time);
-                return Ok(None);
+                return Err(TokenError::Foreign);
             }
             None => {
                 let error = "the response to an introspection has no `active`";
@@ -129,7 +127,7 @@ impl IntrospectionVerifier {
         }
         let time = kept_for(&found, self.cache_time);
         lock(&self.active).insert(digest, found.clone(), time);
-        Ok(Some(found))
+        Ok(found)
     }
 
     async fn discover(&self) -> Result<SecureUrl, FetchError> {
@@ -137,11 +135,13 @@ impl IntrospectionVerifier {
         issuer_metadata::url(&metadata, "introspection_endpoint", &self.issuer)
     }
 
-    /// Returns what is known of a token: `Some(None)` if it is not active.
-    fn cached(&self, digest: &str) -> Option<Option<AccessToken>> {
+    /// Returns the result of an earlier request to the issuer.
+    fn cached(&self, digest: &str) -> Option<Result<AccessToken, TokenError>> {
         let active = lock(&self.active).get(digest);
         let inactive = || lock(&self.inactive).get(digest);
-        active.map(Some).or_else(|| inactive().map(|()| None))
+        active
+            .map(Ok)
+            .or_else(|| inactive().map(|()| Err(TokenError::Foreign)))
     }
 }
 
