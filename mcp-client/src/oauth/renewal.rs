@@ -151,12 +151,14 @@ impl Renewal {
     /// Gets new tokens.
     pub(super) async fn perform(&self, purpose: Purpose) -> Result<(), OAuthError> {
         match purpose {
-            Purpose::Refresh(used) => self.paced(self.refresh(&used)).await.map(drop),
+            // Without boxes, the futures are large.
+            Purpose::Refresh(used) => self.paced(Box::pin(self.refresh(&used))).await.map(drop),
             Purpose::Rejected { challenge, used } => {
                 if self.adopt_newer(used.as_ref()).await? {
                     return Ok(());
                 }
-                self.paced(self.replace(&challenge, used.as_ref())).await
+                let attempt = self.replace(&challenge, used.as_ref());
+                self.paced(Box::pin(attempt)).await
             }
             Purpose::StepUp { challenge, used } => {
                 if self.adopt_newer(Some(&used)).await? {

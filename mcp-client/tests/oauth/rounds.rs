@@ -254,7 +254,9 @@ async fn logins_that_a_server_causes_are_limited_by_time() {
                 let count = count.fetch_add(1, Ordering::SeqCst);
                 let error = "insufficient_scope";
                 let scope = format!(", error=\"{error}\", scope=\"s{count}\"");
-                (count % 2 == 0).then(|| world.challenge(status, &scope))
+                count
+                    .is_multiple_of(2)
+                    .then(|| world.challenge(status, &scope))
             }
             _ => None,
         });
@@ -348,7 +350,9 @@ async fn program_without_a_user_gets_each_scope_that_it_needs() {
         let count = count.fetch_add(1, Ordering::SeqCst);
         let error = "insufficient_scope";
         let scope = format!(", error=\"{error}\", scope=\"s{count}\"");
-        (count % 2 == 0).then(|| world.challenge(403, &scope))
+        count
+            .is_multiple_of(2)
+            .then(|| world.challenge(403, &scope))
     });
     let robot = OAuthClient::new("robot").issuer(world.origin()).secret("s");
     let oauth = OAuth::client_credentials(robot).build().expect("valid");

@@ -174,9 +174,10 @@ async fn stored_login_does_not_contain_the_secret_of_the_client() {
             let builder = oauth().store(store.clone());
             let known = OAuthClient::new("id").secret("client-secret");
             let known = known.method(mcp_client::oauth::ClientAuthMethod::SecretPost);
-            let builder = match is_registered {
-                true => builder,
-                false => builder.client(known.issuer(world.origin())),
+            let builder = if is_registered {
+                builder
+            } else {
+                builder.client(known.issuer(world.origin()))
             };
             builder.build().expect("valid")
         };

@@ -253,7 +253,11 @@ fn check_access(_: &Metadata, _: u32) -> io::Result<()> {
 fn read(path: &Path) -> Result<Option<StoredFile>, StoreError> {
     let mut text = Zeroizing::new(Vec::new());
     let read = File::open(path).and_then(|file| {
-        check_access(&file.metadata()?, FILE_FORBIDDEN)?;
+        let metadata = file.metadata()?;
+        check_access(&metadata, FILE_FORBIDDEN)?;
+        // A vector that grows would leave copies in memory.
+        let size = usize::try_from(metadata.len().min(FILE_BYTES)).unwrap_or_default();
+        text.reserve_exact(size + 1);
         file.take(FILE_BYTES + 1).read_to_end(&mut text)
     });
     match read {
