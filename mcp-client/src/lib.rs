@@ -56,7 +56,15 @@
 //! * Results, notifications and questions in the form of a newer revision than the negotiated one. A
 //!   question is answered in the oldest form that can express the answer.
 //! * A malformed element of a list: it is reported, and the others are returned.
-//! * A malformed error object: it is reported as -32603 with the reason.
+//! * A malformed error object: its code is the number that it contains, or -32603, and its message is
+//!   its text, or its JSON.
+//! * A byte order mark, and text that is not UTF-8 or has half a surrogate pair: U+FFFD replaces it.
+//! * A response without `jsonrpc`, and one with `result` and `error` of which one is `null`.
+//! * Members of results that are `null`, and lists that are `null`.
+//! * Results of tools without `content`, and contents of a tool that cannot be read. A text with the
+//!   JSON of the content replaces it, with the member `mcp-client/unreadable` in its `_meta`.
+//! * Tools whose `inputSchema` has no `type`, or `properties` that are an empty list or `null`, and
+//!   tools whose `outputSchema` is invalid: it is ignored.
 //! * Lines and events that are not messages: they are logged and skipped. Empty ones are skipped.
 //! * A last line without a line break.
 //! * An error -32022 that offers the requested revision: the request is sent again.
@@ -117,7 +125,8 @@ pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
 pub use protocol::error::{BrokenOutput, OutputError};
 pub use protocol::error::{
-    CallError, ConnectError, ElementError, InputError, ListError, TransportError,
+    CallError, ConnectError, ElementError, InputError, ListError, RefusalKind, ServerOutput,
+    TransportError,
 };
 #[cfg(feature = "tls")]
 pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};

@@ -10,7 +10,9 @@ pub(crate) mod connection_state;
 pub(crate) mod error;
 #[cfg(feature = "tls")]
 pub(crate) mod fetch;
+pub(crate) mod handshake;
 pub(crate) mod inbound;
+pub(crate) mod last_output;
 pub(crate) mod lenient;
 pub(crate) mod limits;
 pub(crate) mod negotiated;

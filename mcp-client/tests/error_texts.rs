@@ -102,7 +102,7 @@ async fn error_of_a_non_mcp_server_describes_the_response() {
     });
     assert_eq!(
         fails_to_connect(Http::new(format!("http://{address}/"))).await,
-        "no response to `server/discover`: the response has the content type `text/html`, \
+        "no response to `initialize`: the response has the content type `text/html`, \
          expected `application/json` or `text/event-stream`"
     );
 }

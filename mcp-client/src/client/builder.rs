@@ -32,6 +32,7 @@ use crate::protocol::error::{CallError, ConnectError, InputError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::inbound::Inbound;
+use crate::protocol::last_output::LastOutput;
 use crate::protocol::limits::Limits;
 use crate::protocol::negotiation::negotiate;
 use crate::protocol::pending_requests::PendingRequests;
@@ -336,6 +337,7 @@ impl ClientBuilder {
             negotiated: RwLock::default(),
             pinned: self.pinned,
             state: ConnectionState::new(),
+            last_output: LastOutput::default(),
         });
         Ok((connection, features))
     }

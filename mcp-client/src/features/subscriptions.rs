@@ -59,7 +59,11 @@ impl Subscription {
         }
     }
 
-    /// Returns the next event; `None` once the server has ended the subscription.
+    /// Returns the next event; `None` after the error that ended the subscription.
+    ///
+    /// If the server ends the subscription, for example because it is restarted, the event is
+    /// [`Interrupted`](SubscriptionEvent::Interrupted) with [`CallError::Ended`], and the subscription
+    /// is opened again. A program that does not want this drops the subscription.
     ///
     /// Dropping the future loses no event.
     ///

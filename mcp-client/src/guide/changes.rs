@@ -61,7 +61,7 @@
 //!   process was restarted, or a session ended. The client tries again, first after
 //!   [`Limits::retry_first`](crate::Limits), then after twice the time, at most
 //!   [`Limits::retry_most`](crate::Limits), each time shortened by a random part.
-//! - **The end** is `None` if the server ended the subscription, or an error if the server rejected it or
+//! - **The end** is an error, if the server rejected it or
 //!   the connection is closed. No event follows.
 //! - **If the program receives no events**, memory stays bounded: a repeated change is queued once, and
 //!   beyond `pending_events` and `pending_bytes` of [`Limits`](crate::Limits), one

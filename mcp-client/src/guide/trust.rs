@@ -14,19 +14,21 @@
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
-//! use mcp_client::{CallError, Client, HttpError, TransportError};
+//! use mcp_client::{CallError, Client, RefusalKind, TransportError};
 //!
 //! async fn careful(client: &Client) -> &'static str {
 //!     match client.call_tool("delete").await {
 //!         Ok(result) if result.has_failed() => "the tool failed",
 //!         Ok(_) => "done",
-//!         // An error of the protocol, with its code, message and data.
-//!         Err(CallError::Refused { source, .. }) if source.code == -32602 => "no such tool",
-//!         Err(CallError::Refused { .. }) => "refused",
+//!         // The server refused the call. An error of the protocol has a code, a message and data.
+//!         Err(error) if error.kind().is_some() => match error.kind() {
+//!             Some(RefusalKind::LoginRequired) => "not authorized",
+//!             Some(RefusalKind::InvalidParams) => "no such tool",
+//!             _ => "refused",
+//!         },
 //!         // The server may have executed the call, or may still execute it.
 //!         Err(CallError::Timeout { .. }) => "timeout",
 //!         Err(CallError::Lost { source, .. }) => match &*source {
-//!             TransportError::Http(HttpError::Unauthorized { .. }) => "not authorized",
 //!             TransportError::Exited { .. } => "the server process exited",
 //!             _ => "the connection is lost",
 //!         },
@@ -51,15 +53,16 @@
 //!
 //! | the server | the call | the connection |
 //! | --- | --- | --- |
-//! | answers with an error | `Refused` | continues |
+//! | answers with an error, with any HTTP status | `Refused`; [`kind`](crate::CallError::kind) classifies it | continues |
 //! | sends an invalid result, or one with more than 127 nested levels | `Answer`, with the path | continues |
 //! | sends a malformed message with the id of the call | `Message` | continues |
 //! | sends an unknown `resultType` | `ResultType` | continues |
 //! | responds to an unknown id, or for the second time | continues to wait; over HTTP `NoAnswer` | continues |
 //! | sends a malformed message | continues to wait, and the message is logged; over HTTP a malformed body is `Lost` | continues |
-//! | sends a malformed error object | `Refused`, with -32603 | continues |
+//! | sends a malformed error object | `Refused`, with the number that its code contains, or -32603 | continues |
+//! | ends a subscription | is not affected: the subscription receives `Interrupted` and is opened again | continues |
 //! | sends a message, or an event, that is too long | `Lost` with `TooLong`: over HTTP this call, on a byte stream all pending calls, because it may be the response to any of them | continues |
-//! | does not answer | `Timeout`, and the call is cancelled on the server | continues |
+//! | does not answer | `Timeout`, with the last lines that the server wrote beside its messages; the call is cancelled on the server | continues |
 //! | asks questions without end | `Rounds` | continues |
 //! | asks too many questions at once | `Questions` | continues |
 //! | sends endless lists | `List`, after the received elements | continues |
@@ -81,6 +84,7 @@
 //! | --- | --- | --- |
 //! | `message_bytes` | 16 MiB | one message, line, event or body |
 //! | `call_time` | 1 minute | the wait for a response |
+//! | `progress_time` | none | a call in total, if reports of progress restart its timeout |
 //! | `probe_time` | 5 seconds | the wait for the response to `server/discover` before the handshake is begun beside it |
 //! | `connect_time` | 10 seconds | connecting to a host over HTTP |
 //! | `authorize_time` | 10 minutes | how long the timeout of a call pauses while a user logs in |
@@ -106,7 +110,7 @@
 //!
 //! `usize::MAX` and `Duration::MAX` mean no limit.
 //!
-//! Fixed limits: the last 4 KiB of captured standard error, 256 characters of an
+//! Fixed limits: the last 4 KiB of captured standard error, and of output that is no message, 256 characters of an
 //! HTTP body in an error, 1,000 messages in a batch (only 2025-03-26 has batches), 1,024 output schemas
 //! of 4 MiB in total, 4,096 tools with arguments in headers and 4 MiB of their names, 256 origins in an
 //! [`EraCache`](crate::EraCache), 5 unsuccessful attempts to resume a stream, and 5 minutes before a

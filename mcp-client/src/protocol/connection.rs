@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use super::connection_state::ConnectionState;
 use super::error::TransportError;
 use super::inbound::{Inbound, InboundRequest, log_malformed};
+use super::last_output::LastOutput;
 use super::lenient;
 use super::limits::Limits;
 use super::negotiated::Negotiated;
@@ -57,6 +58,8 @@ pub(crate) struct Connection {
     /// The only revision that the program accepts, if it chose one.
     pub(crate) pinned: Option<Revision>,
     pub(crate) state: ConnectionState,
+    /// What the server wrote beside its messages.
+    pub(crate) last_output: LastOutput,
 }
 
 impl Connection {
@@ -155,6 +158,7 @@ impl Connection {
             excerpt = %PeerText(&excerpt(text)),
             "the server sent a malformed message"
         );
+        self.last_output.other.add(excerpt(text).into_owned());
         match fault.id().filter(|_| fault.is_response()).and_then(number) {
             Some(id) if self.pending.is_pending(id) => {
                 self.pending.complete(id, Reply::Malformed(fault));
@@ -177,6 +181,7 @@ impl Connection {
                 } else {
                     let error = PeerDisplay(&error);
                     tracing::warn!(%error, "the server could not read a message of this client");
+                    self.last_output.other.add(error.to_string());
                 }
             }
             Message::Notification { method, params, .. } => self.notification(&method, params),

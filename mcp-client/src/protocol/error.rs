@@ -2,9 +2,11 @@
 
 #[cfg(feature = "http")]
 mod http;
+mod kind;
 mod list;
 #[cfg(feature = "json-schema")]
 mod output;
+mod server_output;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -18,9 +20,12 @@ use mcp_types::rpc::{EnvelopeError, ErrorObject};
 
 #[cfg(feature = "http")]
 pub use http::{AuthorizeError, HttpError};
+pub use kind::RefusalKind;
 pub use list::{ElementError, ListError};
 #[cfg(feature = "json-schema")]
 pub use output::{BrokenOutput, OutputError};
+pub use server_output::ServerOutput;
+use server_output::last_lines;
 
 /// The error of a handler that answers questions of the server.
 ///
@@ -33,13 +38,21 @@ pub type InputError = Box<dyn Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The server answered with an error.
+    /// The server answered with an error, over every transport. [`kind`](Self::kind) classifies it.
     #[error("the server refused `{method}`: {source}")]
     Refused {
         /// The method.
         method: &'static str,
         /// The error object of the server.
         source: ErrorObject,
+        /// The HTTP response that contained the error, if its status was not 200.
+        transport: Option<Arc<TransportError>>,
+    },
+    /// The server ended a subscription, for example because it is restarted.
+    #[error("the server ended the `{method}`")]
+    Ended {
+        /// The method.
+        method: &'static str,
     },
     /// The params cannot be encoded, or the negotiated revision cannot express the request.
     #[error("cannot encode the params of `{method}`: {source}")]
@@ -136,12 +149,14 @@ pub enum CallError {
         proposal: mcp_types::Proposal,
     },
     /// The response did not arrive in time. The request was cancelled on the server.
-    #[error("no response to `{method}` within {:?}", rounded(*after))]
+    #[error("no response to `{method}` within {:?}{}", rounded(*after), last_lines(&output.stderr, &output.other))]
     Timeout {
         /// The method.
         method: &'static str,
         /// The elapsed time.
         after: Duration,
+        /// What the server wrote beside its messages, which may be the reason.
+        output: ServerOutput,
     },
     /// The connection failed before the response arrived.
     #[error("no response to `{method}`: {source}")]
@@ -169,6 +184,44 @@ impl CallError {
     pub fn code(&self) -> Option<i64> {
         match self {
             Self::Refused { source, .. } => Some(source.code),
+            _ => None,
+        }
+    }
+
+    /// Returns why the server refused the request; `None` if it did not answer. The same refusal has
+    /// the same kind over every transport.
+    ///
+    /// ```
+    /// use mcp_client::{CallError, RefusalKind};
+    ///
+    /// fn advice(error: &CallError) -> Option<&'static str> {
+    ///     match error.kind()? {
+    ///         RefusalKind::LoginRequired => Some("log in"),
+    ///         RefusalKind::MissingScopes(_) => Some("log in again, with more scopes"),
+    ///         RefusalKind::Busy(_) => Some("try again later"),
+    ///         _ => None,
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> Option<RefusalKind> {
+        match self {
+            Self::Refused {
+                source, transport, ..
+            } => {
+                let response = transport.as_ref().and_then(|response| response.kind());
+                let kind = kind::scopes(source).or(response);
+                Some(kind.unwrap_or_else(|| kind::of_code(source.code)))
+            }
+            Self::Lost { source, .. } => source.kind(),
+            _ => None,
+        }
+    }
+
+    /// Returns the time after which the server can be asked again, if it names one.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self.kind()? {
+            RefusalKind::Busy(time) => time,
             _ => None,
         }
     }
@@ -203,12 +256,14 @@ pub enum TransportError {
         source: std::io::Error,
     },
     /// The process of the server exited unexpectedly.
-    #[error("the server process exited ({status}){}", last_lines(stderr))]
+    #[error("the server process exited ({status}){}", last_lines(stderr, other))]
     Exited {
         /// The exit status.
         status: std::process::ExitStatus,
         /// The last lines of its standard error, at most 4 KiB; empty if it is not captured.
         stderr: String,
+        /// Its last output that is no message, such as a usage text: at most 4 KiB.
+        other: String,
     },
     /// The session with the server has ended, and a new one could not be started.
     #[cfg(feature = "http")]
@@ -237,6 +292,24 @@ impl TransportError {
         }
     }
 
+    /// Returns why the server refused a request, as far as the response tells without its body.
+    fn kind(&self) -> Option<RefusalKind> {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Http(error) => kind::of_http(error),
+            _ => None,
+        }
+    }
+
+    /// Returns the error with which the server refused a request, if the response contained one.
+    pub(crate) fn refusal(&self) -> Option<&ErrorObject> {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Http(error) => error.refusal(),
+            _ => None,
+        }
+    }
+
     /// Returns `true` if the cause may be a server of an older era.
     pub(crate) fn may_be_legacy(&self) -> bool {
         match self {
@@ -246,14 +319,6 @@ impl TransportError {
             Self::Exited { .. } => true,
             _ => false,
         }
-    }
-}
-
-fn last_lines(stderr: &str) -> String {
-    if stderr.is_empty() {
-        String::new()
-    } else {
-        format!("; the last lines of its standard error:\n{stderr}")
     }
 }
 

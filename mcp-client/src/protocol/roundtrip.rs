@@ -64,16 +64,31 @@ pub(crate) async fn roundtrip<P: Serialize>(
         reply = cancel_on_drop.reply(request) => reply,
         () = elapsed(connection, &mut time) => {
             let after = time.started.elapsed();
-            return Err(CallError::Timeout { method, after });
+            let output = connection.last_output.get();
+            return Err(CallError::Timeout { method, after, output });
         }
     };
     let reply = reply.map_err(|source| {
         cancel_on_drop.lost_message = source.loses_one_message();
-        CallError::Lost { method, source }
+        match source.refusal().cloned() {
+            Some(refusal) => {
+                cancel_on_drop.cancellable = false;
+                CallError::Refused {
+                    method,
+                    source: refusal,
+                    transport: Some(source),
+                }
+            }
+            None => CallError::Lost { method, source },
+        }
     });
     match reply? {
         Reply::Result(text) => Ok(text),
-        Reply::Error(source) => Err(CallError::Refused { method, source }),
+        Reply::Error(source) => Err(CallError::Refused {
+            method,
+            source,
+            transport: None,
+        }),
         Reply::Malformed(source) => Err(CallError::Message { method, source }),
     }
 }
@@ -113,7 +128,11 @@ pub(crate) async fn notify(
         .sender
         .send_notification(connection, method, message);
     let sent = timeout(after, sending).await;
-    let sent = sent.map_err(|_| CallError::Timeout { method, after })?;
+    let sent = sent.map_err(|_| CallError::Timeout {
+        method,
+        after,
+        output: connection.last_output.get(),
+    })?;
     sent.map_err(|source| CallError::Lost {
         method,
         source: Arc::new(source),

@@ -7,8 +7,8 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use mcp_client::types::Revision;
 use mcp_client::{
-    Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse, CallError, Client, HttpError,
-    Limits,
+    Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse, CallError, Client, Http,
+    HttpError, Limits, RefusalKind,
 };
 use serde_json::json;
 
@@ -123,7 +123,7 @@ async fn rejected_request_is_authorized_again_three_times() {
     }
     let error = soon(listing).await.expect("no panic").expect_err("refused");
     assert!(
-        matches!(http(&error), HttpError::Unauthorized { status, headers }
+        matches!(http(&error), HttpError::Unauthorized { status, headers, .. }
             if *status == 401 && headers.contains_key("www-authenticate")),
         "{error}"
     );
@@ -194,4 +194,87 @@ async fn unauthorized_is_returned_without_an_authorization_hook() {
         matches!(http(&error), HttpError::Unauthorized { .. }),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn refusal_with_a_message_is_the_error_of_the_call() {
+    let mut fake = Fake::start().await;
+    let client = fake.modern().await;
+    let scopes = RefusalKind::MissingScopes(vec!["a".to_owned(), "b".to_owned()]);
+    let challenge =
+        "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"a b\"\r\n".to_owned();
+    let after = Duration::from_secs(7);
+    for (status, head, code, kind) in [
+        ("401 Unauthorized", "", -32600, RefusalKind::LoginRequired),
+        ("403 Forbidden", &*challenge, -32600, scopes),
+        ("403 Forbidden", "", -32600, RefusalKind::Forbidden),
+        (
+            "429 Too Many Requests",
+            "Retry-After: 7\r\n",
+            -32000,
+            RefusalKind::Busy(Some(after)),
+        ),
+        (
+            "503 Service Unavailable",
+            "",
+            -32603,
+            RefusalKind::Busy(None),
+        ),
+        ("404 Not Found", "", -32601, RefusalKind::UnknownMethod),
+        ("400 Bad Request", "", -32602, RefusalKind::InvalidParams),
+        ("200 OK", "", -32602, RefusalKind::InvalidParams),
+    ] {
+        let listing = tokio::spawn(client.tools().one_page().into_future());
+        let asked = fake.message("tools/list").await;
+        let error = json!({"code": code, "message": "the text of the server"});
+        let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": error});
+        let head = format!("Content-Type: application/json\r\n{head}");
+        asked.answer(status, &head, &body.to_string()).await;
+        let error = soon(listing).await.expect("no panic").expect_err("refused");
+        assert_eq!(error.code(), Some(code), "{status}: {error}");
+        assert!(error.to_string().contains("the text of the server"));
+        assert_eq!(error.kind(), Some(kind), "{status}");
+        assert!(fake.is_quiet(), "a refused request is not cancelled");
+    }
+    // Without a message, only the kind is known.
+    let listing = tokio::spawn(client.tools().one_page().into_future());
+    let asked = fake.message("tools/list").await;
+    asked.answer("403 Forbidden", &challenge, "no").await;
+    let error = soon(listing).await.expect("no panic").expect_err("refused");
+    assert!(matches!(error.kind(), Some(RefusalKind::MissingScopes(_))));
+    assert_eq!(error.code(), None);
+}
+
+#[tokio::test]
+async fn missing_scope_has_the_same_kind_over_every_transport() {
+    let server = || {
+        let tool = async |cx: mcp_server::Context| cx.require_scopes(["delete"]);
+        let server = mcp_server::Server::builder("guarded", "1").tool("delete", "", tool);
+        server.build().expect("the definition is valid")
+    };
+    let serving = server().serve_http("127.0.0.1:0").expect("bound");
+    let url = format!("http://{}/mcp", serving.local_addr());
+    tokio::spawn(serving);
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(theirs);
+        let stream = mcp_server::ByteStream::new(reader, writer);
+        server().serve(stream).await
+    });
+    for revision in [Revision::LATEST, Revision::V2025_11_25] {
+        let builder = Client::builder("test", "1").revision(revision);
+        let client = builder.connect(Http::new(&*url)).await.expect("connected");
+        check_scope(&client).await;
+    }
+    let stream = mcp_client::ByteStream::of(ours);
+    let client = Client::builder("test", "1").connect(stream).await;
+    check_scope(&client.expect("connected")).await;
+}
+
+async fn check_scope(client: &Client) {
+    let error = client.call_tool("delete").await.expect_err("refused");
+    assert_eq!(error.code(), Some(-32600), "{error:?}");
+    assert!(error.to_string().contains("lacks a scope"), "{error}");
+    let scopes = RefusalKind::MissingScopes(vec!["delete".to_owned()]);
+    assert_eq!(error.kind(), Some(scopes), "{error:?}");
 }

@@ -71,7 +71,7 @@ async fn invalid_response_fails_only_its_call() {
     });
     let error = error.await;
     assert!(
-        matches!(http(&error), HttpError::Status { status, body } if *status == 503 && body == "later"),
+        matches!(http(&error), HttpError::Status { status, body, .. } if *status == 503 && body == "later"),
         "{error}"
     );
 }

@@ -105,6 +105,13 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
                     assert!(fails(error), "{name}: {error} ({error:?})");
                 }
                 Outcome::Waits(_) if events => ended.as_ref().map(drop).expect(name),
+                // It can only be about this request.
+                Outcome::Waits(None)
+                    if text.starts_with(br#"{"jsonrpc":"2.0","id":null,"error""#) =>
+                {
+                    let error = ended.as_ref().expect_err(name);
+                    assert!(matches!(error, CallError::Refused { .. }), "{error}");
+                }
                 Outcome::Waits(wrong) => {
                     let error = ended.as_ref().expect_err(name);
                     let fits = match (wrong, http(error)) {

@@ -239,7 +239,7 @@ async fn exit_during_a_call_reports_status_and_stderr() {
         waits.await.expect("no panic").expect_err("no answer"),
         client.tools().one_page().await.expect_err("no process"),
     ] {
-        let TransportError::Exited { status, stderr } = transport_error(&error) else {
+        let TransportError::Exited { status, stderr, .. } = transport_error(&error) else {
             panic!("{error}");
         };
         assert_eq!(status.code(), Some(3));
@@ -258,7 +258,7 @@ async fn immediate_exit_reports_status_and_stderr() {
     let ConnectError::Call(error) = &error else {
         panic!("{error}");
     };
-    let TransportError::Exited { status, stderr } = transport_error(error) else {
+    let TransportError::Exited { status, stderr, .. } = transport_error(error) else {
         panic!("{error}");
     };
     assert_eq!((status.code(), stderr.as_str()), (Some(7), "no such key"));
@@ -308,6 +308,32 @@ async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
     assert_eq!(client.revision(), Revision::LATEST);
     pid(&client).await;
     client.close().await;
+}
+
+#[tokio::test]
+async fn timeout_names_what_the_server_wrote() {
+    let mut limits = Limits::default();
+    limits.probe_time = Duration::from_millis(50);
+    limits.call_time = Duration::from_millis(500);
+    let script = "echo set API_KEY >&2; printf 'open \\033[1mhttps://x/login\\n'; sleep 60";
+    let process = ChildProcess::new("sh").args(["-c", script]);
+    let process = process
+        .stderr(Stderr::Trace)
+        .grace(Duration::from_millis(50));
+    let error = builder().limits(limits).connect(process).await;
+    let error = error.expect_err("no answer").to_string();
+    let expected = "; the last lines of its standard error:\nset API_KEY\
+        ; its last output that is no message:\nopen \\u{1b}[1mhttps://x/login";
+    assert!(error.ends_with(expected), "{error}");
+}
+
+#[tokio::test]
+async fn exit_names_the_usage_text_on_standard_output() {
+    let script = "echo Usage: server --key KEY; exit 2";
+    let process = ChildProcess::new("sh").args(["-c", script]);
+    let error = builder().connect(process).await.expect_err("no server");
+    let error = error.to_string();
+    assert!(error.ends_with("\nUsage: server --key KEY"), "{error}");
 }
 
 /// Collects warnings with their fields.

@@ -57,7 +57,7 @@ async fn unknown_metadata_method_is_an_error() {
     let error = json!({"error": {"code": -32601, "message": "no such method"}});
     let (answer, _) = tokio::join!(asking, script.answer(error));
     match answer {
-        Err(CallError::Refused { method, source }) => {
+        Err(CallError::Refused { method, source, .. }) => {
             assert_eq!((method, source.code), ("resources/metadata", -32601));
         }
         other => panic!("{other:?}"),

@@ -142,3 +142,19 @@ async fn messages_with_a_byte_order_mark_or_without_a_version_are_read() {
     let client = soon(connecting).await.expect("no panic");
     assert_eq!(client.expect("connected").revision(), Revision::LATEST);
 }
+
+#[tokio::test]
+async fn modern_revision_in_a_handshake_is_explained() {
+    let (transport, mut script) = Script::new();
+    let connecting = tokio::spawn(builder().connect(transport));
+    let discover = next(&mut script, "server/discover").await;
+    refuse(&mut script, &discover, r#"{"code":-32601,"message":"no"}"#).await;
+    let initialize = next(&mut script, "initialize").await;
+    let agreed = AGREED.replace('\n', "").replace("2025-06-18", "2026-07-28");
+    script.answer(&initialize, &agreed).await;
+    let error = soon(connecting).await.expect("no panic");
+    let error = error.expect_err("no revision").to_string();
+    let (ours, theirs) = error.split_once("the server supports").expect("a list");
+    assert!(theirs.contains("2026-07-28"), "{error}");
+    assert!(!ours.contains("2026-07-28"), "{error}");
+}

@@ -129,7 +129,7 @@ impl HandlerError {
     /// Creates the error for a caller whose access token lacks a scope: as
     /// [`forbidden`](Self::forbidden), and over HTTP with the header `WWW-Authenticate: Bearer
     /// error="insufficient_scope", scope="..."`, by which clients ask the user for the scopes
-    /// (RFC 6750, 3.1).
+    /// (RFC 6750, 3.1). The error's data has the same two members, for other transports.
     ///
     /// `scopes` are the scopes that the operation needs, separated by spaces. If they contain
     /// characters that RFC 6749 does not allow in scopes, the header does not name them.
@@ -137,7 +137,9 @@ impl HandlerError {
     pub fn insufficient_scope(scopes: &str) -> Self {
         let message = format!("the access token lacks a scope: this needs `{scopes}`");
         let challenge = Challenge::insufficient_scope(scopes);
-        let error = ErrorObject::new(rpc::INVALID_REQUEST, message);
+        let data =
+            mcp_types::json::Object::from([("error", "insufficient_scope"), ("scope", scopes)]);
+        let error = ErrorObject::new(rpc::INVALID_REQUEST, message).with_data(data);
         Self::protocol(error).rejected(Rejection::Forbidden(Some(Box::new(challenge))))
     }
 

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use mcp_client::oauth::OAuthError;
-use mcp_client::{CallError, ConnectError, FetchFailed, HttpError, ReadError, TransportError};
+use mcp_client::{
+    CallError, ConnectError, FetchFailed, HttpError, ReadError, RefusalKind, TransportError,
+};
 
 use crate::output;
 
@@ -88,8 +90,17 @@ fn of_fetch(failed: &FetchFailed) -> u8 {
     }
 }
 
+fn needs_login(error: &CallError) -> bool {
+    let kind = error.kind();
+    matches!(
+        kind,
+        Some(RefusalKind::LoginRequired | RefusalKind::MissingScopes(_) | RefusalKind::Forbidden)
+    )
+}
+
 fn of_call(error: &CallError) -> u8 {
     match error {
+        CallError::Refused { .. } if needs_login(error) => AUTHORIZATION,
         CallError::Refused { .. } => 4,
         CallError::Timeout { .. } => 5,
         CallError::Lost { source, .. } => match source.as_ref() {

@@ -23,7 +23,7 @@ use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
-use crate::protocol::error::CallError;
+use crate::protocol::error::{CallError, ServerOutput};
 use crate::protocol::lenient;
 use crate::protocol::params::{EncodedParams, ParamValue, Params};
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
@@ -87,7 +87,11 @@ where
         if state.is_reconnecting() {
             Box::pin(timeout(after, state.wait_reconnected()))
                 .await
-                .map_err(|_| CallError::Timeout { method, after })?;
+                .map_err(|_| CallError::Timeout {
+                    method,
+                    after,
+                    output: ServerOutput::default(),
+                })?;
         }
         let parts = *parts;
         let revision = parts.connection.connection().revision();

@@ -38,7 +38,8 @@ pub enum SubscriptionEvent {
     /// [`pending_events`](crate::Limits::pending_events) and
     /// [`pending_bytes`](crate::Limits::pending_bytes).
     Missed,
-    /// The connection broke, or the server did not answer. The subscription is tried again.
+    /// The connection broke, the server did not answer, or it ended the subscription, for example
+    /// because it is restarted. The subscription is opened again.
     Interrupted {
         /// What happened.
         error: Arc<CallError>,

@@ -68,7 +68,7 @@ struct InboxState {
     /// The sum of these bytes.
     bytes: usize,
     /// The end of the subscription, until it is returned to the program.
-    end: Option<Result<(), CallError>>,
+    end: Option<CallError>,
     /// Whether the end was returned.
     ended: bool,
 }
@@ -143,7 +143,7 @@ impl Inbox {
     }
 
     /// Ends the subscription: no event follows.
-    pub(crate) fn end(&self, reason: Result<(), CallError>) {
+    pub(crate) fn end(&self, reason: CallError) {
         self.state().end = Some(reason);
         self.added.notify_one();
     }
@@ -166,7 +166,7 @@ impl Inbox {
                 }
                 if let Some(end) = state.end.take() {
                     state.ended = true;
-                    return end.err().map(Err);
+                    return Some(Err(end));
                 }
             }
             self.added.notified().await;

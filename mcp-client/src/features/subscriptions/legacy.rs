@@ -56,7 +56,7 @@ pub(super) async fn listen(
         filter.resource_subscriptions = Some(watching.uris.clone());
     }
     inbox.add(SubscriptionEvent::Listening(filter), 0);
-    backoff.reset();
+    backoff.opened();
     tokio::select! {
         reply = &mut loss.response => match reply {
             Ok(Err(source)) => Err(CallError::Lost { method, source }),

@@ -14,11 +14,12 @@ use super::inbox::Inbox;
 use super::legacy;
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
-use crate::protocol::error::CallError;
+use crate::protocol::error::{CallError, RefusalKind};
 use crate::protocol::params::EncodedParams;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
-/// Listens until the server ends or refuses the subscription, or the connection is closed.
+/// Listens until the server refuses the subscription, or the connection is closed. If the server ends
+/// it, for example because it is restarted, it is opened again.
 pub(super) async fn run(connection: Arc<Connection>, features: Arc<Features>, inbox: Arc<Inbox>) {
     let guard = InboxGuard::new(&features, &inbox);
     let mut backoff = Backoff::new(&connection.limits);
@@ -30,16 +31,17 @@ pub(super) async fn run(connection: Arc<Connection>, features: Arc<Features>, in
         } else {
             legacy::listen(&connection, &features, &inbox, &mut backoff).await
         };
-        match ended {
-            Ok(()) => break Ok(()),
-            Err(error) if is_final(&connection, &error) => break Err(error),
-            Err(error) => {
-                let again = backoff.next();
-                let error = Arc::new(error);
-                inbox.add(SubscriptionEvent::Interrupted { error, again }, 0);
-                sleep(again).await;
-            }
+        let error = ended.err().unwrap_or(CallError::Ended {
+            method: SubscriptionsListenRequest::METHOD,
+        });
+        if is_final(&connection, &error) {
+            break error;
         }
+        let again = backoff.next(error.retry_after());
+        let error = Arc::new(error);
+        inbox.add(SubscriptionEvent::Interrupted { error, again }, 0);
+        sleep(again).await;
+        backoff.begin();
     };
     drop(guard);
     inbox.end(end);
@@ -47,8 +49,11 @@ pub(super) async fn run(connection: Arc<Connection>, features: Arc<Features>, in
 
 /// Returns `true` if another attempt cannot succeed.
 fn is_final(connection: &Connection, error: &CallError) -> bool {
-    connection.pending.is_closed()
-        || !matches!(error, CallError::Lost { .. } | CallError::Timeout { .. })
+    let is_temporary = match error {
+        CallError::Lost { .. } | CallError::Timeout { .. } | CallError::Ended { .. } => true,
+        error => matches!(error.kind(), Some(RefusalKind::Busy(_))),
+    };
+    connection.pending.is_closed() || !is_temporary
 }
 
 /// Sends the request that opens the subscription, and waits until it ends.
@@ -91,12 +96,16 @@ async fn listen(
         biased;
         acknowledged = timeout(first, inbox.acknowledged()) => {
             if acknowledged.is_err() {
-                return Err(CallError::Timeout { method, after: first });
+                return Err(CallError::Timeout {
+                    method,
+                    after: first,
+                    output: connection.last_output.get(),
+                });
             }
         }
         ended = &mut ended => return ended.map(drop),
     }
-    backoff.reset();
+    backoff.opened();
     ended.await.map(drop)
 }
 

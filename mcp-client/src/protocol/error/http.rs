@@ -1,8 +1,10 @@
 //! [`HttpError`]: errors of the HTTP transport.
 
+use std::time::Duration;
+
 use http::{HeaderMap, StatusCode};
 use mcp_types::headers::HeaderMismatch;
-use mcp_types::rpc::EnvelopeError;
+use mcp_types::rpc::{EnvelopeError, ErrorObject};
 use mcp_types::sse::SseError;
 
 /// The error of an implementation of [`Authorize`](crate::Authorize).
@@ -30,7 +32,7 @@ pub enum HttpError {
     #[error("cannot read a trusted certificate: {0}")]
     Certificate(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The connection to the server cannot be established.
-    #[error("cannot connect to `{origin}`: {}", deepest(.source.as_ref()))]
+    #[error("cannot connect to `{origin}`: {}{}", deepest(.source.as_ref()), hint(.source.as_ref()))]
     Connect {
         /// The scheme, the host and the port of the server.
         origin: String,
@@ -38,15 +40,20 @@ pub enum HttpError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The connection failed while the request was sent or the response was received.
-    #[error("the connection to the server failed: {}", deepest(.0.as_ref()))]
+    #[error("the connection to the server failed: {}{}", deepest(.0.as_ref()), hint(.0.as_ref()))]
     Exchange(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The server answered with an error status, and the body is not a message of the protocol.
+    /// The server answered with an error status.
     #[error("the server answered with HTTP status {status}{}", and_body(body))]
     Status {
         /// The status.
         status: StatusCode,
         /// The beginning of the body, at most 256 characters.
         body: String,
+        /// The time of the header `Retry-After`, if it is a number of seconds.
+        retry_after: Option<Duration>,
+        /// The error of the protocol in the body. A call then fails with
+        /// [`CallError::Refused`](crate::CallError).
+        error: Option<Box<ErrorObject>>,
     },
     /// The server requires an authorization that the request did not contain.
     #[error("the server requires authorization (HTTP status {status})")]
@@ -55,6 +62,9 @@ pub enum HttpError {
         status: StatusCode,
         /// The headers of the response. `WWW-Authenticate` describes the required authorization.
         headers: Box<HeaderMap>,
+        /// The error of the protocol in the body. A call then fails with
+        /// [`CallError::Refused`](crate::CallError).
+        error: Option<Box<ErrorObject>>,
     },
     /// The implementation of [`Authorize`](crate::Authorize) failed, or its token is invalid.
     #[error("the request could not be authorized: {0}")]
@@ -68,10 +78,8 @@ pub enum HttpError {
         /// The header `Location`, at most 200 characters of it.
         location: String,
     },
-    /// The response is neither JSON nor an event stream.
-    #[error(
-        "the response has the content type `{0}`, expected `application/json` or `text/event-stream`"
-    )]
+    /// The response is neither JSON nor an event stream. Contains its content type.
+    #[error("{}", content_type(.0))]
     ContentType(String),
     /// The body of the response is not a message of the protocol.
     #[error("the response is not a valid message: {0}")]
@@ -101,6 +109,14 @@ impl HttpError {
         Self::Exchange(error.into())
     }
 
+    /// Returns the error of the protocol in the response.
+    pub(crate) fn refusal(&self) -> Option<&ErrorObject> {
+        match self {
+            Self::Status { error, .. } | Self::Unauthorized { error, .. } => error.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Returns `true` if another attempt may succeed.
     pub(crate) fn is_connection_failure(&self) -> bool {
         matches!(self, Self::Connect { .. } | Self::Exchange(_))
@@ -109,8 +125,9 @@ impl HttpError {
     /// Returns `true` if a server of an older era may have answered like this to a modern request.
     pub(crate) fn may_be_legacy(&self) -> bool {
         match self {
-            Self::Status { status, .. } => {
-                status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 407 | 408 | 429)
+            Self::Status { status, error, .. } => {
+                let is_final = matches!(status.as_u16(), 401 | 403 | 407 | 408 | 429 | 503);
+                !is_final && (status.is_client_error() || error.is_some())
             }
             // The response is no result of the request.
             Self::ContentType(_) | Self::Message(_) | Self::Event(_) | Self::NoAnswer => true,
@@ -121,9 +138,30 @@ impl HttpError {
 
 fn and_body(body: &str) -> String {
     if body.is_empty() {
-        String::new()
+        " and an empty body".to_owned()
     } else {
         format!(" and the body {body:?}")
+    }
+}
+
+fn content_type(kind: &str) -> String {
+    let expected = "expected `application/json` or `text/event-stream`";
+    if kind.is_empty() {
+        format!("the response has no content type, {expected}")
+    } else {
+        format!("the response has the content type `{kind}`, {expected}")
+    }
+}
+
+/// Explains the errors of a client that uses TLS with a server that does not, and the reverse.
+fn hint(error: &(dyn std::error::Error + 'static)) -> &'static str {
+    let text = deepest(error).to_string();
+    if text.contains("InvalidContentType") {
+        " (the server does not use TLS on this port, its URL may begin with `http`)"
+    } else if text.contains("invalid HTTP version") {
+        " (the server does not use HTTP on this port, its URL may begin with `https`)"
+    } else {
+        ""
     }
 }
 

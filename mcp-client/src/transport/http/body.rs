@@ -6,11 +6,13 @@ use std::sync::Arc;
 use bytes::{Buf, Bytes};
 use http_body::Body;
 use hyper::body::Incoming;
-use mcp_types::sse::{Decoder, Message, SseError};
+use mcp_types::rpc::{self, ErrorObject, Message};
+use mcp_types::sse::{self, Decoder, SseError};
 
 use super::post_queue::PostQueue;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
+use crate::protocol::lenient;
 use crate::util::http_body as body_parts;
 
 /// The maximum capacity that is reserved because of a `Content-Length`, in bytes.
@@ -48,6 +50,15 @@ pub(super) async fn read_all(mut body: Incoming, limit: usize) -> Result<Bytes, 
     Ok(all.into())
 }
 
+/// Returns the error of the protocol that a body contains, whichever request it names: the server may
+/// not have read the id.
+pub(super) fn error_object(text: &[u8]) -> Option<ErrorObject> {
+    match rpc::parse(text) {
+        Ok(Message::Error { error, .. }) => Some(lenient::error_object(error.get())),
+        _ => None,
+    }
+}
+
 /// A body of server-sent events.
 pub(super) struct Events {
     /// The number of the session to which the events belong.
@@ -79,7 +90,7 @@ impl Events {
     /// Calls `handle` for each event and each decoding error, until it breaks or the stream ends.
     pub(super) async fn for_each<T>(
         &mut self,
-        mut handle: impl FnMut(Result<Message<'_>, SseError>) -> ControlFlow<T>,
+        mut handle: impl FnMut(Result<sse::Message<'_>, SseError>) -> ControlFlow<T>,
     ) -> Result<Option<T>, TransportError> {
         loop {
             let mut input: &[u8] = &self.unread;

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response};
 use hyper::body::Incoming;
-use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{Revision, headers};
 use tokio::sync::{mpsc, watch};
 
-use super::body::{Events, read_all};
+use super::body::{Events, error_object, read_all};
 use super::eras::{EraCache, RememberedServer};
 use super::http_client::HttpClient;
 use super::post_queue::PostQueue;
+use super::retry::retry_after;
 use super::session::{Session, SessionPhase, SessionRecovery};
 use super::tool_headers::ToolHeaders;
 use crate::protocol::error::{HttpError, TransportError};
-use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
 
 /// The maximum number of characters of a body in an error.
@@ -139,24 +138,29 @@ impl Endpoint {
         Events::new(session, body, self.limit, Arc::clone(&self.post_queue))
     }
 
-    /// Reads the error object of a response that rejects a request.
-    ///
-    /// # Errors
-    ///
-    /// [`HttpError::Status`] if the body is not an error object.
-    pub(super) async fn read_rejection(
+    /// Reads the HTTP response to a message whose answer, if there is one, arrives elsewhere.
+    pub(super) async fn check_accepted(
         &self,
         response: Response<Incoming>,
-    ) -> Result<ErrorObject, TransportError> {
-        let status = response.status();
-        let text = read_all(response.into_body(), self.limit)
-            .await
-            .unwrap_or_default();
-        if let Ok(Message::Error { error, .. }) = rpc::parse(&text) {
-            return Ok(lenient::error_object(error.get()));
+    ) -> Result<(), TransportError> {
+        if response.status().is_success() {
+            return Ok(());
         }
-        let body = excerpt(&String::from_utf8_lossy(&text));
-        Err(HttpError::Status { status, body }.into())
+        Err(self.rejection(response).await.into())
+    }
+
+    /// Reads the body of a response that rejects a request, and returns the error.
+    pub(super) async fn rejection(&self, response: Response<Incoming>) -> HttpError {
+        let status = response.status();
+        let retry_after = retry_after(response.headers());
+        let text = read_all(response.into_body(), self.limit).await;
+        let text = text.unwrap_or_default();
+        HttpError::Status {
+            status,
+            body: excerpt(&String::from_utf8_lossy(&text)),
+            retry_after,
+            error: error_object(&text).map(Box::new),
+        }
     }
 }
 

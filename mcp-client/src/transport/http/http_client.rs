@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{LOCATION, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use mcp_types::peer_text::PeerText;
+use tokio::time::timeout;
 
+use super::body::{error_object, read_all};
 use super::connector::PoolClient;
 use super::liveness;
 use super::url;
@@ -22,6 +25,11 @@ const REDIRECTS: usize = 4;
 
 /// How many times a request is authorized again after it was rejected.
 const ATTEMPTS: u32 = 3;
+
+/// The maximum size of the body of a response that requires authorization, in bytes, and the time to
+/// read it. A longer one is ignored.
+const BODY: usize = 64 << 10;
+const BODY_TIME: Duration = Duration::from_secs(5);
 
 /// Sends HTTP requests to a server.
 pub(super) struct HttpClient {
@@ -85,8 +93,14 @@ impl HttpClient {
                 // With 403 and without a challenge, another authorization would not help.
                 let asks = response.headers().contains_key(WWW_AUTHENTICATE);
                 if asks || status == StatusCode::UNAUTHORIZED {
-                    let headers = Box::new(response.into_parts().0.headers);
-                    return Err(HttpError::Unauthorized { status, headers });
+                    let (parts, body) = response.into_parts();
+                    let text = timeout(BODY_TIME, read_all(body, BODY)).await;
+                    let text = text.ok().and_then(Result::ok).unwrap_or_default();
+                    return Err(HttpError::Unauthorized {
+                        status,
+                        headers: Box::new(parts.headers),
+                        error: error_object(&text).map(Box::new),
+                    });
                 }
                 return Ok(response);
             }

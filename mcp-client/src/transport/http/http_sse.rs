@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Response, Uri};
-use hyper::body::Incoming;
+use http::Uri;
 use mcp_types::sse::SseError;
 use tokio::sync::mpsc;
 
@@ -17,7 +16,6 @@ use super::url;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
-use crate::protocol::pending_requests::Reply;
 
 /// Opens the stream, whose first event names the URL for messages.
 pub(super) async fn open_stream(
@@ -28,10 +26,7 @@ pub(super) async fn open_stream(
         .get(connection.revision(), &Session::default(), "")
         .await?;
     if !response.status().is_success() {
-        return Err(match endpoint.read_rejection(response).await {
-            Ok(_) => HttpError::NoAnswer.into(),
-            Err(error) => error,
-        });
+        return Err(endpoint.rejection(response).await.into());
     }
     if media(response.headers()) != Media::Events {
         return Err(HttpError::NoAnswer.into());
@@ -73,26 +68,11 @@ pub(super) async fn open_stream(
 pub(super) async fn post_accepted(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    request_id: i64,
     body: Bytes,
 ) -> Result<(), TransportError> {
     let session = endpoint.session();
     let response = endpoint.post(connection.revision(), &session, body).await?;
-    accepted(endpoint, connection, request_id, response).await
-}
-
-/// Reads the HTTP response to such a request.
-pub(super) async fn accepted(
-    endpoint: &Endpoint,
-    connection: &Connection,
-    request_id: i64,
-    response: Response<Incoming>,
-) -> Result<(), TransportError> {
-    if !response.status().is_success() {
-        let error = endpoint.read_rejection(response).await?;
-        connection.pending.complete(request_id, Reply::Error(error));
-    }
-    Ok(())
+    endpoint.check_accepted(response).await
 }
 
 /// Reads one stream after the other; a new one replaces the previous one. All pending requests fail

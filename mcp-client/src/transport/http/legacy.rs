@@ -20,7 +20,6 @@ use super::session::{Session, SessionPhase};
 use crate::protocol::connection::{Connection, OutgoingRequest};
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
-use crate::protocol::pending_requests::Reply;
 
 /// The maximum number of attempts to resume a stream without receiving a new event.
 const ATTEMPTS: usize = 5;
@@ -45,7 +44,7 @@ pub(super) async fn send(
     let sent = || sent.store(true, Ordering::Relaxed);
     let (session, response) = post_in_session(endpoint, connection, body, sent).await?;
     if session.messages.is_some() {
-        return http_sse::accepted(endpoint, connection, request_id, response).await;
+        return endpoint.check_accepted(response).await;
     }
     match response::read(endpoint, connection, request_id, session.number, response).await? {
         None => Ok(()),
@@ -91,7 +90,7 @@ async fn initialize(
     if endpoint.remembered().is_some_and(|server| server.is_sse)
         && http_sse::open_stream(endpoint, connection).await.is_ok()
     {
-        return http_sse::post_accepted(endpoint, connection, request_id, body).await;
+        return http_sse::post_accepted(endpoint, connection, body).await;
     }
     let session = Session::default();
     let response = endpoint
@@ -110,20 +109,17 @@ async fn initialize(
             }
         };
     }
-    let refusal = endpoint.read_rejection(response).await;
+    let rejection = endpoint.rejection(response).await;
     if matches!(status.as_u16(), 400 | 404 | 405) {
         match http_sse::open_stream(endpoint, connection).await {
-            Ok(()) => return http_sse::post_accepted(endpoint, connection, request_id, body).await,
+            Ok(()) => return http_sse::post_accepted(endpoint, connection, body).await,
             Err(error @ TransportError::Http(HttpError::Endpoint(_))) => return Err(error),
             Err(error) => {
                 tracing::debug!(error = %PeerDisplay(&error), "the server does not support HTTP+SSE either");
             }
         }
     }
-    connection
-        .pending
-        .complete(request_id, Reply::Error(refusal?));
-    Ok(())
+    Err(rejection.into())
 }
 
 /// Begins a session after the server has answered the handshake.

@@ -20,7 +20,6 @@ use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::lenient;
 use crate::protocol::params::{ParamValue, Params};
-use crate::protocol::pending_requests::Reply;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
 /// The maximum number of pages of a list of tools that are read to find one tool.
@@ -77,15 +76,15 @@ pub(super) async fn send(
                 Some(interrupted) => Err(interrupted.error),
             };
         }
-        let error = endpoint.read_rejection(response).await?;
-        if let (HEADER_MISMATCH, Some(tool), false) = (error.code, tool, refreshed) {
+        let rejection = endpoint.rejection(response).await;
+        let code = rejection.refusal().map(|error| error.code);
+        if let (Some(HEADER_MISMATCH), Some(tool), false) = (code, tool, refreshed) {
             refreshed = true;
             if refresh_tool(endpoint, connection, revision, tool).await {
                 continue;
             }
         }
-        connection.pending.complete(request_id, Reply::Error(error));
-        return Ok(());
+        return Err(rejection.into());
     }
 }
 

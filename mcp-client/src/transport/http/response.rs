@@ -7,6 +7,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
 use hyper::body::Incoming as Body;
 use mcp_types::http_headers::{essence, is_events, is_json};
+use mcp_types::rpc::{self, Message};
 use mcp_types::sse::SseError;
 
 use super::body::{Events, read_all};
@@ -14,6 +15,7 @@ use super::endpoint::{Endpoint, excerpt};
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
+use crate::protocol::lenient;
 use crate::protocol::pending_requests::Reply;
 
 /// The content type of a response.
@@ -56,9 +58,7 @@ pub(super) async fn read(
 ) -> Result<Option<InterruptedStream>, TransportError> {
     let status = response.status();
     if !status.is_success() {
-        let error = endpoint.read_rejection(response).await?;
-        connection.pending.complete(request_id, Reply::Error(error));
-        return Ok(None);
+        return Err(endpoint.rejection(response).await.into());
     }
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
         return Err(HttpError::NoAnswer.into());
@@ -68,6 +68,18 @@ pub(super) async fn read(
             let text = read_all(response.into_body(), endpoint.limit).await?;
             let received = connection.receive_in(session, &text);
             if connection.pending.is_pending(request_id) {
+                // The server could not read the id, but there is only one request.
+                if let Ok(Message::Error {
+                    id: None, error, ..
+                }) = rpc::parse(&text)
+                {
+                    let error = lenient::error_object(error.get());
+                    connection.pending.complete(request_id, Reply::Error(error));
+                    return Ok(None);
+                }
+                if text.is_empty() {
+                    return Err(HttpError::NoAnswer.into());
+                }
                 let error = received.map_or_else(HttpError::Message, |()| HttpError::NoAnswer);
                 return Err(error.into());
             }

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use http::HeaderMap;
+use http::header::RETRY_AFTER;
+
 /// The bounds of the pause before a stream is resumed, even if the server requests another one.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
@@ -13,6 +16,12 @@ pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 pub(super) fn wait(retry: Option<Duration>, pause: Duration) -> Duration {
     let wait = retry.unwrap_or(pause);
     wait.clamp(SHORTEST_PAUSE, LONGEST_RETRY)
+}
+
+/// Returns the time of the header `Retry-After`, if it is a number of seconds.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?;
+    seconds.trim_ascii().parse().ok().map(Duration::from_secs)
 }
 
 #[cfg(test)]

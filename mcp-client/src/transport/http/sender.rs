@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderValue, Method, Response};
-use hyper::body::Incoming;
+use http::{HeaderValue, Method};
 use mcp_types::http_headers::{JSON, JSON_AND_EVENTS, PROTOCOL_VERSION};
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
 use mcp_types::{Notification, Request, Revision, Tool};
@@ -18,7 +17,7 @@ use super::post_queue::QueuedPost;
 use super::session::SessionPhase;
 use super::{legacy, modern};
 use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
-use crate::protocol::error::{HttpError, TransportError};
+use crate::protocol::error::TransportError;
 use crate::protocol::timeout_pause::TimeoutPause;
 
 /// How long the client waits for the stream on which the server sends requests and notifications.
@@ -47,12 +46,12 @@ impl HttpSender {
                 let version = HeaderValue::from_static(revision.as_str());
                 headers.insert(PROTOCOL_VERSION, version);
             });
-            return self.check_accepted(response.await?).await;
+            return endpoint.check_accepted(response.await?).await;
         }
         if method == InitializedNotification::METHOD {
             let session = endpoint.session();
             let response = endpoint.post(revision, &session, body).await?;
-            self.check_accepted(response).await?;
+            endpoint.check_accepted(response).await?;
             endpoint.session.send_if_modified(|now| {
                 let is_ready = now.number == session.number && now.phase == SessionPhase::Started;
                 if is_ready {
@@ -64,17 +63,7 @@ impl HttpSender {
             return Ok(());
         }
         let posted = legacy::post_in_session(endpoint, connection, body, || {}).await?;
-        self.check_accepted(posted.1).await
-    }
-
-    /// Reads the response to a notification.
-    async fn check_accepted(&self, response: Response<Incoming>) -> Result<(), TransportError> {
-        let status = response.status();
-        if status.is_success() {
-            return Ok(());
-        }
-        let body = self.endpoint.read_rejection(response).await?.to_string();
-        Err(HttpError::Status { status, body }.into())
+        endpoint.check_accepted(posted.1).await
     }
 
     /// Waits until the stream is open on which the server sends requests and notifications. Otherwise

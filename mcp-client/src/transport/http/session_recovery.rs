@@ -15,7 +15,8 @@ use super::retry::{LONGEST_PAUSE, PAUSE};
 use super::session::SessionPhase;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::{CallError, ConnectError};
-use crate::protocol::negotiation::{initialize, set_level};
+use crate::protocol::handshake::initialize;
+use crate::protocol::negotiation::set_level;
 
 /// Starts a session, with the timeout of a call: the handshake has no caller with a timeout.
 async fn start_session(
@@ -29,7 +30,12 @@ async fn start_session(
     let agreed = timeout(after, initialize(connection, revision)).await;
     let agreed = agreed.unwrap_or_else(|_| {
         let method = InitializeRequest::METHOD;
-        Err(CallError::Timeout { method, after }.into())
+        Err(CallError::Timeout {
+            method,
+            after,
+            output: connection.last_output.get(),
+        }
+        .into())
     });
     let agreed = agreed.inspect_err(|_| {
         // The server may have been replaced by one of another era.

@@ -13,9 +13,10 @@ use tokio::time::{Instant, sleep, timeout};
 use super::command::{ChildProcess, Started};
 use super::restart::Restarts;
 use super::stderr;
-use super::stderr::{LastLines, Stderr};
+use super::stderr::Stderr;
 use crate::protocol::connection::Connection;
-use crate::protocol::error::TransportError;
+use crate::protocol::error::{ServerOutput, TransportError};
+use crate::protocol::last_output::LastLines;
 use crate::protocol::negotiation::negotiate;
 use crate::transport::stream::{read, write};
 
@@ -118,10 +119,12 @@ async fn serve(
         stdout,
         stderr,
     } = started;
-    let mut last = LastLines::default();
+    let last = &connection.last_output;
+    last.stderr.clear();
+    last.other.clear();
     let mut reading = Task::new(read(connection, queue, stdout));
     let mut writing = Task::new(write(queue, stdin));
-    let mut logging = Task::new(read_stderr(stderr, &process.stderr, &mut last));
+    let mut logging = Task::new(read_stderr(stderr, &process.stderr, &last.stderr));
 
     let reason = {
         let mut failure = pin!(failure);
@@ -172,8 +175,12 @@ async fn serve(
         (ServeEnd::Failed(TransportError::Closed | TransportError::Io(_)), Ok(status))
             if !terminated =>
         {
-            let stderr = last.text();
-            ServeEnd::Failed(TransportError::Exited { status, stderr })
+            let ServerOutput { stderr, other, .. } = last.get();
+            ServeEnd::Failed(TransportError::Exited {
+                status,
+                stderr,
+                other,
+            })
         }
         (reason, _) => reason,
     }
@@ -186,7 +193,7 @@ fn end_of(ended: io::Result<()>) -> ServeEnd {
 async fn read_stderr(
     pipe: Option<tokio::process::ChildStderr>,
     stderr: &Stderr,
-    last: &mut LastLines,
+    last: &LastLines,
 ) -> io::Result<()> {
     match pipe {
         Some(pipe) => stderr::read(pipe, stderr, last).await,

@@ -1,6 +1,5 @@
 //! [`Stderr`]: what happens to the standard error of a process.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -8,17 +7,17 @@ use std::sync::Arc;
 use mcp_types::peer_text::PeerLine;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+use crate::protocol::last_output::LastLines;
+
 /// The maximum size of a line in bytes. Longer lines are split.
 const LINE: usize = 4 << 10;
-
-/// The maximum size of the remembered lines in bytes.
-const REMEMBERED: usize = 4 << 10;
 
 /// What happens to the standard error of a server process. Servers write logs there, which are not
 /// necessarily errors.
 ///
 /// The last 4 KiB of captured output are also part of
-/// [`TransportError::Exited`](crate::TransportError::Exited).
+/// [`TransportError::Exited`](crate::TransportError::Exited), and of
+/// [`CallError::Timeout`](crate::CallError::Timeout).
 #[derive(Clone, Default)]
 pub enum Stderr {
     /// To the standard error of the client.
@@ -67,37 +66,15 @@ impl fmt::Debug for Stderr {
     }
 }
 
-/// The last lines of the standard error.
-#[derive(Default)]
-pub(super) struct LastLines {
-    lines: VecDeque<String>,
-    bytes: usize,
-}
-
-impl LastLines {
-    fn add(&mut self, line: String) {
-        self.bytes += line.len() + 1;
-        self.lines.push_back(line);
-        while self.bytes > REMEMBERED && self.lines.len() > 1 {
-            let oldest = self.lines.pop_front();
-            self.bytes -= oldest.map_or(0, |line| line.len() + 1);
-        }
-    }
-
-    pub(super) fn text(self) -> String {
-        Vec::from(self.lines).join("\n")
-    }
-}
-
 /// Reads until the end, and remembers the last lines.
 pub(super) async fn read(
     pipe: impl AsyncRead,
     stderr: &Stderr,
-    last: &mut LastLines,
+    last: &LastLines,
 ) -> std::io::Result<()> {
     let mut pipe = std::pin::pin!(pipe);
     let mut bytes = Vec::with_capacity(2 * LINE);
-    let mut handle = |line: &[u8]| {
+    let handle = |line: &[u8]| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = String::from_utf8_lossy(line).into_owned();
         stderr.handle(&line);
@@ -136,13 +113,14 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
+    use crate::protocol::last_output::REMEMBERED;
 
     async fn captured(bytes: &[u8]) -> (Vec<String>, String) {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&lines);
         let stderr = Stderr::capture(move |line| sink.lock().expect("fine").push(line.to_owned()));
-        let mut last = LastLines::default();
-        read(bytes, &stderr, &mut last).await.expect("bytes");
+        let last = LastLines::default();
+        read(bytes, &stderr, &last).await.expect("bytes");
         let lines = lines.lock().expect("fine").clone();
         (lines, last.text())
     }
