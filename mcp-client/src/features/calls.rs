@@ -51,7 +51,12 @@ where
     R::Result: Versioned,
 {
     pub(crate) fn new(connection: SharedConnection, params: R::Params) -> Self {
-        let timeout = CallTimeout::new(connection.connection().limits.call_time);
+        let limits = &connection.connection().limits;
+        let mut timeout = CallTimeout::new(limits.call_time);
+        if limits.progress_time.is_some() {
+            timeout.most = limits.progress_time;
+            timeout.progress = Some(Progress::new(Box::new(|_| {})));
+        }
         let parts = CallParts {
             connection,
             params,
@@ -91,10 +96,13 @@ where
         self
     }
 
-    /// Restarts the timeout whenever the server reports progress, up to `most` in total. Servers
-    /// report progress only to calls with [`on_progress`](Self::on_progress).
+    /// Asks the server to report progress, and restarts the timeout whenever it does, up to `most` in
+    /// total. [`Limits::progress_time`](crate::Limits) does so for all calls.
     pub fn while_progressing(mut self, most: Duration) -> Self {
-        self.parts.timeout.most = Some(most);
+        let timeout = &mut self.parts.timeout;
+        timeout.most = Some(most);
+        let ignore = || Progress::new(Box::new(|_| {}));
+        timeout.progress.get_or_insert_with(ignore);
         self
     }
 

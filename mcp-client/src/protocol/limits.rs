@@ -14,6 +14,10 @@ pub struct Limits {
     pub message_bytes: usize,
     /// The timeout of a call: 1 minute. [`Call::timeout`](crate::Call::timeout) overrides it.
     pub call_time: Duration,
+    /// If set, the client asks for reports of progress of every call, and each report restarts the
+    /// timeout of its call, up to this time in total: not set.
+    /// [`Call::while_progressing`](crate::Call::while_progressing) sets it for one call.
+    pub progress_time: Option<Duration>,
     /// The time after which the client begins the handshake of older revisions if the server has not
     /// answered `server/discover`: 5 seconds. The response is still accepted until
     /// [`call_time`](Self::call_time) has elapsed, because a server may start slowly.
@@ -61,6 +65,7 @@ impl Default for Limits {
         Self {
             message_bytes: 16 << 20,
             call_time: Duration::from_secs(60),
+            progress_time: None,
             probe_time: Duration::from_secs(5),
             connect_time: Duration::from_secs(10),
             authorize_time: Duration::from_secs(600),

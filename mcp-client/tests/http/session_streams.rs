@@ -1,5 +1,7 @@
 //! Streams of servers of the revisions with sessions.
 
+use std::time::{Duration, Instant};
+
 use mcp_client::types::Root;
 use mcp_client::{Client, HttpError};
 use serde_json::json;
@@ -148,4 +150,43 @@ async fn answer_is_sent_again_after_a_broken_connection() {
     second.status("202 Accepted").await;
     drop(client);
     fake.bare("DELETE").await.status("200 OK").await;
+}
+
+#[tokio::test]
+async fn stream_without_events_is_not_opened_in_a_loop() {
+    let mut fake = Fake::start().await;
+    let (_client, mut stream) = listening(&mut fake, Client::builder("test", "1")).await;
+    // The server asks for it, and sends nothing.
+    stream.write("retry: 0\n\n").await;
+    drop(stream);
+    let start = Instant::now();
+    for _ in 0..2 {
+        let mut again = fake.bare("GET").await;
+        again.events().await;
+        again.write("retry: 0\n\n").await;
+    }
+    assert!(
+        start.elapsed() > Duration::from_millis(1900),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn stream_is_opened_again_after_too_many_requests() {
+    let mut fake = Fake::start().await;
+    let (_client, stream) = listening(&mut fake, Client::builder("test", "1")).await;
+    drop(stream);
+    let head = "Retry-After: 1\r\n";
+    fake.bare("GET")
+        .await
+        .answer("429 Too Many Requests", head, "")
+        .await;
+    let start = Instant::now();
+    fake.bare("GET").await.events().await;
+    assert!(
+        start.elapsed() > Duration::from_millis(900),
+        "{:?}",
+        start.elapsed()
+    );
 }

@@ -265,3 +265,28 @@ async fn progress_extends_the_timeout_up_to_a_maximum() {
         }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn progress_extends_the_timeout_of_all_calls_if_set() {
+    let mut limits = Limits::default();
+    limits.call_time = Duration::from_secs(2);
+    limits.progress_time = Some(Duration::from_secs(10));
+    let (client, mut script) = Script::modern(builder().limits(limits), "{}").await;
+    let call = tokio::spawn(client.call_tool("slow").into_future());
+    let asked = script.read().await;
+    let id = &asked["id"];
+    assert_eq!(asked["params"]["_meta"]["progressToken"], *id);
+    for progress in 1..=4 {
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        let params = format!(r#"{{"progressToken":{id},"progress":{progress}}}"#);
+        script
+            .write(&format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#
+            ))
+            .await;
+    }
+    script
+        .answer(&asked, r#"{"resultType":"complete","content":[]}"#)
+        .await;
+    call.await.expect("no panic").expect("a result");
+}

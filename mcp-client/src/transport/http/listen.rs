@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::StatusCode;
 use mcp_types::peer_text::PeerDisplay;
@@ -11,10 +12,13 @@ use tokio::time::{sleep, timeout};
 
 use super::endpoint::Endpoint;
 use super::response::{Media, media};
-use super::retry::{LONGEST_PAUSE, PAUSE, wait};
+use super::retry::{LONGEST_PAUSE, PAUSE, retry_after, wait};
 use super::session::Session;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
+
+/// The shortest pause after a stream that contained no event, even if the server requests a shorter one.
+const EMPTY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Keeps the stream of each session open, if the server offers one.
 pub(super) async fn listen(endpoint: &Endpoint, connection: &Arc<Connection>) {
@@ -58,6 +62,15 @@ async fn has_ended(
     Some(response.status() == StatusCode::NOT_FOUND)
 }
 
+/// Returns `true` if the server may offer its stream later.
+fn is_temporary(status: StatusCode) -> bool {
+    status.is_server_error()
+        || matches!(
+            status,
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
+        )
+}
+
 /// Reads the stream of a session, and opens it again when it ends, as long as the server offers it.
 async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Session) {
     let mut last = String::new();
@@ -66,6 +79,7 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
     let mut opened = false;
     let mut again = true;
     loop {
+        let mut least = None;
         let response = endpoint.get(connection.revision(), session, &last).await;
         if response
             .as_ref()
@@ -90,9 +104,11 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                     return;
                 }
                 opened = true;
+                let mut received = false;
                 let mut events = endpoint.events(session.number, response.into_body());
                 let ended = events.for_each(|event| {
                     pause = PAUSE;
+                    received = true;
                     match event {
                         Ok(event) if event.event == "message" && !event.data.is_empty() => {
                             // Malformed messages are logged.
@@ -114,9 +130,13 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                 if !last_id.is_empty() {
                     last_id.clone_into(&mut last);
                 }
+                if !received {
+                    least = Some(EMPTY_PAUSE);
+                }
             }
-            Ok(response) if response.status().is_server_error() => {
+            Ok(response) if is_temporary(response.status()) => {
                 tracing::debug!(status = %response.status(), "cannot open the stream of the server");
+                least = retry_after(response.headers());
             }
             Ok(response) => {
                 let status = response.status();
@@ -144,7 +164,7 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                 return;
             }
         }
-        sleep(wait(retry, pause)).await;
+        sleep(wait(retry.max(least), pause)).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
