@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::error::DecodeError;
 use mcp_types::json;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::schema_cost::CostError;
 use mcp_types::schema_validator::{Invalid, SchemaError, Validator};
 use mcp_types::{CallToolResult, Tool};
@@ -71,10 +72,17 @@ impl OutputSchemas {
         *self.table() = SchemaTable::default();
     }
 
-    /// Checks the result of a call against the output schema of its tool.
+    /// Checks the result of a call against the output schema of its tool. A result that arrived is not
+    /// rejected because the schema is invalid or not supported.
     pub(crate) fn check(&self, tool: &str, result: &CallToolResult) -> Result<(), CallError> {
-        let Err(error) = self.check_content(tool, result) else {
-            return Ok(());
+        let error = match self.check_content(tool, result) {
+            Ok(()) => return Ok(()),
+            Err(error @ OutputError::Schema { .. }) => {
+                let (tool, error) = (PeerText(tool), PeerDisplay(error));
+                tracing::warn!(%tool, %error, "the result of a tool is not checked");
+                return Ok(());
+            }
+            Err(error) => error,
         };
         let source = Box::new(BrokenOutput {
             tool: tool.to_owned(),

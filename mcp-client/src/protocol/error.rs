@@ -6,6 +6,7 @@ mod kind;
 mod list;
 #[cfg(feature = "json-schema")]
 mod output;
+mod server_output;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use mcp_types::Revision;
 use mcp_types::error::DecodeError;
-use mcp_types::peer_text::{PeerLine, PeerText};
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
 
@@ -23,6 +24,8 @@ pub use kind::RefusalKind;
 pub use list::{ElementError, ListError};
 #[cfg(feature = "json-schema")]
 pub use output::{BrokenOutput, OutputError};
+pub use server_output::ServerOutput;
+use server_output::last_lines;
 
 /// The error of a handler that answers questions of the server.
 ///
@@ -184,6 +187,44 @@ impl CallError {
             _ => None,
         }
     }
+
+    /// Returns why the server refused the request; `None` if it did not answer. The same refusal has
+    /// the same kind over every transport.
+    ///
+    /// ```
+    /// use mcp_client::{CallError, RefusalKind};
+    ///
+    /// fn advice(error: &CallError) -> Option<&'static str> {
+    ///     match error.kind()? {
+    ///         RefusalKind::LoginRequired => Some("log in"),
+    ///         RefusalKind::MissingScopes(_) => Some("log in again, with more scopes"),
+    ///         RefusalKind::Busy(_) => Some("try again later"),
+    ///         _ => None,
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> Option<RefusalKind> {
+        match self {
+            Self::Refused {
+                source, transport, ..
+            } => {
+                let response = transport.as_ref().and_then(|response| response.kind());
+                let kind = kind::scopes(source).or(response);
+                Some(kind.unwrap_or_else(|| kind::of_code(source.code)))
+            }
+            Self::Lost { source, .. } => source.kind(),
+            _ => None,
+        }
+    }
+
+    /// Returns the time after which the server can be asked again, if it names one.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self.kind()? {
+            RefusalKind::Busy(time) => time,
+            _ => None,
+        }
+    }
 }
 
 /// Why a connection cannot be made, or ended.
@@ -251,6 +292,15 @@ impl TransportError {
         }
     }
 
+    /// Returns why the server refused a request, as far as the response tells without its body.
+    fn kind(&self) -> Option<RefusalKind> {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Http(error) => kind::of_http(error),
+            _ => None,
+        }
+    }
+
     /// Returns the error with which the server refused a request, if the response contained one.
     pub(crate) fn refusal(&self) -> Option<&ErrorObject> {
         match self {
@@ -270,32 +320,6 @@ impl TransportError {
             _ => false,
         }
     }
-}
-
-/// What a server wrote beside its messages, such as a login address or the name of a variable that is
-/// not set. The last lines, at most 4 KiB of each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ServerOutput {
-    /// The last lines of its standard error; empty if it is not captured.
-    pub stderr: String,
-    /// Its last output that is no message.
-    pub other: String,
-}
-
-/// Returns the lines with which an error ends. Control characters are escaped.
-fn last_lines(stderr: &str, other: &str) -> String {
-    let mut text = String::new();
-    for (name, lines) in [
-        ("the last lines of its standard error", stderr),
-        ("its last output that is no message", other),
-    ] {
-        if !lines.is_empty() {
-            let lines = lines.lines().map(|line| format!("\n{}", PeerLine(line)));
-            text.push_str(&format!("; {name}:{}", lines.collect::<String>()));
-        }
-    }
-    text
 }
 
 /// Rounds a time down, for errors.

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_client::types::json::Object;
-use mcp_client::types::{Revision, Root};
-use mcp_client::{CallError, Client, ClientBuilder, EraCache, Http};
+use mcp_client::types::{Revision, Root, SubscriptionFilter};
+use mcp_client::{CallError, Client, ClientBuilder, EraCache, Http, SubscriptionEvent};
 use mcp_server::{Context, HandlerError, HttpConfig, Server};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
+
+use crate::fake::soon;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {
@@ -137,4 +139,51 @@ async fn connection_is_reused() {
         client.tools().one_page().await.expect("a list");
     }
     assert_eq!(count.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn subscription_survives_a_graceful_restart_at_every_revision() {
+    for &revision in Revision::ALL {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+        let address = listener.local_addr().expect("an address");
+        drop(listener);
+        let start = async || {
+            let server = Server::builder("restarts", "1").tool("any", "", async || "");
+            let server = server.build().expect("the definition is valid");
+            let http = server.serve_http(address).expect("bound");
+            (server, tokio::spawn(http))
+        };
+        let (server, serving) = start().await;
+        let builder = Client::builder("test", "1").revision(revision);
+        let http = Http::new(format!("http://{address}/mcp"));
+        let client = builder.connect(http).await.expect("the server answers");
+        let mut news = client.listen(SubscriptionFilter::new().tools_list_changed(true));
+        let mut next = async || {
+            let event = soon(news.next()).await.expect("no end");
+            event.expect("no error")
+        };
+        let event = next().await;
+        assert!(
+            matches!(event, SubscriptionEvent::Listening(_)),
+            "{event:?}"
+        );
+        server.shutdown();
+        soon(serving).await.expect("no panic").expect("served");
+        let (server, _serving) = start().await;
+        let mut interrupted = false;
+        loop {
+            match next().await {
+                SubscriptionEvent::Listening(_) => break,
+                SubscriptionEvent::Interrupted { .. } => interrupted = true,
+                _ => {}
+            }
+        }
+        assert!(interrupted, "{revision}");
+        server.tools_changed();
+        let event = next().await;
+        assert!(
+            matches!(event, SubscriptionEvent::ToolListChanged),
+            "{event:?}"
+        );
+    }
 }

@@ -6,12 +6,14 @@ use mcp_types::json::Value;
 use mcp_types::rpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
 use mcp_types::{MISSING_REQUIRED_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION};
 
-use super::{CallError, TransportError};
+#[cfg(feature = "http")]
+use super::http::HttpError;
 
 /// The code of servers up to 2025-11-25 for a resource that does not exist.
 const RESOURCE_NOT_FOUND: i64 = -32002;
 
-/// Why a server refused a request, as far as the error tells. See [`CallError::kind`].
+/// Why a server refused a request, as far as the error tells. See
+/// [`CallError::kind`](crate::CallError::kind).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RefusalKind {
@@ -42,46 +44,8 @@ pub enum RefusalKind {
     Other,
 }
 
-impl CallError {
-    /// Returns why the server refused the request; `None` if it did not answer. The same refusal has
-    /// the same kind over every transport.
-    ///
-    /// ```
-    /// use mcp_client::{CallError, RefusalKind};
-    ///
-    /// fn advice(error: &CallError) -> Option<&'static str> {
-    ///     match error.kind()? {
-    ///         RefusalKind::LoginRequired => Some("log in"),
-    ///         RefusalKind::MissingScopes(_) => Some("log in again, with more scopes"),
-    ///         RefusalKind::Busy(_) => Some("try again later"),
-    ///         _ => None,
-    ///     }
-    /// }
-    /// ```
-    #[must_use]
-    pub fn kind(&self) -> Option<RefusalKind> {
-        match self {
-            Self::Refused {
-                source, transport, ..
-            } => {
-                let transport = transport.as_deref().and_then(of_transport);
-                Some(scopes(source).or(transport).unwrap_or(of_code(source.code)))
-            }
-            Self::Lost { source, .. } => of_transport(source),
-            _ => None,
-        }
-    }
-
-    /// Returns the time after which the server can be asked again, if it names one.
-    pub(crate) fn retry_after(&self) -> Option<Duration> {
-        match self.kind()? {
-            RefusalKind::Busy(time) => time,
-            _ => None,
-        }
-    }
-}
-
-fn of_code(code: i64) -> RefusalKind {
+/// Returns the kind of an error with this code.
+pub(super) fn of_code(code: i64) -> RefusalKind {
     match code {
         METHOD_NOT_FOUND => RefusalKind::UnknownMethod,
         INVALID_PARAMS => RefusalKind::InvalidParams,
@@ -95,7 +59,7 @@ fn of_code(code: i64) -> RefusalKind {
 
 /// Returns the scopes that `mcp-server` names in the data of an error: over other transports than HTTP
 /// there is no header for them.
-fn scopes(error: &ErrorObject) -> Option<RefusalKind> {
+pub(super) fn scopes(error: &ErrorObject) -> Option<RefusalKind> {
     let data = error.data.as_ref()?.as_object()?;
     let member = |name: &str| data.get(name).and_then(Value::as_str);
     let is_scope = member("error") == Some("insufficient_scope");
@@ -107,19 +71,13 @@ fn words(scopes: &str) -> Vec<String> {
     scopes.split_ascii_whitespace().map(str::to_owned).collect()
 }
 
-#[cfg(not(feature = "http"))]
-fn of_transport(_: &TransportError) -> Option<RefusalKind> {
-    None
-}
-
+/// Returns the kind of a response, by its status and headers.
 #[cfg(feature = "http")]
-fn of_transport(error: &TransportError) -> Option<RefusalKind> {
-    use super::HttpError;
-
+pub(super) fn of_http(error: &HttpError) -> Option<RefusalKind> {
     match error {
-        TransportError::Http(HttpError::Unauthorized {
+        HttpError::Unauthorized {
             status, headers, ..
-        }) => {
+        } => {
             let challenges = headers.get_all(http::header::WWW_AUTHENTICATE);
             let mut challenges = challenges.iter().filter_map(|value| value.to_str().ok());
             Some(
@@ -135,11 +93,11 @@ fn of_transport(error: &TransportError) -> Option<RefusalKind> {
                 },
             )
         }
-        TransportError::Http(HttpError::Status {
+        HttpError::Status {
             status,
             retry_after,
             ..
-        }) => match status.as_u16() {
+        } => match status.as_u16() {
             401 => Some(RefusalKind::LoginRequired),
             403 => Some(RefusalKind::Forbidden),
             429 | 503 => Some(RefusalKind::Busy(*retry_after)),
