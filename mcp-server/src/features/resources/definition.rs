@@ -61,6 +61,8 @@ pub struct ResourceDef {
     #[cfg(feature = "https-url")]
     public_http_cache: bool,
     #[cfg(feature = "https-url")]
+    presign_on_request: bool,
+    #[cfg(feature = "https-url")]
     presigner: Option<PresignHandler>,
     reader: Option<ReadHandler>,
     #[cfg(feature = "_proposals")]
@@ -93,6 +95,8 @@ impl ResourceDef {
             http_url: true,
             #[cfg(feature = "https-url")]
             public_http_cache: false,
+            #[cfg(feature = "https-url")]
+            presign_on_request: false,
             #[cfg(feature = "https-url")]
             presigner: None,
             reader: None,
