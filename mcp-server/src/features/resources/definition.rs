@@ -287,8 +287,8 @@ impl Definition for ResourceDef {
         Change::Resources
     }
 
-    fn content_change(&self, replaced: &Self) -> Option<Change> {
-        let changed = self.has_other_contents(replaced);
+    fn content_change(&self, replaced: Option<&Self>) -> Option<Change> {
+        let changed = replaced.is_none_or(|replaced| self.has_other_contents(replaced));
         changed.then(|| Change::Resource(self.resource.uri.clone()))
     }
 
