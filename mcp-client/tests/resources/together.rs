@@ -352,7 +352,8 @@ async fn several_subscriptions_end_with_unsubscribe() {
     let unsubscribed = soon(client.unsubscribe_resources(["demo:note"])).await;
     unsubscribed.expect("done");
     note.edit(&server);
-    server.resource_updated("demo:motto");
+    let motto = ResourceDef::text("demo:motto", "motto", "Another motto");
+    server.resources().replace(motto).expect("a definition");
     assert_eq!(soon(heard.recv()).await.as_deref(), Some("demo:motto"));
 
     let client = over_http(&server, speaking()).await;

@@ -1,4 +1,5 @@
-//! A server that shows every feature, and the subject of the official conformance suite.
+//! A server that shows every method of the specification, and the subject of the official conformance
+//! suite. The example `files` shows icons and the proposals on resources.
 //!
 //! `everything --port 3000` serves Streamable HTTP at `http://127.0.0.1:3000/mcp` to peers of all
 //! revisions, and the transport of 2024-11-05 at `/sse` (0 takes any port, and the first line on
@@ -20,7 +21,7 @@ use mcp_server::{Http, HttpConfig, Server};
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let mut builder = Server::builder("everything", env!("CARGO_PKG_VERSION"))
         .title("Everything")
-        .description("Shows every feature of the protocol")
+        .description("Shows every method of the protocol")
         .instructions("Call the tools in any order; they are examples.");
     builder = tools::add(builder);
     builder = questions::add(builder);

@@ -225,16 +225,22 @@ fn resolve(tree: &Tree, uri: &str) -> Result<(Place, Facts), TreeError> {
     Ok((place, facts))
 }
 
-/// Returns text if the bytes are UTF-8, and binary contents otherwise.
+/// Returns text if the bytes are UTF-8, and binary contents otherwise. Without an extension, the media
+/// type is not known, here as in lists.
 fn contents(uri: String, place: &Place, bytes: Vec<u8>) -> AnyResourceContents {
-    let media_type = place.name().and_then(media::media_type);
+    let media_type = place.name().and_then(media::media_type).map(Into::into);
     match String::from_utf8(bytes) {
-        Ok(text) => TextResourceContents::new(uri, text)
-            .mime_type(media_type.unwrap_or("text/plain"))
-            .into(),
-        Err(error) => BlobResourceContents::new(uri, Base64Text::encode(error.as_bytes()))
-            .mime_type(media_type.unwrap_or("application/octet-stream"))
-            .into(),
+        Ok(text) => {
+            let mut contents = TextResourceContents::new(uri, text);
+            contents.mime_type = media_type;
+            contents.into()
+        }
+        Err(error) => {
+            let blob = Base64Text::encode(error.as_bytes());
+            let mut contents = BlobResourceContents::new(uri, blob);
+            contents.mime_type = media_type;
+            contents.into()
+        }
     }
 }
 
@@ -246,7 +252,9 @@ fn to_handler_error(error: TreeError, uri: &str, has_urls: bool) -> HandlerError
     };
     match error {
         TreeError::NotFound | TreeError::Folder => HandlerError::resource_not_found(uri),
-        TreeError::Changing => failed("the file changes while it is read: try again".into(), data),
+        TreeError::Changing => {
+            failed("the file changes while it is read: try again".into(), data).temporary()
+        }
         TreeError::TooLarge { size, limit } => {
             let mut data = data;
             data.insert("size", Value::from(size));

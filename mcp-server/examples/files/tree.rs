@@ -71,7 +71,9 @@ impl Tree {
 
     /// Returns `true` if a file with this name is served.
     pub(crate) fn serves(&self, name: &OsStr) -> bool {
-        self.hidden || !name.as_encoded_bytes().starts_with(b".")
+        let name = name.as_encoded_bytes();
+        let is_alias = cfg!(windows) && is_windows_alias(name);
+        !is_alias && (self.hidden || !name.starts_with(b"."))
     }
 
     /// Opens a folder.
@@ -247,6 +249,14 @@ impl Tree {
     }
 }
 
+/// Returns `true` for a name that may stand for a file with another name on Windows, such as a hidden
+/// one: a short name of NTFS (`ENV~1`), or a name that ends with dots or spaces.
+fn is_windows_alias(name: &[u8]) -> bool {
+    let mut parts = name.split(|byte| *byte == b'~').skip(1);
+    let is_short = parts.any(|after| after.first().is_some_and(u8::is_ascii_digit));
+    is_short || name.ends_with(b".") || name.ends_with(b" ")
+}
+
 /// Reads the rest of a file, up to one byte more than the limit.
 fn whole(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -266,5 +276,28 @@ fn missing(error: io::Error) -> TreeError {
     match error.kind() {
         NotFound | NotADirectory | InvalidFilename | InvalidInput => TreeError::NotFound,
         _ => TreeError::Io(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_windows_alias;
+
+    #[test]
+    fn aliases_of_windows_are_recognized() {
+        for alias in [
+            "ENV~1",
+            "GIT~1",
+            "secret~2.txt",
+            "LO~123.TXT",
+            "a. ",
+            ".env.",
+            ".env ",
+        ] {
+            assert!(is_windows_alias(alias.as_bytes()), "{alias}");
+        }
+        for name in [".env", "a.txt", "a~", "~a", "a~b.txt", "a 1"] {
+            assert!(!is_windows_alias(name.as_bytes()), "{name}");
+        }
     }
 }

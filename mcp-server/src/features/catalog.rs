@@ -54,10 +54,10 @@ pub trait Definition: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn change() -> Change;
 
-    /// Returns the change of contents that subscribers learn of when this definition replaces
-    /// another one with the same key; `None` if only the list changed.
+    /// Returns the change of contents that subscribers learn of when this definition is added, or
+    /// replaces another one with the same key; `None` if only the list changed.
     #[doc(hidden)]
-    fn content_change(&self, replaced: &Self) -> Option<Change> {
+    fn content_change(&self, replaced: Option<&Self>) -> Option<Change> {
         let _ = replaced;
         None
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::features::catalog::{self, Definition, List};
+use crate::protocol::changes::Change;
 use crate::protocol::core::Core;
 use crate::protocol::error::BuildError;
 
@@ -24,7 +25,8 @@ impl<'a, T> ListHandle<'a, T> {
 }
 
 impl<T: Definition> ListHandle<'_, T> {
-    /// Appends an item.
+    /// Appends an item. Clients that subscribed to the URI of a [`ResourceDef`](crate::ResourceDef) are
+    /// notified: it may have been removed before, with other contents.
     ///
     /// # Errors
     ///
@@ -33,8 +35,9 @@ impl<T: Definition> ListHandle<'_, T> {
     /// the definition.
     pub fn add(&self, item: T) -> Result<(), BuildError> {
         self.check(&item)?;
+        let contents = item.content_change(None);
         self.list.add(item)?;
-        self.core.announce(T::change());
+        self.announce(contents);
         Ok(())
     }
 
@@ -54,11 +57,16 @@ impl<T: Definition> ListHandle<'_, T> {
         catalog::checked(&mut item)?;
         let item = Arc::new(item);
         let replaced = self.list.replace(Arc::clone(&item));
+        self.announce(item.content_change(replaced.as_deref()));
+        Ok(())
+    }
+
+    /// Announces a change of the list, and one of contents if there is one.
+    fn announce(&self, contents: Option<Change>) {
         self.core.announce(T::change());
-        if let Some(change) = replaced.and_then(|replaced| item.content_change(&replaced)) {
+        if let Some(change) = contents {
             self.core.announce(change);
         }
-        Ok(())
     }
 
     /// Checks that the server has what the handlers of an item need.

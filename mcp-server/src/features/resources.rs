@@ -4,7 +4,7 @@
 pub(crate) mod blocks;
 pub(crate) mod body;
 pub(crate) mod catalog;
-#[cfg(feature = "https-url")]
+#[cfg(any(feature = "https-url", feature = "versioned-resources"))]
 pub(crate) mod collection;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod content_version;
@@ -144,7 +144,7 @@ async fn read(
     let contents = contents(&found, &cx, &resources).await?;
     let hints = found.hints();
     #[cfg(feature = "https-url")]
-    let hints = &urls::hints(hints, contents.iter().filter_map(url_of), &resources);
+    let hints = &urls::hints(hints, contents.iter().filter_map(url_expiry), &resources);
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope))
 }
 
@@ -175,11 +175,12 @@ async fn contents(
 }
 
 #[cfg(feature = "https-url")]
-fn url_of(contents: &AnyResourceContents) -> Option<urls::FoundUrl<'_>> {
+fn url_expiry(contents: &AnyResourceContents) -> Option<&str> {
     let (url, expires_at) = match contents {
         AnyResourceContents::Text(text) => (&text.http_url, &text.http_url_expires_at),
         AnyResourceContents::Blob(blob) => (&blob.http_url, &blob.http_url_expires_at),
         _ => return None,
     };
-    Some((url.as_deref()?, expires_at.as_deref()))
+    url.as_deref()?;
+    expires_at.as_deref()
 }

@@ -126,7 +126,8 @@
 //!
 //! # Revoking URLs
 //!
-//! A URL expires after its [lifetime](crate::HttpUrls::lifetime), 15 minutes by default.
+//! A URL expires after its [lifetime](crate::HttpUrls::lifetime), 15 minutes by default. For a quarter of
+//! that time, a resource has the same URL, so that caches can use it.
 //! [`revoke_url`](crate::Server::revoke_url) revokes all URLs of one resource before that, and new
 //! keys revoke all URLs of all resources:
 //!

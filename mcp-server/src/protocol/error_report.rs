@@ -30,6 +30,7 @@ pub(crate) fn resolve(error: HandlerError, cx: &Context) -> HandlerError {
                 cause: converted.cause,
                 rejection: converted.rejection.or(error.rejection),
                 log: converted.log.or(error.log),
+                is_temporary: converted.is_temporary || error.is_temporary,
             }
         }
         _ => error,

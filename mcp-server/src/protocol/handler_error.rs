@@ -32,6 +32,8 @@ pub struct HandlerError {
     pub(crate) rejection: Option<Rejection>,
     /// What is written to the log when the request is answered.
     pub(crate) log: Option<String>,
+    /// `true` if the same request may succeed soon.
+    pub(crate) is_temporary: bool,
 }
 
 /// The kinds of [`HandlerError`].
@@ -151,6 +153,15 @@ impl HandlerError {
         self
     }
 
+    /// States that the same request may succeed soon, for example because a file changes while it is
+    /// read. At the URL of a resource, the status is then 503 with `Retry-After`; the protocol has no
+    /// such member.
+    #[must_use]
+    pub fn temporary(mut self) -> Self {
+        self.is_temporary = true;
+        self
+    }
+
     /// Returns the code of the protocol's error, as clients of the newest revision receive it.
     /// `None` for the failure of a tool, which is a result, and for errors by `?`, which are a
     /// result in a tool and -32603 elsewhere.
@@ -186,6 +197,7 @@ impl From<Cause> for HandlerError {
             cause,
             rejection: None,
             log: None,
+            is_temporary: false,
         }
     }
 }

@@ -10,12 +10,6 @@ pub(crate) trait ResourceUrls: Send + Sync {
     /// be too long.
     fn issue(&self, uri: &str, principal: Option<&Principal>) -> Option<(String, String)>;
 
-    /// Returns `true` for a URL of this server.
-    fn has_issued(&self, url: &str) -> bool;
-
     /// Returns the current time.
     fn now(&self) -> SystemTime;
-
-    /// How long a URL is valid, in milliseconds.
-    fn lifetime_ms(&self) -> u64;
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod answer;
+pub(crate) mod file_name;
 pub(crate) mod last_modified;
 pub(crate) mod offload;
 pub(crate) mod read;

@@ -24,12 +24,12 @@ fn utf_8_is_sent_as_text_and_other_bytes_as_blob() {
     let root = tempdir().unwrap();
     for (name, data, member, media_type) in [
         ("a.txt", &b"one\r\ntwo\n"[..], "text", "text/plain"),
-        ("empty", b"", "text", "text/plain"),
+        ("empty", b"", "text", ""),
         ("a.ts", b"let a", "text", "text/typescript"),
         ("a.svg", b"<svg/>", "text", "image/svg+xml"),
         ("a.png", b"\x89PNG\r\n", "blob", "image/png"),
         ("latin.txt", b"\xe4", "blob", "text/plain"),
-        ("nothing", b"\0\xff", "blob", "application/octet-stream"),
+        ("nothing", b"\0\xff", "blob", ""),
     ] {
         write(root.path(), name, data);
         let mut peer = Peer::start(root.path(), &["--no-watch"]);
@@ -41,7 +41,9 @@ fn utf_8_is_sent_as_text_and_other_bytes_as_blob() {
         assert!(contents.get(member).is_some(), "{contents}");
         assert_eq!(bytes(contents), data);
         assert_eq!(contents["uri"], uri);
-        assert_eq!(contents["mimeType"], media_type);
+        // Without an extension, the type is not known, in lists neither.
+        let found = contents["mimeType"].as_str().unwrap_or_default();
+        assert_eq!(found, media_type);
     }
 }
 

@@ -66,7 +66,7 @@ fn url_serves_the_current_content_or_404() {
     let path = path(listed.last().unwrap());
     let reply = site.get(path, "");
     assert_eq!((reply.status, &*reply.body), (200, &b"one"[..]));
-    assert_eq!(reply.get("content-type"), Some("text/plain"));
+    assert_eq!(reply.get("content-type"), Some("text/plain; charset=utf-8"));
     write(root.path(), "d/file.txt", "two");
     assert_eq!(site.get(path, "").body, b"two");
     // The file was replaced by a link that leaves the root.

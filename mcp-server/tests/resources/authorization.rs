@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use http::{Request, StatusCode};
 use mcp_server::middleware::{self, Next, Outcome};
@@ -23,15 +23,24 @@ const REFUSED: &str = "the safe is locked";
 
 /// A guard that either admits every caller or refuses every caller.
 #[derive(Clone, Default)]
-struct Lock(Arc<AtomicBool>);
+struct Lock {
+    is_open: Arc<AtomicBool>,
+    /// The version of all resources, which changes with the lock.
+    version: Arc<AtomicUsize>,
+}
 
 impl Lock {
     fn set_open(&self, open: bool) {
-        self.0.store(open, Ordering::SeqCst);
+        self.is_open.store(open, Ordering::SeqCst);
+        self.version.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn version(&self) -> String {
+        self.version.load(Ordering::SeqCst).to_string()
     }
 
     fn check(&self) -> Result<(), HandlerError> {
-        if self.0.load(Ordering::SeqCst) {
+        if self.is_open.load(Ordering::SeqCst) {
             return Ok(());
         }
         Err(HandlerError::forbidden(REFUSED))
@@ -40,11 +49,14 @@ impl Lock {
     /// A server whose resources `safe:...` have this guard, without another check in any handler.
     fn server(&self) -> Server {
         let (document, folder, rest) = (self.clone(), self.clone(), self.clone());
-        let described = async |resource: Resource| {
-            resource
-                .title("The secret")
-                .version("1")
-                .resource_type(ResourceType::Document)
+        let (versioned, version, plain) = (self.clone(), self.clone(), self.clone());
+        let described = move |resource: Resource| {
+            std::future::ready(
+                resource
+                    .title("The secret")
+                    .version(versioned.version())
+                    .resource_type(ResourceType::Document),
+            )
         };
         let document = ResourceDef::new("safe:document", "document")
             .guard(move || std::future::ready(document.check()))
@@ -62,11 +74,14 @@ impl Lock {
                     lock.check()
                 }
             })
-            .handler(async |ResourceUri(uri): ResourceUri| uri);
+            .handler(move || std::future::ready(version.version()));
         opted_in()
             .add_resource(document)
             .add_resource(folder)
-            .add_resource(ResourceDef::text("unlocked:", "unlocked", "text"))
+            .add_resource(
+                ResourceDef::new("unlocked:", "unlocked")
+                    .handler(move || std::future::ready(plain.version())),
+            )
             .add_resource(ResourceDef::text("hidden:", "hidden", "text").visible_if({
                 let lock = self.clone();
                 move |_| lock.check().is_ok()

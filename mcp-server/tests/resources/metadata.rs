@@ -1,6 +1,7 @@
 //! SEP-2093: `resources/metadata`, and metadata of contents.
 
-use mcp_server::{Proposal, ResourceDef, Server};
+use mcp_server::types::{AnyResourceContents, TextResourceContents};
+use mcp_server::{HandlerError, Proposal, ResourceDef, ResourceUri, Server, TemplateDef};
 use serde_json::json;
 
 use crate::client::Client;
@@ -169,7 +170,7 @@ async fn contents_include_metadata() {
                         "size": 6, "mimeType": "text/markdown", "resourceType": "document",
                         "text": "page b",
                     },
-                    { "uri": "elsewhere:", "size": 5, "text": "other" },
+                    { "uri": "elsewhere:", "name": "elsewhere:", "size": 5, "text": "other" },
                     {
                         "uri": "pages:c", "name": "c", "description": "One of the pages",
                         "size": 6, "resourceType": "document", "text": "page c",
@@ -301,6 +302,66 @@ async fn proposal_is_declared_only_at_the_newest_revision() {
             json!({ "sep-2093": {} }),
             "{}",
             client.describe()
+        );
+    }
+}
+
+#[tokio::test]
+async fn metadata_of_what_only_the_reader_knows_is_not_found() {
+    let notes =
+        TemplateDef::new("note:{name}", "note").handler(async |ResourceUri(uri): ResourceUri| {
+            match &*uri {
+                "note:a" => Ok("text"),
+                _ => Err(HandlerError::resource_not_found(uri)),
+            }
+        });
+    let server = Server::builder("test", "1")
+        .proposals([Proposal::Sep2093])
+        .add_resource_template(notes)
+        .build()
+        .unwrap();
+    for mut client in newest(&server) {
+        let found = client.result(METADATA, json!({ "uri": "note:a" })).await;
+        assert_eq!(found["resource"]["name"], "note");
+        let params = json!({ "uri": "note:none" });
+        let error = client.error(METADATA, params.clone()).await;
+        assert_eq!(error["code"], -32602, "{error}");
+        assert_eq!(error, client.error("resources/read", params).await);
+    }
+}
+
+#[tokio::test]
+async fn all_contents_have_a_name() {
+    let folder = ResourceDef::new("folder:", "folder")
+        .collection()
+        .handler(async || {
+            ["folder:a/caf%C3%A9.txt", "folder:", "folder:named"]
+                .map(|uri| {
+                    let contents = TextResourceContents::new(uri, "text");
+                    AnyResourceContents::from(match uri {
+                        "folder:named" => contents.name("own"),
+                        _ => contents,
+                    })
+                })
+                .to_vec()
+        });
+    let server = Server::builder("test", "1")
+        .proposals([Proposal::Sep2093])
+        .add_resource(folder)
+        .build()
+        .unwrap();
+    for mut client in newest(&server) {
+        let read = client
+            .result("resources/read", json!({ "uri": "folder:" }))
+            .await;
+        let names = read["contents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| &one["name"]);
+        assert_eq!(
+            names.collect::<Vec<_>>(),
+            ["caf\u{e9}.txt", "folder", "own"]
         );
     }
 }

@@ -250,7 +250,11 @@ async fn url_serves_the_text_until_it_changes() {
         let (head, body) = world.fetch(resource, "").await;
         assert!(head.starts_with("HTTP/1.1 200 "), "{way}: {head}");
         assert_eq!(resource["text"], body.as_str(), "{way}");
-        assert_eq!(header(&head, "content-type"), "text/plain", "{way}");
+        assert_eq!(
+            header(&head, "content-type"),
+            "text/plain; charset=utf-8",
+            "{way}"
+        );
         let condition = format!("If-None-Match: {}\r\n", header(&head, "etag"));
         let (head, body) = world.fetch(resource, &condition).await;
         assert!(head.starts_with("HTTP/1.1 304 "), "{way}: {head}");

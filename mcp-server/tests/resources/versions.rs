@@ -1,6 +1,7 @@
 //! "Protocol Resources": kinds, versions, filters, conditional reads, changes of contents.
 
 mod changes;
+mod consistent;
 mod filter;
 mod get;
 pub(crate) mod http;

@@ -141,7 +141,7 @@ async fn edited_tokens_are_rejected() {
     };
     let later = edited(EXPIRES, &(expires + 60_000).to_be_bytes());
     for path in [
-        edited(0, &[2]),
+        edited(0, &[1]),
         edited(KEY_ID, &[0; 4]),
         edited(ISSUED, &(NOON + 1).to_be_bytes()),
         later.clone(),

@@ -5,6 +5,7 @@ mod attacks;
 mod bus;
 mod client;
 mod equality;
+mod headers;
 mod issuing;
 mod limits;
 mod logs;

@@ -1,13 +1,13 @@
 //! URLs that the program makes in place of those of the server.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use mcp_server::types::{CacheScope, Resource};
 use mcp_server::{
-    HandlerError, PresignedUrl, Principal, ResourceDef, ResourceUri, ServerBuilder, TemplateDef,
-    Variables,
+    HandlerError, ListAt, PresignedUrl, Principal, ResourceDef, ResourcePage, ResourceUri,
+    ServerBuilder, TemplateDef, Variables,
 };
 use serde_json::{Value, json};
 
@@ -163,4 +163,60 @@ async fn presigned_url_is_made_only_for_clients_that_the_guard_admits() {
     tokio::spawn(async move { axum::serve(listener, layer).await });
     assert_presigned(&listed(address, "demo://film").await);
     assert_presigned(&link_to(address, "demo://film").await);
+}
+
+#[tokio::test]
+async fn complete_lists_have_presigned_urls() {
+    let (address, ..) = served(|builder| {
+        let parts = TemplateDef::new("listed://{name}", "part")
+            .handler(async |ResourceUri(uri): ResourceUri| uri)
+            .describe(async |_: Resource| Err::<Resource, _>(HandlerError::internal("runs")))
+            .list(async |_: ListAt| {
+                ResourcePage::new([Resource::new("listed://a", "listed")]).complete()
+            })
+            .presign(async |part: Resource| {
+                assert_eq!(part.name, "listed");
+                url(STORE)
+            });
+        builder.add_resource_template(parts)
+    });
+    assert_presigned(&listed(address, "listed://a").await);
+}
+
+#[tokio::test]
+async fn own_url_redirects_to_the_store() {
+    let open = Arc::new(AtomicBool::new(true));
+    let is_open = Arc::clone(&open);
+    let (address, _, clock) = served(|builder| {
+        let film = ResourceDef::new("demo://film", "film")
+            .handler(async || "bytes")
+            .cache(Duration::from_secs(600), CacheScope::Public)
+            .guard(move || {
+                let open = is_open.load(Ordering::SeqCst);
+                std::future::ready(open.then_some(()).ok_or(HandlerError::forbidden("closed")))
+            })
+            .presign(async |_: Resource| url(STORE))
+            .presign_on_request(true);
+        let none = ResourceDef::new("demo://none", "none")
+            .handler(async || "bytes")
+            .presign(async |_: Resource| Ok::<_, HandlerError>(None))
+            .presign_on_request(true);
+        builder.add_resource(film).add_resource(none)
+    });
+    let path = path_of(address, "demo://film").await;
+    for reply in [
+        get(address, &path, &[]).await,
+        head(address, &path, &[]).await,
+    ] {
+        assert_eq!((reply.status.as_u16(), reply.get("location")), (307, STORE));
+        // Not for longer than the URL of the store.
+        assert_eq!(reply.get("cache-control"), "private, max-age=60");
+    }
+    // The URL stays the same for a while.
+    clock.set(NOON + 60_000);
+    assert_eq!(path_of(address, "demo://film").await, path);
+    open.store(false, Ordering::SeqCst);
+    assert_eq!(get(address, &path, &[]).await.status, 404);
+    let path = path_of(address, "demo://none").await;
+    assert_eq!(get(address, &path, &[]).await.text(), "bytes");
 }

@@ -72,17 +72,21 @@ async fn media_type_of_the_contents_takes_precedence_over_the_definition() {
         };
         builder
             .add_resource(own(""))
+            .add_resource(own("a/json;Charset=utf-8"))
+            .add_resource(ResourceDef::bytes("own:text", "text", *b"\xe4").mime_type("text/plain"))
             .add_resource(own("text/html; charset=utf-16"))
             .add_resource(own("no\nheader"))
             .add_resource(ResourceDef::bytes("demo://bytes", "bytes", *b"x"))
     });
     for (uri, expected) in [
-        ("own:", "text/defined"),
+        ("own:", "text/defined; charset=utf-8"),
+        ("own:a/json;Charset=utf-8", "a/json;Charset=utf-8"),
+        ("own:text", "text/plain"),
         ("own:text/html; charset=utf-16", "text/html; charset=utf-16"),
         ("own:no%0Aheader", "text/plain; charset=utf-8"),
         ("demo://motto", "text/plain; charset=utf-8"),
         ("demo://bytes", "application/octet-stream"),
-        ("echo://a", "text/x-echo"),
+        ("echo://a", "text/x-echo; charset=utf-8"),
     ] {
         let path = path_to(address, uri).await;
         let reply = get(address, &path, &[]).await;
@@ -119,19 +123,23 @@ async fn preferred_representation_of_the_resource_is_served() {
     for (uri, accept, served) in [
         ("demo://formats", None, ("image/png", "a")),
         ("demo://formats", Some("*/*"), ("image/png", "a")),
-        ("demo://formats", Some("text/html"), ("text/html", "<p>a")),
-        ("demo://typed", None, ("text/html", "<p>a")),
+        (
+            "demo://formats",
+            Some("text/html"),
+            ("text/html; charset=utf-8", "<p>a"),
+        ),
+        ("demo://typed", None, ("text/html; charset=utf-8", "<p>a")),
         ("demo://typed", Some("image/*"), ("image/png", "a")),
         (
             "demo://typed",
             Some("image/png;q=0.9, text/*"),
-            ("text/html", "<p>a"),
+            ("text/html; charset=utf-8", "<p>a"),
         ),
         // The server has no such representation, and serves the one that it prefers.
         (
             "demo://typed",
             Some("application/pdf"),
-            ("text/html", "<p>a"),
+            ("text/html; charset=utf-8", "<p>a"),
         ),
     ] {
         let path = path_of(address, uri).await;

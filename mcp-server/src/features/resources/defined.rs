@@ -37,6 +37,12 @@ pub(crate) trait Defined: Send + Sync {
     #[cfg(feature = "sep-2093")]
     fn untyped_warned(&self) -> &std::sync::atomic::AtomicBool;
 
+    /// Returns `true` for a template, which matches URIs that may name no resource.
+    #[cfg(feature = "sep-2093")]
+    fn is_template(&self) -> bool {
+        false
+    }
+
     /// Returns the handler that describes.
     #[cfg(feature = "_proposals")]
     fn describer(&self) -> Option<&DescribeHandler>;
@@ -52,6 +58,10 @@ pub(crate) trait Defined: Send + Sync {
     /// Returns the handler that makes presigned URLs.
     #[cfg(feature = "https-url")]
     fn presigner(&self) -> Option<&PresignHandler>;
+
+    /// Returns `true` if the URL of this server redirects to the presigned one.
+    #[cfg(feature = "https-url")]
+    fn is_redirected(&self) -> bool;
 
     /// Returns `true` if shared caches may store what is served at the URL.
     #[cfg(feature = "https-url")]

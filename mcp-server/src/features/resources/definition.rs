@@ -61,6 +61,8 @@ pub struct ResourceDef {
     #[cfg(feature = "https-url")]
     public_http_cache: bool,
     #[cfg(feature = "https-url")]
+    presign_on_request: bool,
+    #[cfg(feature = "https-url")]
     presigner: Option<PresignHandler>,
     reader: Option<ReadHandler>,
     #[cfg(feature = "_proposals")]
@@ -93,6 +95,8 @@ impl ResourceDef {
             http_url: true,
             #[cfg(feature = "https-url")]
             public_http_cache: false,
+            #[cfg(feature = "https-url")]
+            presign_on_request: false,
             #[cfg(feature = "https-url")]
             presigner: None,
             reader: None,
@@ -283,8 +287,8 @@ impl Definition for ResourceDef {
         Change::Resources
     }
 
-    fn content_change(&self, replaced: &Self) -> Option<Change> {
-        let changed = self.has_other_contents(replaced);
+    fn content_change(&self, replaced: Option<&Self>) -> Option<Change> {
+        let changed = replaced.is_none_or(|replaced| self.has_other_contents(replaced));
         changed.then(|| Change::Resource(self.resource.uri.clone()))
     }
 

@@ -29,6 +29,15 @@ pub(crate) struct ListedResource {
     pub(crate) is_described: bool,
 }
 
+/// A resource whose handlers have to run.
+struct Pending {
+    index: usize,
+    found: UncheckedResource,
+    resource: Resource,
+    /// `true` if only its presigned URL is missing.
+    is_complete: bool,
+}
+
 /// Describes the resources of a page, if the program opted into a proposal. Members that the
 /// handler of the list did not set are filled from the definition that has the URI.
 ///
@@ -51,7 +60,12 @@ pub(crate) async fn describe_listed(
         for (index, (listed, source)) in all.iter_mut().zip(&page.sources).enumerate() {
             if let Some(found) = definition(&mut listed.resource, *source, cx, catalog) {
                 listed.is_described = false;
-                pending.push((index, found, listed.resource.clone()));
+                pending.push(Pending {
+                    index,
+                    found,
+                    resource: listed.resource.clone(),
+                    is_complete: *source == ResourceSource::CompleteHandler,
+                });
             }
         }
         describe(pending, &mut all, cx).await;
@@ -82,6 +96,13 @@ fn definition(
     let found = match source {
         ResourceSource::Definition => catalog.locate_defined(&resource.uri),
         ResourceSource::Handler => catalog.locate(&resource.uri),
+        // The handler of the list knows everything but the URLs, which are made for each client.
+        #[cfg(feature = "https-url")]
+        ResourceSource::CompleteHandler => {
+            let found = catalog.locate(&resource.uri);
+            found.filter(UncheckedResource::is_presigned)
+        }
+        #[cfg(not(feature = "https-url"))]
         ResourceSource::CompleteHandler => None,
     };
     let found = found.filter(|found| found.is_visible(cx))?;
@@ -92,15 +113,10 @@ fn definition(
 }
 
 /// Runs the handlers, and writes what they return into `all`.
-async fn describe(
-    pending: Vec<(usize, UncheckedResource, Resource)>,
-    all: &mut [ListedResource],
-    cx: &Context,
-) {
+async fn describe(pending: Vec<Pending>, all: &mut [ListedResource], cx: &Context) {
     let until = deadline(cx);
-    let running = iter(pending).map(|(index, found, resource)| async move {
-        (index, description(found, resource, cx).await)
-    });
+    let running =
+        iter(pending).map(|pending| async move { (pending.index, description(pending, cx).await) });
     let mut running = std::pin::pin!(running.buffer_unordered(CONCURRENT));
     loop {
         let next = match until {
@@ -128,11 +144,13 @@ fn deadline(cx: &Context) -> Option<Instant> {
 }
 
 /// Returns the description; `None` if the handler fails or the client may not read the resource.
-async fn description(
-    found: UncheckedResource,
-    resource: Resource,
-    cx: &Context,
-) -> Option<Resource> {
+async fn description(pending: Pending, cx: &Context) -> Option<Resource> {
+    let Pending {
+        found,
+        resource,
+        is_complete,
+        ..
+    } = pending;
     let uri = resource.uri.clone();
     let uri = PeerText(&uri);
     // Guards do not hide a resource from a list. A caller that they reject gets the members that the
@@ -146,7 +164,7 @@ async fn description(
     };
     let described = timeout(
         LONGEST,
-        caught(found.describe_listed_with_url(resource, cx)),
+        caught(found.describe_listed_with_url(resource, is_complete, cx)),
     );
     let Ok(described) = described.await else {
         tracing::warn!(%uri, "the description of a listed resource takes too long");

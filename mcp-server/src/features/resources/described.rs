@@ -183,6 +183,18 @@ macro_rules! described {
             self
         }
 
+        /// Keeps the URL of this server in descriptions, which then redirects to the
+        /// [presigned](Self::presign) one (307): the handler runs for requests of the URL and not for
+        /// descriptions. Guards hold for each of these requests, and the URL is as stable as that of
+        /// other resources, so that caches can use it. The client has to follow redirects.
+        ///
+        /// Needs [`HttpUrls`](crate::HttpUrls).
+        #[cfg(feature = "https-url")]
+        pub fn presign_on_request(mut self, on_request: bool) -> Self {
+            self.presign_on_request = on_request;
+            self
+        }
+
         /// Lets caches that several clients share, such as those of a content delivery network, store
         /// what is served at the URL: `Cache-Control: public`. The time is that of
         /// [`cache`](Self::cache), and at most until the URL expires.
@@ -255,6 +267,11 @@ macro_rules! defined {
         #[cfg(feature = "https-url")]
         fn presigner(&self) -> Option<&PresignHandler> {
             self.presigner.as_ref()
+        }
+
+        #[cfg(feature = "https-url")]
+        fn is_redirected(&self) -> bool {
+            self.presign_on_request
         }
 
         #[cfg(feature = "https-url")]

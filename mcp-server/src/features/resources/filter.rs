@@ -1,6 +1,7 @@
 //! [`ResourceFilter`]: the resources that a client selects in `resources/list`.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use mcp_types::Resource;
 use mcp_types::error::{Path, Segment};
@@ -69,6 +70,22 @@ impl ResourceFilter {
                 })
             })
     }
+}
+
+/// Returns a filter with its members in the order of their names, at every depth.
+pub(crate) fn sorted(filter: &Object) -> Object {
+    fn sorted_value(value: &Value) -> Value {
+        match value {
+            Value::Array(elements) => Value::Array(elements.iter().map(sorted_value).collect()),
+            Value::Object(members) => Value::Object(sorted(members)),
+            other => other.clone(),
+        }
+    }
+    let members: BTreeMap<&str, &Value> = filter.iter().collect();
+    let members = members.into_iter();
+    members
+        .map(|(name, value)| (name, sorted_value(value)))
+        .collect()
 }
 
 fn kinds(value: &Value) -> Result<Vec<String>, HandlerError> {
@@ -175,6 +192,21 @@ mod tests {
             let filter = format!(r#"{{"metadata":{{"n":{asked}}}}}"#);
             assert_eq!(matches(&filter, &resource(is)), equals, "{asked} and {is}");
         }
+    }
+
+    #[test]
+    fn sorted_filters_are_equal_texts() {
+        let text = |filter: &str| {
+            let filter: Object = json::from_str(filter).unwrap();
+            json::to_string(&sorted(&filter)).unwrap()
+        };
+        let one = text(r#"{"metadata":{"b":[{"d":1,"c":2}],"a":null},"kind":["x","y"]}"#);
+        let other = text(r#"{"kind":["x","y"],"metadata":{"a":null,"b":[{"c":2,"d":1}]}}"#);
+        assert_eq!(one, other);
+        assert_ne!(
+            one,
+            text(r#"{"kind":["y","x"],"metadata":{"a":null,"b":[{"c":2,"d":1}]}}"#)
+        );
     }
 
     #[test]

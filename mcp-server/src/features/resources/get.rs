@@ -12,29 +12,27 @@ use mcp_types::{
 
 use super::versions;
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::collection::is_collection;
 use crate::protocol::core::Context;
 use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
 
-/// Handles the request. Compares a version that is known without the contents before reading them.
+/// Handles the request. Compares a version that is known without the contents before reading them,
+/// unless the resource is a collection, which may have no contents of its own.
 pub(crate) async fn get(
     params: GetResourceRequestParams,
     cx: Context,
     resources: Arc<ResourceCatalog>,
 ) -> Result<GetResourceResult, HandlerError> {
     let found = resources.find(&cx, &params.uri).await?;
-    let (resource, contents) = versions::describe_with_version(&found, &cx, &resources).await?;
-    if let Some(version) = params.version
-        && resource.version.as_ref() == Some(&version)
-    {
-        return Err(not_modified(resource.uri, version));
+    let resource = versions::described(&found, &cx, &resources).await?;
+    if !is_collection(&resource) {
+        check_modified(&resource, params.version.as_deref())?;
     }
-    let contents = match contents {
-        Some(contents) => contents,
-        None => found.read_as(&resource, &cx).await?,
-    };
+    let (resource, contents) = versions::read_current(resource, &found, &cx, &resources).await?;
     let preferred = preferred(contents, &resource).and_then(to_get_contents);
     let preferred = preferred.ok_or_else(|| without_contents(&resource))?;
+    check_modified(&resource, params.version.as_deref())?;
     Ok(GetResourceResult::new(resource, preferred))
 }
 
@@ -52,8 +50,7 @@ fn preferred(
 /// Returns the error for a resource whose contents have other URIs, or that has none. For a
 /// collection that is an error of the request, for others one of the program.
 fn without_contents(resource: &Resource) -> HandlerError {
-    #[cfg(feature = "sep-2093")]
-    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
+    if is_collection(resource) {
         let what = "$.uri: this collection has no contents of its own: list its members with \
                     `resources/list`, or use `resources/read`";
         let data = Object::from([("uri", resource.uri.as_str())]);
@@ -63,9 +60,14 @@ fn without_contents(resource: &Resource) -> HandlerError {
     HandlerError::internal(format!("{what} for `{}`", short(&resource.uri)))
 }
 
-fn not_modified(uri: String, version: String) -> HandlerError {
-    let data = Object::from([("uri", uri), ("version", version)]);
-    HandlerError::protocol(ErrorObject::new(NOT_MODIFIED, "Not Modified").with_data(data))
+/// Returns the error "Not Modified" if the client has the version of the resource.
+fn check_modified(resource: &Resource, known: Option<&str>) -> Result<(), HandlerError> {
+    let Some(known) = known.filter(|known| resource.version.as_deref() == Some(known)) else {
+        return Ok(());
+    };
+    let data = Object::from([("uri", resource.uri.as_str()), ("version", known)]);
+    let error = ErrorObject::new(NOT_MODIFIED, "Not Modified").with_data(data);
+    Err(HandlerError::protocol(error))
 }
 
 /// Converts contents to the form of the proposal, which requires a media type.

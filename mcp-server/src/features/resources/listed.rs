@@ -171,7 +171,7 @@ impl ResourcePage {
 
     /// States that the resources have all members that they have elsewhere: the handler that
     /// [describes](crate::ResourceDef::describe) does not run for them, and nothing is added from the
-    /// definition. For handlers that know everything when they list, such as those of a database.
+    /// definition but a [presigned](crate::ResourceDef::presign) URL. For handlers that know everything when they list, such as those of a database.
     #[must_use]
     pub fn complete(mut self) -> Self {
         self.is_complete = true;

@@ -13,11 +13,12 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::metadata_view::read_metadata;
 use crate::features::resources::resolved::CheckedResource;
 #[cfg(feature = "versioned-resources")]
-use crate::features::resources::versions::complete_from_contents;
+use crate::features::resources::versions::read_current;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// Handles `resources/metadata`. The resource is not read.
+/// Handles `resources/metadata`. The resource is not read, unless this is the only way to know whether
+/// it exists.
 pub(crate) async fn metadata(
     params: ReadResourceMetadataRequestParams,
     cx: Context,
@@ -25,6 +26,7 @@ pub(crate) async fn metadata(
 ) -> Result<ReadResourceMetadataResult, HandlerError> {
     let found = resources.find(&cx, &params.uri).await?;
     let mut resource = found.describe_with_url(&cx).await?;
+    found.check_exists(&cx).await?;
     finish(&mut resource, &cx, &resources);
     Ok(ReadResourceMetadataResult::new(resource))
 }
@@ -35,15 +37,17 @@ pub(crate) async fn read(
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-    // Describes the resource first: after a change in between, the description is older than the
-    // contents, never newer.
     let mut resource = found.describe_with_url(cx).await?;
-    let mut contents = found.read_as(&resource, cx).await?;
     finish(&mut resource, cx, resources);
     #[cfg(feature = "versioned-resources")]
-    if resource.version.is_none() && cx.offered(mcp_types::Proposal::VersionedResources) {
-        complete_from_contents(&mut resource, &mut contents);
-    }
+    let (resource, mut contents) = if cx.offered(mcp_types::Proposal::VersionedResources) {
+        read_current(resource, found, cx, resources).await?
+    } else {
+        let contents = found.read_as(&resource, cx).await?;
+        (resource, contents)
+    };
+    #[cfg(not(feature = "versioned-resources"))]
+    let mut contents = found.read_as(&resource, cx).await?;
     let mime_type = resource.mime_type.as_deref();
     let preferred = AnyResourceContents::preferred(&contents, &resource.uri, mime_type);
     let mut formats = HashMap::<String, usize>::new();
@@ -65,6 +69,9 @@ pub(crate) async fn read(
             {
                 view.fill(member, alone, alone);
             }
+        }
+        if let Some(view) = read_metadata(contents) {
+            view.fill_name();
         }
         withhold_of_contents(contents, cx);
     }

@@ -12,6 +12,8 @@ use mcp_types::{Annotations, Icon, ResourceType};
 use mcp_types::{AnyResourceContents, Proposal};
 
 use crate::protocol::core::Context;
+#[cfg(any(feature = "sep-2093", feature = "https-url"))]
+use crate::util::uri_syntax::decode;
 
 /// The members that contents share with resources.
 pub(crate) struct MetadataView<'a> {
@@ -38,7 +40,7 @@ struct DescribedMembers<'a> {
     icons: &'a mut Option<Vec<Icon>>,
     size: &'a mut Option<i64>,
     /// The length of the contents in bytes.
-    length: Option<usize>,
+    length: Option<i64>,
 }
 
 /// The members of `versioned-resources`.
@@ -120,18 +122,34 @@ pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<Metada
         };
     }
     Some(match contents {
-        AnyResourceContents::Text(text) => read_metadata!(text, Some(text.text.len())),
+        AnyResourceContents::Text(text) => read_metadata!(text, text_length(&text.text)),
         AnyResourceContents::Blob(blob) => read_metadata!(blob, decoded(blob.blob.as_str())),
         _ => return None,
     })
 }
 
+/// Returns the number of bytes of contents, before base64 encoding.
+#[cfg(feature = "versioned-resources")]
+pub(crate) fn length(contents: &AnyResourceContents) -> Option<i64> {
+    match contents {
+        AnyResourceContents::Text(text) => text_length(&text.text),
+        AnyResourceContents::Blob(blob) => decoded(blob.blob.as_str()),
+        _ => None,
+    }
+}
+
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+fn text_length(text: &str) -> Option<i64> {
+    i64::try_from(text.len()).ok()
+}
+
 /// Returns the number of bytes that a base64 text encodes; `None` if it is not padded.
-#[cfg(feature = "sep-2093")]
-fn decoded(text: &str) -> Option<usize> {
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+fn decoded(text: &str) -> Option<i64> {
     let padding = text.bytes().rev().take_while(|&byte| byte == b'=').count();
     let bytes = (text.len() / 4 * 3).checked_sub(padding)?;
-    (text.len().is_multiple_of(4) && padding <= 2).then_some(bytes)
+    let is_padded = text.len().is_multiple_of(4) && padding <= 2;
+    i64::try_from(bytes).ok().filter(|_| is_padded)
 }
 
 impl MetadataView<'_> {
@@ -189,6 +207,13 @@ impl MetadataView<'_> {
         let _ = is_preferred;
     }
 
+    /// Sets the name, if nothing else does: to the last segment of the URI.
+    pub(crate) fn fill_name(self) {
+        if self.described.name.is_none() {
+            *self.described.name = Some(last_segment(self.uri));
+        }
+    }
+
     /// Returns `true` if the contents do not say which resource they belong to.
     pub(crate) fn is_incomplete(&self) -> bool {
         self.described.name.is_none() || self.described.resource_type.is_none()
@@ -197,8 +222,7 @@ impl MetadataView<'_> {
     /// Sets the size, if it is empty.
     pub(crate) fn set_size(&mut self) {
         let members = &mut self.described;
-        let length = members.length.and_then(|length| i64::try_from(length).ok());
-        fill(members.size, length.as_ref());
+        fill(members.size, members.length.as_ref());
     }
 }
 
@@ -227,6 +251,16 @@ impl MetadataView<'_> {
     }
 }
 
+/// Returns the last segment of the path of a URI, decoded; the whole URI if it has none.
+#[cfg(any(feature = "sep-2093", feature = "https-url"))]
+pub(crate) fn last_segment(uri: &str) -> String {
+    let end = uri.find(['?', '#']).unwrap_or(uri.len());
+    let path = uri.get(..end).unwrap_or(uri).trim_end_matches('/');
+    let segment = path.rsplit(['/', ':']).next().unwrap_or_default();
+    let decoded = decode(segment).filter(|segment| !segment.is_empty());
+    decoded.unwrap_or_else(|| uri.to_owned())
+}
+
 #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 fn fill<T: Clone>(member: &mut Option<T>, value: Option<&T>) {
     if member.is_none() {
@@ -245,13 +279,31 @@ pub(crate) fn is_https(url: &str) -> bool {
 mod tests {
     use mcp_types::Base64Text;
 
-    use super::decoded;
+    use super::{decoded, last_segment};
+
+    #[test]
+    fn name_is_the_last_segment() {
+        for (uri, expected) in [
+            ("file:///a/caf%C3%A9.txt", "caf\u{e9}.txt"),
+            ("file:///a/b/?q=/c#/d", "b"),
+            ("x:a", "a"),
+            ("row://abc", "abc"),
+            ("x:", "x:"),
+            ("x:a/%ff", "x:a/%ff"),
+        ] {
+            assert_eq!(last_segment(uri), expected, "{uri}");
+        }
+    }
 
     #[test]
     fn blob_size_is_the_decoded_length() {
         for length in 0..20 {
             let text = Base64Text::encode(vec![7; length]);
-            assert_eq!(decoded(text.as_str()), Some(length), "{text:?}");
+            assert_eq!(
+                decoded(text.as_str()),
+                i64::try_from(length).ok(),
+                "{text:?}"
+            );
         }
         for wrong in ["=", "====", "abc", "abcde"] {
             assert_eq!(decoded(wrong), None, "{wrong}");

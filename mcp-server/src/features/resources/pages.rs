@@ -81,8 +81,8 @@ pub(crate) async fn list(
     let hints = &catalog.resources.hints.of(restricted);
     #[cfg(feature = "https-url")]
     let found = resources.iter().filter_map(|resource| {
-        let url = resource.http_url.as_deref()?;
-        Some((url, resource.http_url_expires_at.as_deref()))
+        resource.http_url.as_deref()?;
+        resource.http_url_expires_at.as_deref()
     });
     #[cfg(feature = "https-url")]
     let hints = &urls::hints(hints, found, &catalog);

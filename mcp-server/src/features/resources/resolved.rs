@@ -22,6 +22,8 @@ use crate::features::resources::fixed_body::FixedBody;
 use crate::features::resources::handlers::ReadParams;
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::listed::{ListAt, ResourcePage};
+#[cfg(feature = "https-url")]
+use crate::features::resources::presigned::PresignedUrl;
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::rules;
 #[cfg(feature = "https-url")]
@@ -90,10 +92,11 @@ impl UncheckedResource {
         self.0.definition.describer().is_some()
     }
 
-    /// Returns `true` if a handler makes presigned URLs.
+    /// Returns `true` if a handler makes the URL in the description.
     #[cfg(feature = "https-url")]
     pub(crate) fn is_presigned(&self) -> bool {
-        self.0.definition.presigner().is_some()
+        let definition = &self.0.definition;
+        definition.presigner().is_some() && !definition.is_redirected()
     }
 
     /// Returns how long caches may keep the contents.
@@ -128,7 +131,7 @@ impl CheckedResource {
     }
 
     /// Returns the description of the resource, without a presigned URL.
-    #[cfg(any(feature = "https-url", feature = "sep-2093"))]
+    #[cfg(feature = "_proposals")]
     pub(crate) async fn describe(&self, cx: &Context) -> Result<Resource, HandlerError> {
         let resource = self.0.definition.base_resource(&self.0.uri);
         self.described(resource, cx).await
@@ -139,21 +142,41 @@ impl CheckedResource {
     #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
     pub(crate) async fn describe_with_url(&self, cx: &Context) -> Result<Resource, HandlerError> {
         let resource = self.0.definition.base_resource(&self.0.uri);
-        self.describe_listed_with_url(resource, cx).await
+        self.describe_listed_with_url(resource, false, cx).await
     }
 
     /// As [`describe_with_url`](Self::describe_with_url), for a resource of which a list knows these
-    /// members.
+    /// members: all but a URL if `is_complete`.
     #[cfg(feature = "_proposals")]
     pub(crate) async fn describe_listed_with_url(
         &self,
         resource: Resource,
+        is_complete: bool,
         cx: &Context,
     ) -> Result<Resource, HandlerError> {
-        let resource = self.described(resource, cx).await?;
+        let resource = if is_complete {
+            resource
+        } else {
+            self.described(resource, cx).await?
+        };
         #[cfg(feature = "https-url")]
         let resource = self.presigned(resource, cx).await;
         Ok(resource)
+    }
+
+    /// Checks that the resource exists. If a template matches its URI, and no handler describes it, only
+    /// the handler that reads knows.
+    ///
+    /// # Errors
+    ///
+    /// The error of that handler.
+    #[cfg(feature = "sep-2093")]
+    pub(crate) async fn check_exists(&self, cx: &Context) -> Result<(), HandlerError> {
+        let definition = &self.0.definition;
+        if !definition.is_template() || definition.describer().is_some() {
+            return Ok(());
+        }
+        self.body(self.context(cx)).await.map(drop)
     }
 
     /// Runs the handler that describes, if there is one.
@@ -171,27 +194,41 @@ impl CheckedResource {
     #[cfg(feature = "https-url")]
     async fn presigned(&self, mut resource: Resource, cx: &Context) -> Resource {
         let definition = &self.0.definition;
-        let Some(sign) = definition.presigner().filter(|_| {
-            definition.has_url()
-                && cx.offered(mcp_types::Proposal::HttpsUrl)
-                && resource.http_url.is_none()
-                && !is_collection(&resource)
-        }) else {
-            return resource;
-        };
+        if !definition.is_redirected()
+            && definition.has_url()
+            && cx.offered(mcp_types::Proposal::HttpsUrl)
+            && resource.http_url.is_none()
+            && !is_collection(&resource)
+            && let Some(presigned) = self.presign(&resource, cx).await
+        {
+            resource.http_url = Some(presigned.url);
+            resource.http_url_expires_at = Some(presigned.expires_at);
+        }
+        resource
+    }
+
+    /// Returns the URL to which the one of this server redirects.
+    #[cfg(feature = "https-url")]
+    pub(crate) async fn redirect(&self, resource: &Resource, cx: &Context) -> Option<PresignedUrl> {
+        if !self.0.definition.is_redirected() {
+            return None;
+        }
+        self.presign(resource, cx).await
+    }
+
+    /// Runs the handler that makes presigned URLs, if there is one.
+    #[cfg(feature = "https-url")]
+    async fn presign(&self, resource: &Resource, cx: &Context) -> Option<PresignedUrl> {
+        let sign = self.0.definition.presigner()?;
         let presigned = sign(resource.clone(), self.0.variables.clone(), self.context(cx));
         match presigned.await {
-            Ok(Some(presigned)) => {
-                resource.http_url = Some(presigned.url);
-                resource.http_url_expires_at = Some(presigned.expires_at);
-            }
-            Ok(None) => {}
+            Ok(presigned) => presigned,
             Err(error) => {
                 let (uri, error) = (PeerText(&resource.uri), for_log(&error));
                 tracing::warn!(%uri, %error, "no presigned URL was made for a resource");
+                None
             }
         }
-        resource
     }
 
     /// Returns the URI.

@@ -14,7 +14,7 @@ use crate::protocol::handler_error::HandlerError;
 #[cfg(feature = "versioned-resources")]
 use super::describe_listed::ListedResource;
 #[cfg(feature = "versioned-resources")]
-use super::filter::ResourceFilter;
+use super::filter::{ResourceFilter, sorted};
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::ListAt;
 
@@ -23,7 +23,7 @@ use crate::features::resources::listed::ListAt;
 pub(crate) struct Scope {
     /// The collection whose members are listed (SEP-2093).
     pub(crate) collection: Option<String>,
-    /// The filter (`versioned-resources`), as JSON.
+    /// The filter (`versioned-resources`), as JSON with sorted members.
     filter: Option<String>,
     #[cfg(feature = "versioned-resources")]
     criteria: Option<ResourceFilter>,
@@ -57,7 +57,7 @@ impl Scope {
             && let Some(filter) = &params.filter
         {
             self.criteria = Some(ResourceFilter::read(filter)?);
-            self.filter = Some(mcp_types::json::to_string(filter)?);
+            self.filter = Some(mcp_types::json::to_string(&sorted(filter))?);
         }
         Ok(self)
     }

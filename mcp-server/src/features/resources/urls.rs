@@ -62,29 +62,18 @@ pub(crate) fn depends_on_description(uri: &str, cx: &Context, resources: &Resour
             .is_some_and(|found| depends(&found) && found.has_url() && found.is_visible(cx))
 }
 
-/// A URL in a result, and the time when it expires.
-pub(crate) type FoundUrl<'a> = (&'a str, Option<&'a str>);
-
 /// Returns the caching hints of a result. A result that contains signed URLs is private to the peer
-/// that receives it, and expires with the first of the URLs.
+/// that receives it, and expires with the first of the URLs. `found` are the times when they expire.
 pub(crate) fn hints<'a>(
     hints: &CacheHints,
-    found: impl Iterator<Item = FoundUrl<'a>>,
+    found: impl Iterator<Item = &'a str>,
     catalog: &ResourceCatalog,
 ) -> CacheHints {
     let mut hints = hints.clone();
     let urls = catalog.urls.as_deref();
-    for (url, expires_at) in found {
-        let left = match (urls, expires_at) {
-            // That of its own URLs is cut off to whole seconds.
-            (Some(urls), _) if urls.has_issued(url) => urls.lifetime_ms(),
-            (_, Some(expires_at)) => {
-                let now = urls.map_or_else(SystemTime::now, ResourceUrls::now);
-                let left = time_left(expires_at, now).as_millis();
-                u64::try_from(left).unwrap_or(u64::MAX)
-            }
-            (_, None) => continue,
-        };
+    for expires_at in found {
+        let now = urls.map_or_else(SystemTime::now, ResourceUrls::now);
+        let left = time_left(expires_at, now).as_millis();
         hints.ttl_ms = hints.ttl_ms.min(i64::try_from(left).unwrap_or(i64::MAX));
         hints.scope = CacheScope::Private;
     }

@@ -6,10 +6,13 @@ use mcp_types::{AnyResourceContents, Resource};
 
 use super::finish::finish;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::metadata_view::read_metadata;
+use crate::features::resources::metadata_view::{length, read_metadata};
 use crate::features::resources::resolved::CheckedResource;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
+
+/// How often contents are read whose version changes at the same time.
+const ATTEMPTS: usize = 3;
 
 /// Returns the current resource with its version.
 pub(crate) async fn current_resource(
@@ -17,42 +20,74 @@ pub(crate) async fn current_resource(
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<Resource, HandlerError> {
-    let (resource, _) = describe_with_version(found, cx, resources).await?;
+    let resource = described(found, cx, resources).await?;
+    if resource.version.is_some() {
+        return Ok(resource);
+    }
+    let (resource, _) = read_current(resource, found, cx, resources).await?;
     Ok(resource)
 }
 
-/// Returns the resource with its version, and its contents if they had to be read for the version.
-///
-/// The contents may change at any time. The version is determined before the contents that are sent
-/// with it are read: old contents with a new version would be cached for ever, while new contents
-/// with an old version are only sent again.
-pub(crate) async fn describe_with_version(
+/// Returns the description of a resource, as the client may see it.
+pub(crate) async fn described(
     found: &CheckedResource,
     cx: &Context,
     resources: &ResourceCatalog,
-) -> Result<(Resource, Option<Vec<AnyResourceContents>>), HandlerError> {
+) -> Result<Resource, HandlerError> {
     let mut resource = found.describe_with_url(cx).await?;
     finish(&mut resource, cx, resources);
-    if resource.version.is_some() {
-        return Ok((resource, None));
-    }
-    let mut contents = found.read_as(&resource, cx).await?;
-    complete_from_contents(&mut resource, &mut contents);
-    Ok((resource, Some(contents)))
+    Ok(resource)
 }
 
-/// Adds what the preferred contents say about their resource, which has no version so far. If they say
-/// no version either, it is derived from all contents.
-pub(crate) fn complete_from_contents(
-    resource: &mut Resource,
-    contents: &mut [AnyResourceContents],
-) {
+/// Reads a described resource. Returns it with the version and the size of these contents.
+///
+/// If the contents do not tell their version, they have the described one, provided that the
+/// description is the same after reading as before. Otherwise both are read again. The version of
+/// contents that change each time, or that nobody describes, is derived from them.
+pub(crate) async fn read_current(
+    resource: Resource,
+    found: &CheckedResource,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> Result<(Resource, Vec<AnyResourceContents>), HandlerError> {
+    let mut resource = resource;
+    let mut attempt = 1;
+    loop {
+        let mut contents = found.read_as(&resource, cx).await?;
+        let before = resource.version.take();
+        complete_from_contents(&mut resource, &mut contents);
+        if resource.version.is_some() {
+            return Ok((resource, contents));
+        }
+        if let Some(before) = before {
+            let after = found.describe(cx).await?;
+            if after.version.is_none_or(|after| after == before) {
+                resource.version = Some(before);
+                return Ok((resource, contents));
+            }
+            if attempt < ATTEMPTS {
+                attempt += 1;
+                resource = described(found, cx, resources).await?;
+                continue;
+            }
+        }
+        resource.version = Some(derived(&contents));
+        return Ok((resource, contents));
+    }
+}
+
+/// Replaces what the preferred contents tell of their resource: its size, and also its version if it
+/// has none.
+fn complete_from_contents(resource: &mut Resource, contents: &mut [AnyResourceContents]) {
     let mime_type = resource.mime_type.as_deref();
     let preferred = AnyResourceContents::preferred(contents, &resource.uri, mime_type);
-    let preferred = preferred.and_then(|index| contents.get_mut(index));
-    if let Some(view) = preferred.and_then(read_metadata) {
+    let Some(preferred) = preferred.and_then(|index| contents.get_mut(index)) else {
+        return;
+    };
+    if let (Some(size), Some(length)) = (&mut resource.size, length(preferred)) {
+        *size = length;
+    }
+    if let Some(view) = read_metadata(preferred) {
         view.copy_version_to(resource);
     }
-    let version = &mut resource.version;
-    version.get_or_insert_with(|| derived(contents));
 }

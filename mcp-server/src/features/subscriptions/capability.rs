@@ -2,6 +2,13 @@
 
 use crate::protocol::core::Core;
 
+/// Returns `true` if the server declared that it announces changes of the list of resources.
+#[cfg(feature = "versioned-resources")]
+pub(crate) fn lists_change(core: &Core) -> bool {
+    let resources = core.capabilities().resources.as_ref();
+    resources.is_some_and(|resources| resources.list_changed == Some(true))
+}
+
 /// Returns `true` if the server declared that it announces changes of single resources.
 pub(crate) fn can_subscribe(core: &Core) -> bool {
     let resources = core.capabilities().resources.as_ref();

@@ -1,7 +1,9 @@
 //! [`ChangeNotifier`]: notifications of changes for a client of the newest revision. If
 //! `versioned-resources` was negotiated, they contain the changed resource.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::peer_text::PeerText;
 use mcp_types::{
@@ -28,15 +30,51 @@ pub(crate) struct ChangeNotifier {
     cx: Context,
     resources: Arc<ResourceCatalog>,
     negotiated: bool,
+    notified: Arc<NotifiedVersions>,
+}
+
+/// The last version of each resource that a client was notified of, as a hash. Shared by all notifiers
+/// of a connection.
+#[derive(Default)]
+pub(crate) struct NotifiedVersions {
+    hasher: RandomState,
+    versions: Mutex<HashMap<String, u64>>,
+}
+
+impl NotifiedVersions {
+    /// Records the version of a resource. Returns `false` if the client knows it already.
+    fn is_new(&self, resource: &Resource, limit: usize) -> bool {
+        let Some(version) = &resource.version else {
+            return true;
+        };
+        let version = self.hasher.hash_one(version);
+        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        // Resources that the client does not subscribe to any more may have an entry.
+        if versions.len() >= limit && !versions.contains_key(&resource.uri) {
+            versions.clear();
+        }
+        versions.insert(resource.uri.clone(), version) != Some(version)
+    }
+
+    /// Forgets the version of a resource, so that the next change is notified.
+    pub(crate) fn forget(&self, uri: &str) {
+        let versions = self.versions.lock();
+        versions.unwrap_or_else(PoisonError::into_inner).remove(uri);
+    }
 }
 
 impl ChangeNotifier {
     /// Creates the notifications for the client of a request.
-    pub(crate) fn new(cx: &Context, resources: &Arc<ResourceCatalog>) -> Arc<Self> {
+    pub(crate) fn new(
+        cx: &Context,
+        resources: &Arc<ResourceCatalog>,
+        notified: Arc<NotifiedVersions>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             cx: cx.without_request(ResourceContentChangedNotification::METHOD),
             resources: Arc::clone(resources),
             negotiated: cx.negotiated(Proposal::VersionedResources),
+            notified,
         })
     }
 
@@ -65,7 +103,8 @@ impl ChangeNotifier {
         }
     }
 
-    /// Returns the message for a change; `None` if the client may not read the resource.
+    /// Returns the message for a change; `None` if the client may not read the resource, or was notified
+    /// of this version already.
     pub(crate) async fn message(
         &self,
         change: Change,
@@ -82,6 +121,10 @@ impl ChangeNotifier {
         if self.negotiated {
             match self.resource(found, uri).await {
                 Ok(resource) => {
+                    let limit = self.cx.core().limits().subscribed_resources;
+                    if !self.notified.is_new(&resource, limit) {
+                        return Ok(None);
+                    }
                     let mut params = ResourceContentChangedNotificationParams::new(resource);
                     params.meta = meta;
                     let method = ResourceContentChangedNotification::METHOD;
@@ -89,9 +132,11 @@ impl ChangeNotifier {
                 }
                 // The resource did change, so the client is notified in the other form.
                 Err(error) if error.is_not_found() => {
+                    self.notified.forget(uri);
                     tracing::debug!(uri = %PeerText(uri), "a resource that changed is gone");
                 }
                 Err(error) => {
+                    self.notified.forget(uri);
                     let error = for_log(&error);
                     tracing::warn!(uri = %PeerText(uri), %error, "a resource that changed is not described");
                 }

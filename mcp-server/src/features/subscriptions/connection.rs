@@ -10,10 +10,10 @@ use mcp_types::{
     revision::Versioned,
 };
 
-use super::change_notifier::ChangeNotifier;
+use super::change_notifier::{ChangeNotifier, NotifiedVersions};
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::admission;
-use crate::features::subscriptions::capability::can_subscribe;
+use crate::features::subscriptions::capability::{can_subscribe, lists_change};
 use crate::protocol::changes::{Change, Interest, Subscriber};
 use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::core::{Context, ResponseFuture};
@@ -37,6 +37,7 @@ struct Subscriptions {
     /// Notifies the client as it was when it subscribed last. Only one is kept, so that a client
     /// cannot make the server keep many.
     notifier: Option<Arc<ChangeNotifier>>,
+    notified: Arc<NotifiedVersions>,
 }
 
 impl ResourceSubscriptions {
@@ -53,7 +54,8 @@ impl ResourceSubscriptions {
         scope: &ConnectionScope,
     ) -> Result<(), HandlerError> {
         let limit = cx.core().limits().subscribed_resources;
-        let notifier = ChangeNotifier::new(cx, resources);
+        let notified = Arc::clone(&self.state().notified);
+        let notifier = ChangeNotifier::new(cx, resources, notified);
         let mut state = self.state();
         let mut added = UriSet::default();
         for uri in uris {
@@ -69,6 +71,7 @@ impl ResourceSubscriptions {
             return Err(HandlerError::invalid_params(what));
         }
         for uri in added.into_all() {
+            state.notified.forget(&uri);
             state.uris.insert(&uri);
         }
         let first = state.notifier.replace(notifier).is_none();
@@ -77,7 +80,11 @@ impl ResourceSubscriptions {
             let wanted = Arc::clone(self);
             let wants = Box::new(move |uri: &str| wanted.has(uri));
             // Before the response, so that later changes are announced.
-            let subscriber = cx.core().hub.subscribe(Interest::default(), wants);
+            let interest = Interest {
+                resources: lists_change(cx.core()),
+                ..Interest::default()
+            };
+            let subscriber = cx.core().hub.subscribe(interest, wants);
             let sink = Arc::clone(&cx.state.sink);
             scope.spawn(Box::pin(send_notifications(
                 Arc::clone(self),
@@ -98,6 +105,15 @@ impl ResourceSubscriptions {
     fn has(&self, uri: &str) -> bool {
         self.state().uris.contains(uri)
     }
+
+    /// Returns `true` if the client is notified of a change: of a resource that it subscribed to, and of
+    /// the list as long as it has any subscription.
+    fn wants(&self, change: &Change) -> bool {
+        match change {
+            Change::Resource(uri) => self.has(uri),
+            _ => !self.state().uris.all().is_empty(),
+        }
+    }
 }
 
 /// Notifies the client of changes until it is dropped or the connection ends.
@@ -109,15 +125,15 @@ async fn send_notifications(
     loop {
         changes.ready().await;
         sink.ready().await;
-        let Some(Change::Resource(uri)) = changes.take() else {
+        let Some(change) = changes.take() else {
             continue;
         };
         let Some(notifier) = subscribed.state().notifier.clone() else {
             continue;
         };
-        match notifier.message(Change::Resource(uri.clone()), None).await {
+        match notifier.message(change.clone(), None).await {
             // The client may have unsubscribed meanwhile.
-            Ok(Some(message)) if subscribed.has(&uri) => {
+            Ok(Some(message)) if subscribed.wants(&change) => {
                 if !sink.send(&message).await {
                     return;
                 }

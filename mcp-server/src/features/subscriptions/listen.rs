@@ -97,7 +97,7 @@ pub(crate) async fn listen(
     let message = notification(cx.revision(), method, acknowledged)?;
     cx.send_message(message).await;
     #[cfg(feature = "versioned-resources")]
-    let notifier = ChangeNotifier::new(&cx, &resources);
+    let notifier = ChangeNotifier::new(&cx, &resources, Arc::default());
     loop {
         #[cfg(feature = "versioned-resources")]
         let next = notifier.next(&subscriber, &meta);

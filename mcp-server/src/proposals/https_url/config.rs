@@ -111,7 +111,9 @@ impl HttpUrls {
         })
     }
 
-    /// Sets the time for which a URL is valid, rounded down to whole seconds. Default: 15 minutes.
+    /// Sets the time for which a URL is valid, rounded down to whole seconds. Default: 15 minutes. For a
+    /// quarter of this time, a resource has the same URL, so that caches can use it: at least three
+    /// quarters of the time are left when a client gets it.
     /// The proposal recommends minutes to hours, not days.
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = lifetime;

@@ -17,6 +17,9 @@ use crate::protocol::extensions::{Extensions, Principal};
 use crate::protocol::seal::SealError;
 use crate::util::rfc3339;
 
+/// A URL is issued again for this part of its lifetime.
+const PARTS: u64 = 4;
+
 /// The URLs of a running server.
 pub(crate) struct Urls {
     base: String,
@@ -145,8 +148,10 @@ pub(crate) fn threads() -> Arc<Semaphore> {
 
 impl ResourceUrls for Urls {
     fn issue(&self, uri: &str, principal: Option<&Principal>) -> Option<(String, String)> {
+        // Rounded, so that a resource keeps its URL for a while: a cache finds only equal URLs.
         let now = self.now_ms();
-        // `iso` formats whole seconds only.
+        let now = now - now % (self.lifetime / PARTS).max(1);
+        // `rfc3339` formats whole seconds only.
         let expires = now.saturating_add(self.lifetime) / 1_000 * 1_000;
         let token = Token {
             issued: self.revoked().issue_time(uri, now),
@@ -161,16 +166,8 @@ impl ResourceUrls for Urls {
         ))
     }
 
-    fn has_issued(&self, url: &str) -> bool {
-        url.starts_with(&self.base)
-    }
-
     fn now(&self) -> SystemTime {
         (self.clock)()
-    }
-
-    fn lifetime_ms(&self) -> u64 {
-        self.lifetime
     }
 }
 

@@ -16,6 +16,9 @@ pub(crate) const TAG: usize = 32;
 /// same key.
 const PURPOSE: &[u8] = b"mcp-server https-url token\0";
 const NAMING: &[u8] = b"mcp-server https-url key id\0";
+const HIDING: &[u8] = b"mcp-server https-url principal\0";
+/// Bytes of the value that makes each encryption of a principal unique.
+pub(crate) const NONCE: usize = 16;
 
 /// The keys that sign the URLs of resources.
 ///
@@ -43,21 +46,29 @@ pub struct UrlKeys {
 struct SigningKey {
     id: [u8; KEY_ID],
     mac: Hmac<Sha256>,
+    /// Encrypts principals.
+    cipher: Hmac<Sha256>,
+}
+
+fn keyed(key: &[u8]) -> Hmac<Sha256> {
+    // HMAC pads keys that are shorter than a block with zeros.
+    let mut block = [0; 64];
+    for (to, from) in block.iter_mut().zip(key) {
+        *to = *from;
+    }
+    Hmac::new(&block.into())
 }
 
 impl SigningKey {
     fn new(key: [u8; KEY]) -> Self {
-        // HMAC pads keys that are shorter than a block with zeros.
-        let mut block = [0; 64];
-        let (start, _) = block.split_at_mut(KEY);
-        start.copy_from_slice(&key);
-        let mac = Hmac::<Sha256>::new(&block.into());
+        let mac = keyed(&key);
+        let cipher = keyed(&mac.clone().chain_update(HIDING).finalize().into_bytes());
         let name = mac.clone().chain_update(NAMING).finalize().into_bytes();
         let mut id = [0; KEY_ID];
         for (to, from) in id.iter_mut().zip(name) {
             *to = from;
         }
-        Self { id, mac }
+        Self { id, mac, cipher }
     }
 
     fn mac(&self, audience: &str, bytes: &[u8]) -> Hmac<Sha256> {
@@ -67,6 +78,17 @@ impl SigningKey {
             .chain_update(audience)
             .chain_update([0])
             .chain_update(bytes)
+    }
+
+    /// Encrypts or decrypts a text: XOR with HMAC-SHA256 of the nonce and a counter.
+    fn apply_stream(&self, nonce: &[u8; NONCE], text: &mut [u8]) {
+        for (counter, part) in (0_u32..).zip(text.chunks_mut(TAG)) {
+            let stream = self.cipher.clone().chain_update([1]).chain_update(nonce);
+            let stream = stream.chain_update(counter.to_be_bytes());
+            for (byte, key) in part.iter_mut().zip(stream.finalize().into_bytes()) {
+                *byte ^= key;
+            }
+        }
     }
 }
 
@@ -110,6 +132,32 @@ impl UrlKeys {
             .finalize()
             .into_bytes()
             .into()
+    }
+
+    /// Encrypts a text of a token. The nonce is derived from the text and from all other parts of the
+    /// token, so that equal tokens stay equal, and different ones reveal nothing about each other
+    /// (a synthetic initialization vector, as in RFC 5297).
+    pub(crate) fn encrypt(&self, others: [&[u8]; 2], text: &mut [u8]) -> [u8; NONCE] {
+        let mut derived = self.current.cipher.clone().chain_update([0]);
+        for part in others {
+            let length = (part.len() as u64).to_be_bytes();
+            derived = derived.chain_update(length).chain_update(part);
+        }
+        let derived = derived.chain_update(&*text).finalize().into_bytes();
+        let mut nonce = [0; NONCE];
+        for (to, from) in nonce.iter_mut().zip(derived) {
+            *to = from;
+        }
+        self.current.apply_stream(&nonce, text);
+        nonce
+    }
+
+    /// Decrypts a text of a token whose signature is valid.
+    pub(crate) fn decrypt(&self, id: [u8; KEY_ID], nonce: &[u8; NONCE], text: &mut [u8]) {
+        let mut keys = std::iter::once(&self.current).chain(&self.older);
+        if let Some(key) = keys.find(|key| key.id == id) {
+            key.apply_stream(nonce, text);
+        }
     }
 
     /// Verifies a signature by the key with this id, in constant time.

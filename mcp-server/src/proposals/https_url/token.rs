@@ -2,13 +2,14 @@
 //!
 //! | bytes | |
 //! | --- | --- |
-//! | 1 | the version of the format, 1 |
+//! | 1 | the version of the format, 2 |
 //! | 4 | the id of the key |
 //! | 8 | when it was issued, in milliseconds since 1970 |
 //! | 8 | when it expires, in milliseconds since 1970 |
 //! | 1 | the permitted operation: `G` for GET |
 //! | 2 | 0 without a principal, else the length of its name plus 1 |
-//! | | the name of the principal |
+//! | 16 | with a principal: a nonce |
+//! | | the name of the principal, encrypted |
 //! | | the URI of the resource |
 //! | 32 | HMAC-SHA256 of the purpose, the base URL and all of the above |
 //!
@@ -18,16 +19,16 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::keys::{KEY_ID, TAG, UrlKeys};
+use super::keys::{KEY_ID, NONCE, TAG, UrlKeys};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const GET: u8 = b'G';
 /// The maximum length of a URI in a token. Many proxies and programs accept URLs of up to 8 KiB.
 pub(crate) const LONGEST_URI: usize = 2_048;
 /// The maximum length of a principal's name.
 pub(crate) const LONGEST_PRINCIPAL: usize = 512;
 const FIXED: usize = 1 + KEY_ID + 8 + 8 + 1 + 2;
-const LONGEST: usize = (FIXED + LONGEST_PRINCIPAL + LONGEST_URI + TAG).div_ceil(3) * 4;
+const LONGEST: usize = (FIXED + NONCE + LONGEST_PRINCIPAL + LONGEST_URI + TAG).div_ceil(3) * 4;
 
 /// The permission to GET one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,14 +56,20 @@ impl Token {
             Some(principal) => u16::try_from(principal.len() + 1).ok()?,
             None => 0,
         };
-        let mut bytes = Vec::with_capacity(FIXED + principal.len() + self.uri.len() + TAG);
+        let length_of_all = FIXED + NONCE + principal.len() + self.uri.len() + TAG;
+        let mut bytes = Vec::with_capacity(length_of_all);
         bytes.push(VERSION);
         bytes.extend_from_slice(&keys.id());
         bytes.extend_from_slice(&self.issued.to_be_bytes());
         bytes.extend_from_slice(&self.expires.to_be_bytes());
         bytes.push(GET);
         bytes.extend_from_slice(&length.to_be_bytes());
-        bytes.extend_from_slice(principal.as_bytes());
+        if self.principal.is_some() {
+            let mut principal = principal.as_bytes().to_vec();
+            let nonce = keys.encrypt([&bytes, self.uri.as_bytes()], &mut principal);
+            bytes.extend_from_slice(&nonce);
+            bytes.extend_from_slice(&principal);
+        }
         bytes.extend_from_slice(self.uri.as_bytes());
         let tag = keys.sign(audience, &bytes);
         bytes.extend_from_slice(&tag);
@@ -88,10 +95,10 @@ impl Token {
         if !keys.verify(*id, audience, signed, tag) {
             return Err(Forged);
         }
-        Self::parse(rest).ok_or(Forged)
+        Self::parse(rest, *id, keys).ok_or(Forged)
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    fn parse(bytes: &[u8], id: [u8; KEY_ID], keys: &UrlKeys) -> Option<Self> {
         let (issued, rest) = bytes.split_first_chunk::<8>()?;
         let (expires, rest) = rest.split_first_chunk::<8>()?;
         let (&[GET], rest) = rest.split_first_chunk::<1>()? else {
@@ -101,8 +108,11 @@ impl Token {
         let (principal, uri) = match u16::from_be_bytes(*length).checked_sub(1) {
             None => (None, rest),
             Some(length) => {
+                let (nonce, rest) = rest.split_first_chunk()?;
                 let (principal, uri) = rest.split_at_checked(length.into())?;
-                (Some(text(principal)?), uri)
+                let mut principal = principal.to_vec();
+                keys.decrypt(id, nonce, &mut principal);
+                (Some(text(&principal)?), uri)
             }
         };
         Some(Self {
@@ -151,7 +161,7 @@ mod tests {
         let keys = UrlKeys::new([7; 32]);
         assert_eq!(
             token().sign(&keys, BASE).unwrap(),
-            "Aff0c-IAAAGb4J3aewAAAZvgq5WgRwAGYWxpY2VmaWxlOi8vL2Evw6QudHh0uWDf7IR3NI27n7R2h89WG64SjApRe1Hm9SnIFnWHPJc"
+            "Avf0c-IAAAGb4J3aewAAAZvgq5WgRwAG0mQ9-SDDP6I5bPDGHELnJMLlisgMZmlsZTovLy9hL8OkLnR4dMwr5UKbdCNnDsSvpqFqgbaOLh12mxsHUES_VAB-vn4S"
         );
         let anyone = Token {
             principal: None,
@@ -159,8 +169,44 @@ mod tests {
         };
         assert_eq!(
             anyone.sign(&keys, BASE).unwrap(),
-            "Aff0c-IAAAGb4J3aewAAAZvgq5WgRwAAZmlsZTovLy9hL8OkLnR4dKzCQSawQ8n4ce8fvzvJR97jp8sIEHHfNvZPaASwWewH"
+            "Avf0c-IAAAGb4J3aewAAAZvgq5WgRwAAZmlsZTovLy9hL8OkLnR4dPm_6rwfDMU9MUZzx1KiVN6kAF8oyvtQb1WkuJ5fLzUa"
         );
+    }
+
+    #[test]
+    fn principal_is_encrypted_and_equal_tokens_are_equal() {
+        let keys = UrlKeys::new([7; 32]).and_older([8; 32]);
+        let text = token().sign(&keys, BASE).unwrap();
+        assert_eq!(token().sign(&keys, BASE).unwrap(), text);
+        let encrypted = |token: &Token| {
+            let bytes = URL_SAFE_NO_PAD
+                .decode(token.sign(&keys, BASE).unwrap())
+                .unwrap();
+            assert!(!bytes.windows(5).any(|part| part == b"alice"));
+            bytes[FIXED..FIXED + NONCE + 5].to_vec()
+        };
+        let alice = token();
+        let other = |change: fn(&mut Token)| {
+            let mut token = token();
+            change(&mut token);
+            token
+        };
+        for token in [
+            other(|token| token.uri.push('x')),
+            other(|token| token.expires += 1_000),
+            other(|token| token.principal = Some("alicf".to_owned())),
+        ] {
+            let (one, other) = (encrypted(&alice), encrypted(&token));
+            assert!(
+                one.iter()
+                    .zip(&other)
+                    .filter(|(one, other)| one == other)
+                    .count()
+                    < 8
+            );
+        }
+        let older = UrlKeys::new([9; 32]).and_older([7; 32]);
+        assert_eq!(Token::read(&text, &older, BASE), Ok(alice));
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use http::header::{
     ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, ETAG, LAST_MODIFIED, REFERRER_POLICY, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_TYPE, ETAG, LAST_MODIFIED, LOCATION, REFERRER_POLICY, RETRY_AFTER, VARY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 
@@ -70,8 +71,7 @@ pub(crate) fn represent(
         return response;
     };
     let headers = response.headers_mut();
-    let mime_type = media_type(mime_type).unwrap_or(if is_text { PLAIN } else { BYTES });
-    headers.insert(CONTENT_TYPE, mime_type);
+    headers.insert(CONTENT_TYPE, content_type(mime_type, is_text));
     if method != Method::HEAD {
         let bytes = Bytes::from_owner(BytesWithPermit {
             bytes,
@@ -105,7 +105,7 @@ pub(crate) fn stream(
         etag: unchanged.as_ref().map(|unchanged| unchanged.etag.clone()),
         last_modified,
     };
-    let mut response = validated(&selected, validators, caching, true);
+    let mut response = validated(&selected, validators, caching, false);
     if size.is_none() {
         let headers = response.headers_mut();
         headers.insert(ACCEPT_RANGES, HeaderValue::from_static("none"));
@@ -114,7 +114,8 @@ pub(crate) fn stream(
         return response;
     };
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, media_type(mime_type).unwrap_or(BYTES));
+    let is_text = mime_type.as_deref().is_some_and(is_text_type);
+    headers.insert(CONTENT_TYPE, content_type(mime_type, is_text));
     let left = part.end.map(|end| end.saturating_sub(part.start));
     if let Some(reader) = reader
         && left != Some(0)
@@ -129,6 +130,19 @@ pub(crate) fn stream(
         });
     }
     response
+}
+
+/// Creates the response that sends the client to a URL of another host.
+pub(crate) fn elsewhere(url: &str, caching: Caching) -> Option<Response<HttpBody>> {
+    let location = HeaderValue::try_from(url).ok()?;
+    let validators = CacheValidators::default();
+    let mut response = validated(&Selected::Whole, validators, caching, false);
+    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    let headers = response.headers_mut();
+    headers.remove(ACCEPT_RANGES);
+    headers.insert(LOCATION, location);
+    headers.insert(CONTENT_LENGTH, 0.into());
+    Some(response)
 }
 
 /// A part of a representation. Without an end, everything from `start` on.
@@ -190,17 +204,39 @@ pub(crate) fn unread(
     if unread.selected == Selected::Whole {
         let headers = response.headers_mut();
         headers.insert(CONTENT_LENGTH, unread.size.into());
-        // Without a described media type the header is omitted: it may depend on the contents.
-        if let Some(mime_type) = media_type(unread.mime_type) {
-            headers.insert(CONTENT_TYPE, mime_type);
+        // Without a described media type the header is omitted: it depends on the contents.
+        if let Some(media_type) = unread.mime_type {
+            let is_text = is_text_type(&media_type);
+            headers.insert(CONTENT_TYPE, content_type(Some(media_type), is_text));
         }
     }
     response
 }
 
-/// Returns the value of `Content-Type`, if the media type can be one.
-fn media_type(mime_type: Option<String>) -> Option<HeaderValue> {
-    HeaderValue::try_from(mime_type?).ok()
+/// Returns the value of `Content-Type`. Text of this server is UTF-8, and says so: by default, many
+/// programs decode a type such as `text/csv` as Latin-1.
+fn content_type(mime_type: Option<String>, is_text: bool) -> HeaderValue {
+    let default = if is_text { PLAIN } else { BYTES };
+    let Some(mut media_type) = mime_type else {
+        return default;
+    };
+    if is_text && !has_charset(&media_type) {
+        media_type.push_str("; charset=utf-8");
+    }
+    HeaderValue::try_from(media_type).unwrap_or(default)
+}
+
+fn is_text_type(media_type: &str) -> bool {
+    let kind = media_type.split('/').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("text")
+}
+
+fn has_charset(media_type: &str) -> bool {
+    let mut parameters = media_type.split(';').skip(1);
+    parameters.any(|parameter| {
+        let name = parameter.split('=').next().unwrap_or_default();
+        name.trim().eq_ignore_ascii_case("charset")
+    })
 }
 
 fn status(selected: &Selected) -> StatusCode {

@@ -4,19 +4,21 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use http::Method;
 use http::request::Parts;
+use http::{HeaderValue, Method};
 use mcp_types::{AnyResourceContents, ReadResourceRequest, Request as _, Resource};
 use tokio::io::AsyncRead;
 use tokio::sync::oneshot;
 use tracing::Span;
 
 use super::accept::Accept;
+use super::file_name::content_disposition;
 use super::last_modified::last_modified;
 use super::select::{CacheValidators, Selected, evaluate_conditions, select};
 use super::unchanged::{Unchanged, tag};
 use crate::features::resources::body::ResourceBody;
 use crate::features::resources::fixed_body::FixedBody;
+use crate::features::resources::presigned::PresignedUrl;
 use crate::features::resources::resolved::{CheckedResource, UncheckedResource};
 use crate::features::resources::stream::WantedBytes;
 use crate::protocol::answer::Rejection;
@@ -37,6 +39,7 @@ pub struct ReadByUrl;
 pub(crate) struct ReadResult {
     pub(crate) outcome: ReadOutcome,
     pub(crate) last_modified: Option<SystemTime>,
+    pub(crate) disposition: Option<HeaderValue>,
 }
 
 /// What the response is made of.
@@ -46,9 +49,19 @@ pub(crate) enum ReadOutcome {
     /// The contents are part of the resource's definition. The media type is that of the
     /// description.
     Fixed(FixedBody, Option<String>),
-    /// The contents, and their entity tag if the version is known.
-    Read(AnyResourceContents, Option<String>),
+    Read(ReadContents),
+    /// A URL of another host serves the resource.
+    Elsewhere(PresignedUrl),
     Stream(Box<OpenStream>),
+}
+
+/// Contents that were read.
+pub(crate) struct ReadContents {
+    pub(crate) contents: AnyResourceContents,
+    /// The entity tag, if the version is known.
+    pub(crate) etag: Option<String>,
+    /// `true` if another `Accept` might select other contents.
+    pub(crate) is_negotiated: bool,
 }
 
 /// A stream from which nothing was read so far.
@@ -79,6 +92,8 @@ pub(crate) enum Failed {
     NotFound,
     /// The handler failed or exceeded its time limit.
     Inside,
+    /// The handler failed, and may succeed soon.
+    Temporarily,
 }
 
 /// Runs the handlers that the request needs. Dropping the future cancels them.
@@ -133,10 +148,15 @@ async fn outcome(
         last_modified: last_modified(&resource, now),
     };
     let last_modified = validators.last_modified;
-    let outcome = found_outcome(found, resource, validators, cx, request).await?;
+    let disposition = content_disposition(&resource);
+    let outcome = match found.redirect(&resource, cx).await {
+        Some(presigned) => Some(ReadOutcome::Elsewhere(presigned)),
+        None => found_outcome(found, resource, validators, cx, request).await?,
+    };
     Ok(outcome.map(|outcome| ReadResult {
         outcome,
         last_modified,
+        disposition,
     }))
 }
 
@@ -196,6 +216,8 @@ async fn found_outcome(
     let Some(chosen) = accept.choose(&resource, &contents) else {
         return Ok(None);
     };
+    let own = contents.iter().filter(|own| own.uri() == resource.uri);
+    let is_negotiated = own.count() > 1;
     let Some(contents) = contents.into_iter().nth(chosen.index) else {
         return Ok(None);
     };
@@ -209,7 +231,11 @@ async fn found_outcome(
     } else {
         None
     };
-    Ok(Some(ReadOutcome::Read(contents, etag)))
+    Ok(Some(ReadOutcome::Read(ReadContents {
+        contents,
+        etag,
+        is_negotiated,
+    })))
 }
 
 /// Returns the bytes that a handler should read for a response.
@@ -247,6 +273,10 @@ fn unread(
 
 fn failed(error: HandlerError, cx: &Context) -> Failed {
     let error = resolve(error, cx);
+    if error.is_temporary {
+        tracing::debug!(error = %for_log(&error), "cannot read a resource for its URL at this time");
+        return Failed::Temporarily;
+    }
     if matches!(error.rejection, Some(Rejection::Forbidden(_))) {
         return Failed::NotFound;
     }

@@ -5,6 +5,7 @@ use mcp_types::AnyResourceContents;
 use mcp_types::base64::Base64Error;
 
 use super::offload::SMALL;
+use super::read::ReadContents;
 use crate::features::resources::fixed_body::FixedBody;
 use crate::util::etag;
 
@@ -37,11 +38,13 @@ pub(crate) fn is_quick(contents: &AnyResourceContents) -> bool {
     }
 }
 
-/// Decodes contents. If `etag` is `None`, the tag is computed from all bytes.
-pub(crate) fn represent(
-    contents: AnyResourceContents,
-    etag: Option<String>,
-) -> Result<Representation, RepresentationError> {
+/// Decodes contents. If their tag is not known, it is computed from all bytes.
+pub(crate) fn represent(read: ReadContents) -> Result<Representation, RepresentationError> {
+    let ReadContents {
+        contents,
+        etag,
+        is_negotiated,
+    } = read;
     let (bytes, mime_type, is_text) = match contents {
         AnyResourceContents::Text(text) => (Bytes::from(text.text), text.mime_type, true),
         AnyResourceContents::Blob(blob) => (blob.blob.decode()?.into(), blob.mime_type, false),
@@ -52,7 +55,7 @@ pub(crate) fn represent(
         bytes,
         mime_type,
         is_text,
-        is_negotiated: true,
+        is_negotiated,
     })
 }
 

@@ -65,7 +65,8 @@ pub(crate) fn evaluate_conditions(
         return Some(Selected::Changed);
     }
     let is_current = if headers.contains_key(IF_NONE_MATCH) {
-        let weakly = |tag: &str| tag_matches(tag.strip_prefix("W/").unwrap_or(tag), etag);
+        // `*` is not a tag, so it has no weak form.
+        let weakly = |tag: &str| tag == "*" || Some(tag.strip_prefix("W/").unwrap_or(tag)) == etag;
         header_tags(headers, IF_NONE_MATCH).any(weakly)
     } else {
         modified_after(IF_MODIFIED_SINCE) == Some(false)
@@ -215,6 +216,8 @@ mod tests {
             ((IF_NONE_MATCH, "W/\"abc\""), NotModified),
             ((IF_NONE_MATCH, "\"x\", \"abc\""), NotModified),
             ((IF_NONE_MATCH, "*"), NotModified),
+            ((IF_NONE_MATCH, "W/*"), Part(0..2)),
+            ((IF_MATCH, "W/*"), Changed),
             ((IF_NONE_MATCH, "\"x\""), Part(0..2)),
             ((IF_NONE_MATCH, "abc"), Part(0..2)),
             ((IF_MATCH, "\"abc\""), Part(0..2)),

@@ -8,6 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use http::header::CONTENT_DISPOSITION;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use mcp_types::peer_text::PeerText;
@@ -20,6 +21,7 @@ use super::answer::Caching;
 use super::read;
 use super::read::{Failed, ReadOutcome, ReadResult};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
+use crate::features::resources::presigned::time_left;
 use crate::features::resources::resolved::UncheckedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
 use crate::protocol::error_text::Chain;
@@ -184,14 +186,27 @@ impl UrlService {
         };
         let response = match read {
             Ok(read) => {
+                let disposition = read.disposition.clone();
                 let response = self.respond_with(read, &parts, caching, permit);
-                response.instrument(span.clone()).await
+                let mut response = response.instrument(span.clone()).await;
+                if let (Ok(response), Some(disposition)) = (&mut response, disposition)
+                    && response.status().is_success()
+                {
+                    response
+                        .headers_mut()
+                        .insert(CONTENT_DISPOSITION, disposition);
+                }
+                response
             }
             Err(failed) => Err(failed),
         };
         let response = match response {
             Ok(response) => response,
             Err(Failed::NotFound) => refuse(StatusCode::NOT_FOUND, not_found),
+            Err(Failed::Temporarily) => refuse(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the resource cannot be read at this time\n",
+            ),
             Err(Failed::Inside) => refuse(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "the resource cannot be read\n",
@@ -215,6 +230,14 @@ impl UrlService {
             ReadOutcome::WithoutContents(unread) => {
                 return Ok(answer::unread(unread, changed, caching));
             }
+            ReadOutcome::Elsewhere(presigned) => {
+                let left = time_left(&presigned.expires_at, self.urls.now()).as_secs();
+                let caching = Caching {
+                    max_age: caching.max_age.min(left),
+                    ..caching
+                };
+                return answer::elsewhere(&presigned.url, caching).ok_or(Failed::Inside);
+            }
             ReadOutcome::Stream(opened) => {
                 let limit = self.server.core.limits().request_time;
                 return Ok(answer::stream(*opened, changed, caching, limit, permit));
@@ -227,11 +250,9 @@ impl UrlService {
                 let done = offload(&self.urls, permit, work).await;
                 done.ok_or(Failed::Inside)?
             }
-            ReadOutcome::Read(contents, etag) if is_quick(&contents) => {
-                (represent(contents, etag), permit)
-            }
-            ReadOutcome::Read(contents, etag) => {
-                let work = move || represent(contents, etag);
+            ReadOutcome::Read(read) if is_quick(&read.contents) => (represent(read), permit),
+            ReadOutcome::Read(read) => {
+                let work = move || represent(read);
                 let done = offload(&self.urls, permit, work).await;
                 done.ok_or(Failed::Inside)?
             }

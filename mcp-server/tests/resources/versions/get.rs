@@ -12,13 +12,13 @@ use super::notes::Notes;
 use super::opted;
 use crate::peer::Peer;
 
-async fn get(peer: &mut Peer, uri: &str, version: &Value) -> Value {
+pub(super) async fn get(peer: &mut Peer, uri: &str, version: &Value) -> Value {
     let params = json!({ "uri": uri, "version": version });
     peer.request("resources/get", params).await
 }
 
 /// The error for a peer that has the current version.
-fn not_modified(uri: &str, version: &Value) -> Value {
+pub(super) fn not_modified(uri: &str, version: &Value) -> Value {
     let data = json!({ "uri": uri, "version": version });
     json!({ "code": 304, "message": "Not Modified", "data": data })
 }
@@ -198,7 +198,7 @@ async fn known_version_returns_not_modified() {
     let answer = get(&mut peer, "n:a", &json!("1")).await;
     assert_eq!(answer["result"]["contents"]["content"], "2");
     assert_eq!(answer["result"]["resource"]["version"], "2");
-    assert_eq!(notes.counts(), (1, 2));
+    assert_eq!(notes.counts(), (1, 3));
 }
 
 #[tokio::test]
@@ -282,7 +282,8 @@ async fn version_is_never_newer_than_the_contents() {
         });
     let server = opted().add_resource(resource).build().unwrap();
     get(&mut Peer::modern(&server), "d:a", &Value::Null).await;
-    assert_eq!(*order.lock().unwrap(), ["described", "read"]);
+    // The second description tells whether the contents have the version of the first one.
+    assert_eq!(*order.lock().unwrap(), ["described", "read", "described"]);
 }
 
 #[tokio::test]

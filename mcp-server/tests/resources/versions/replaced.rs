@@ -48,9 +48,10 @@ async fn subscribers_learn_of_other_contents() {
         (text("2"), true),
         (text("2").title("The same contents"), false),
         (text("2").mime_type("text/markdown"), true),
+        // The same bytes of the same type have the same version.
         (
             ResourceDef::bytes("d:a", "a", *b"2").mime_type("text/markdown"),
-            true,
+            false,
         ),
         (handled(), true),
         // What the handlers make is not known.
@@ -102,4 +103,56 @@ async fn rejected_replacement_is_not_announced() {
     let error = server.resources().replace(without_handler).unwrap_err();
     assert!(error.to_string().contains("no handler"), "{error}");
     assert!(until_end(&server, &mut peer).await.is_empty());
+}
+
+#[tokio::test]
+async fn each_change_of_a_version_is_notified_once() {
+    let text = |text| ResourceDef::text("d:a", "a", text);
+    let server = opted().add_resource(text("1")).build().unwrap();
+    let mut peer = listening(&server, speaking).await;
+    let mut versions = Vec::new();
+    for (definition, changes) in [(text("2"), true), (text("2"), false), (text("1"), true)] {
+        assert!(server.resources().remove("d:a"));
+        server.resources().replace(definition).unwrap();
+        let received = until_end(&server, &mut peer).await;
+        let changed = received.iter().filter(|told| told["method"] == CHANGED);
+        let changed: Vec<_> = changed.map(|told| &told["params"]["resource"]).collect();
+        assert_eq!(changed.len(), usize::from(changes), "{received:?}");
+        let got = peer.result("resources/get", json!({ "uri": "d:a" })).await;
+        if let [changed] = changed[..] {
+            assert_eq!(*changed, got["resource"]);
+        }
+        versions.push(got["resource"]["version"].clone());
+    }
+    assert_ne!(versions[0], versions[2]);
+    assert!(server.resources().remove("d:a"));
+    server.resources().add(text("3")).unwrap();
+    let received = until_end(&server, &mut peer).await;
+    assert!(methods(&received).contains(&CHANGED), "{received:?}");
+    // Nothing changed.
+    for _ in 0..3 {
+        server.resource_updated("d:a");
+        assert_eq!(until_end(&server, &mut peer).await, [] as [Value; 0]);
+    }
+}
+
+#[tokio::test]
+async fn subscriber_of_resources_learns_of_changes_of_the_list() {
+    let server = opted()
+        .add_resource(ResourceDef::text("d:a", "a", "1"))
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let uris = json!({ "uris": ["d:a"] });
+    peer.result("resources/subscribe", speaking(uris.clone()))
+        .await;
+    server
+        .resources()
+        .add(ResourceDef::text("d:b", "b", "1"))
+        .unwrap();
+    assert_eq!(peer.receive().await["method"], LIST);
+    peer.result("resources/unsubscribe", uris).await;
+    server.resources_changed();
+    // A notification would come before the response.
+    peer.result("resources/list", json!({})).await;
 }

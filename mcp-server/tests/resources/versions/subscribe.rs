@@ -115,8 +115,10 @@ async fn subscriptions_of_both_eras_on_one_connection_are_separate() {
     peer.result("resources/subscribe", uris(&["new", "both"]))
         .await;
     peer.result("resources/subscribe", legacy("n:both")).await;
+    let changes = std::cell::Cell::new(0);
     let told = async |peer: &mut Peer, name: &str, count: usize| {
-        notes.change(&server, name, "text");
+        changes.set(changes.get() + 1);
+        notes.change(&server, name, changes.get());
         let mut methods = Vec::new();
         for _ in 0..count {
             let told = peer.receive().await;

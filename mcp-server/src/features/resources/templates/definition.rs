@@ -60,6 +60,8 @@ pub struct TemplateDef {
     #[cfg(feature = "https-url")]
     public_http_cache: bool,
     #[cfg(feature = "https-url")]
+    presign_on_request: bool,
+    #[cfg(feature = "https-url")]
     presigner: Option<PresignHandler>,
     matcher: Option<Template>,
     reader: Option<ReadHandler>,
@@ -91,6 +93,8 @@ impl TemplateDef {
             http_url: true,
             #[cfg(feature = "https-url")]
             public_http_cache: false,
+            #[cfg(feature = "https-url")]
+            presign_on_request: false,
             #[cfg(feature = "https-url")]
             presigner: None,
             matcher: None,
@@ -132,8 +136,9 @@ impl TemplateDef {
     /// the last change.
     ///
     /// If the URI names no resource, it returns [`HandlerError::resource_not_found`]. Without this
-    /// handler, the definition describes every URI that the template matches. It runs for the same
-    /// requests as the one [of a resource](crate::ResourceDef::describe).
+    /// handler, the definition describes every resource of the template, and `resources/metadata` reads
+    /// the resource to know whether it exists. It runs for the same requests as the one [of a
+    /// resource](crate::ResourceDef::describe).
     ///
     /// ```
     /// use mcp_server::types::Resource;
@@ -193,6 +198,11 @@ impl TemplateDef {
 
 impl Defined for TemplateDef {
     defined!(template, resource);
+
+    #[cfg(feature = "sep-2093")]
+    fn is_template(&self) -> bool {
+        true
+    }
 
     #[cfg(feature = "_proposals")]
     fn base_resource(&self, uri: &str) -> Resource {

@@ -4,6 +4,8 @@ use mcp_types::json::Map;
 use mcp_types::uri::canonical_literal;
 use regex_lite::{Captures, Regex};
 
+use crate::util::uri_syntax::decode;
+
 /// A template that can be matched against URIs.
 pub(crate) struct Template {
     regex: Regex,
@@ -207,25 +209,6 @@ fn pairs(values: &mut Map<String>, names: &[String], text: &str, between: char) 
         }
     }
     Some(())
-}
-
-/// Decodes percent-encoding; `None` if it is incomplete or not UTF-8.
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        rest = tail;
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let (digits, tail) = rest.split_first_chunk::<2>()?;
-        let digit = |byte: u8| char::from(byte).to_digit(16);
-        let [high, low] = *digits;
-        bytes.push(u8::try_from(digit(high)? * 16 + digit(low)?).ok()?);
-        rest = tail;
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

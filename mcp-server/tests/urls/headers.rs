@@ -1,0 +1,81 @@
+//! What programs and caches learn from a URL and from the headers of its response.
+
+use mcp_server::{HandlerError, ResourceDef};
+
+use crate::client::*;
+use crate::subject::*;
+
+#[tokio::test]
+async fn url_is_the_same_for_a_quarter_of_its_lifetime() {
+    let (address, _, clock) = served(|builder| builder);
+    let path = path_of(address, "demo://motto").await;
+    clock.set(NOON + 15 * 15_000 - 1);
+    let listed = listed(address, "demo://motto").await;
+    assert_eq!(crate::client::path(&listed), path);
+    assert_eq!(listed["httpUrlExpiresAt"], "2026-11-21T12:15:00Z");
+    clock.set(NOON + 15 * 15_000);
+    assert_ne!(path_of(address, "demo://motto").await, path);
+    assert_eq!(get(address, &path, &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn single_representation_does_not_vary_and_has_a_file_name() {
+    let (address, ..) = served(|builder| {
+        let report = ResourceDef::new("file:///reports/caf%C3%A9%202026.csv", "Report")
+            .mime_type("text/csv")
+            .handler(async || "caf\u{e9}");
+        builder.add_resource(report)
+    });
+    let path = path_of(address, "file:///reports/caf%C3%A9%202026.csv").await;
+    let reply = get(address, &path, &[]).await;
+    assert_eq!(reply.get("vary"), "origin");
+    assert_eq!(reply.get("content-type"), "text/csv; charset=utf-8");
+    assert_eq!(reply.text(), "caf\u{e9}");
+    assert_eq!(
+        reply.get("content-disposition"),
+        "inline; filename=\"caf_ 2026.csv\"; filename*=UTF-8''caf%C3%A9%202026.csv"
+    );
+}
+
+#[tokio::test]
+async fn head_has_the_encoding_that_get_has() {
+    let (address, ..) = served(|builder| {
+        let described = |uri: &str, mime_type: &str| {
+            ResourceDef::new(uri, "described")
+                .mime_type(mime_type)
+                .version("1")
+                .size(1)
+                .handler(async || "x")
+        };
+        builder
+            .proposals([mcp_server::Proposal::VersionedResources])
+            .add_resource(described("x:text", "text/csv"))
+            .add_resource(described("x:stated", "text/csv; charset=utf-8"))
+            .add_resource(described("x:image", "image/png"))
+    });
+    for (uri, expected) in [
+        ("x:text", "text/csv; charset=utf-8"),
+        ("x:stated", "text/csv; charset=utf-8"),
+        ("x:image", "image/png"),
+    ] {
+        let path = path_of(address, uri).await;
+        let reply = head(address, &path, &[]).await;
+        assert_eq!(reply.get("content-type"), expected, "{uri}");
+    }
+}
+
+#[tokio::test]
+async fn resource_that_cannot_be_read_now_is_unavailable() {
+    let (address, ..) = served(|builder| {
+        let busy = ResourceDef::new("x:busy", "busy")
+            .handler(async || Err::<&str, _>(HandlerError::internal("it changes").temporary()));
+        builder.add_resource(busy)
+    });
+    let path = path_of(address, "x:busy").await;
+    let reply = get(address, &path, &[]).await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.get("retry-after")),
+        (503, "1")
+    );
+    assert!(!reply.text().contains("changes"), "{}", reply.text());
+}
