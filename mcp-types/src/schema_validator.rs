@@ -15,7 +15,7 @@ use jsonschema::{Draft, PatternOptions, ValidationError};
 
 use crate::error::{Path, Segment};
 use crate::peer_text::PeerText;
-use crate::schema_cost::{self, BACKTRACKING, Cost, CostError};
+use crate::schema_cost::{self, AUTOMATON, BACKTRACKING, Cost, CostError};
 pub use view::Node;
 use view::View;
 
@@ -48,7 +48,10 @@ impl Validator {
             Some(_) => return Err(SchemaError::DialectType),
         };
         let cost = schema_cost::of(schema).map_err(SchemaError::Cost)?;
-        let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKING);
+        let patterns = PatternOptions::fancy_regex()
+            .backtrack_limit(BACKTRACKING)
+            .size_limit(AUTOMATON)
+            .dfa_size_limit(AUTOMATON);
         let compiled = jsonschema::options_for::<View>()
             .with_draft(draft)
             .with_pattern_options(patterns)
@@ -58,6 +61,20 @@ impl Validator {
             Ok(schema) => Ok(Self { schema, cost }),
             Err(error) => Err(SchemaError::Invalid(fault(&error))),
         }
+    }
+
+    /// Returns `true` if the value is validated within about a millisecond. Other values should be
+    /// validated outside of an async runtime, if a peer chose the schema.
+    #[must_use]
+    pub fn is_quick<'a>(&self, value: impl Into<Node<'a>>) -> bool {
+        self.cost.is_small() || self.cost.is_quick(&value.into().extent())
+    }
+
+    /// Returns the number of parts of the schema with references expanded, to which the memory of
+    /// the validator is proportional.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        self.cost.parts()
     }
 
     /// Validates a value, or an object.
@@ -77,9 +94,13 @@ impl Validator {
             return Err(Invalid::Unexplained);
         }
         let mut errors = self.schema.iter_errors(value);
-        let first = errors.by_ref().take(MAX_FAULTS);
+        let first: Vec<_> = errors.by_ref().take(MAX_FAULTS).collect();
+        if first.iter().any(is_unfinished) {
+            return Err(Invalid::Costly);
+        }
         let faults = first
-            .map(|error| unexpected(&error, &value.to_value()).unwrap_or_else(|| fault(&error)));
+            .iter()
+            .map(|error| unexpected(error, &value.to_value()).unwrap_or_else(|| fault(error)));
         Err(Invalid::Faults {
             faults: faults.collect(),
             are_more: errors.next().is_some(),
@@ -173,6 +194,15 @@ fn draft(dialect: &str) -> Option<Draft> {
         "http://json-schema.org/draft-04/schema" => Some(Draft::Draft4),
         _ => None,
     }
+}
+
+/// Returns `true` if a pattern backtracked too often, so that it is not known whether it matches.
+fn is_unfinished(error: &ValidationError<'_>) -> bool {
+    matches!(
+        error.kind(),
+        ValidationErrorKind::BacktrackLimitExceeded { .. }
+            | ValidationErrorKind::RegexEngineFailure { .. }
+    )
 }
 
 /// Returns the names of members that the schema forbids, which the library does not name.

@@ -173,3 +173,39 @@ async fn too_deep_schema_is_not_validated() {
         assert_eq!(found.expect("broken").error, OutputError::Costly);
     }
 }
+
+#[tokio::test]
+async fn schema_with_costly_patterns_is_not_compiled() {
+    let patterns: Vec<String> = (0..60)
+        .map(|index| format!(r#"{{"pattern":"\\pL{{200}}{index}"}}"#))
+        .collect();
+    let many = format!(r#"{{"allOf":[{}]}}"#, patterns.join(","));
+    // Patterns whose translation for the engine is quadratic.
+    let classes = format!(r#"{{"pattern":"{}"}}"#, r"\\d".repeat(50_000));
+    for schema in [
+        &many,
+        &classes,
+        r#"{"pattern":"(a|b)*a(a|b){2000}c"}"#,
+        r#"{"pattern":"^(?:(?=a*)a)*$"}"#,
+    ] {
+        let found = broken(schema, r#""structuredContent":"x""#).await;
+        assert_eq!(found.expect("broken").error, OutputError::Costly);
+    }
+}
+
+#[tokio::test]
+async fn text_that_is_too_long_for_a_pattern_is_not_matched() {
+    let text = |length: usize| format!(r#""structuredContent":"{}""#, "ab".repeat(length / 2));
+    for (pattern, matches) in [
+        ("(a|b)*a(a|b){400}c", false),
+        ("^(?!x)(?=.*[ab])[ab]{2,500}", true),
+        ("^(?:(?!--).)*$", true),
+    ] {
+        let schema = format!(r#"{{"pattern":"{pattern}"}}"#);
+        let found = broken(&schema, &text(500)).await.map(|found| found.error);
+        assert_eq!(found.is_none(), matches, "{pattern}: {found:?}");
+        assert_ne!(found, Some(OutputError::Costly), "{pattern}");
+        let found = broken(&schema, &text(100_000)).await.expect("broken");
+        assert_eq!(found.error, OutputError::Costly, "{pattern}");
+    }
+}
