@@ -185,11 +185,6 @@ fn compile(text: &RawValue) -> Result<Validator, OutputError> {
     let schema = serde_json::from_str(text.get()).map_err(|error| unusable(error.to_string()))?;
     Validator::new(&schema).map_err(|error| match error {
         SchemaError::Cost(CostError::Costly(_)) => OutputError::Costly,
-        SchemaError::Invalid(fault) => unusable(
-            DecodeError::data(fault.text)
-                .with_path(fault.path)
-                .to_string(),
-        ),
         error => unusable(error.to_string()),
     })
 }

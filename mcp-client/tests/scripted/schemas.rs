@@ -209,3 +209,27 @@ async fn text_that_is_too_long_for_a_pattern_is_not_matched() {
         assert_eq!(found.error, OutputError::Costly, "{pattern}");
     }
 }
+
+#[tokio::test]
+async fn faults_of_choices_are_those_of_the_branch_that_was_meant() {
+    let food = r#"{"type":"string","const":"food"}"#;
+    let travel = r#"{"type":"string","const":"travel"}"#;
+    let day = r#"{"type":"string","format":"date"}"#;
+    let schema = format!(
+        r#"{{"properties":{{"for":{{"anyOf":[{{"oneOf":[{food},{travel}]}},{{"type":"null"}}]}},"day":{day},"sum":{{"minimum":1}}}}}}"#
+    );
+    let found = broken(
+        &schema,
+        r#""structuredContent":{"for":"x","day":"today","sum":0}"#,
+    )
+    .await;
+    let text = found.expect("broken").error.to_string();
+    for expected in [
+        "expected one of `food`, `travel` (at $.for)",
+        "expected at least 1 (at $.sum)",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    // A format is a remark of the server, not a promise.
+    assert!(!text.contains("day"), "{text}");
+}

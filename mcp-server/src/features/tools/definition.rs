@@ -299,11 +299,11 @@ impl ToolDef {
         #[cfg(feature = "json-schema")]
         {
             self.validators = Validators {
-                input: Some(schema::compile(&input)?),
+                input: Some(schema::compile_input(&input)?),
                 output: self
                     .output
                     .as_ref()
-                    .map(schema::compile)
+                    .map(schema::compile_output)
                     .transpose()
                     .map_err(|error| format!("output: {error}"))?,
             };
