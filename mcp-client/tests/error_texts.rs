@@ -150,10 +150,7 @@ async fn error_of_invalid_arguments_names_the_method() {
     let missing = client.call_tool("add").arguments(json!({"a": 1})).await;
     let missing = missing.expect("a result");
     assert!(missing.has_failed());
-    assert_eq!(
-        missing.text(),
-        "arguments of `add`: $: \"b\" is a required property"
-    );
+    assert_eq!(missing.text(), "arguments of `add`: $: `b` is required");
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ pub trait Request {
 /// A result that may be one of several outcomes.
 pub trait Outcome: Sized {
     /// The outcome of a completed request: the type itself if there is no other outcome.
-    type Complete;
+    type Complete: Send;
 
     /// Returns the result of a completed request.
     ///

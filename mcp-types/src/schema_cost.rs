@@ -13,6 +13,7 @@
 
 mod count;
 mod extent;
+mod pattern;
 
 use std::error::Error;
 use std::fmt;
@@ -34,20 +35,39 @@ const FAULTS: usize = 1 << 18;
 /// The maximum product of the nesting of a recursive schema and the nesting of the value, which is
 /// the recursion depth of the validator.
 const STACK: usize = 4_096;
-/// A schema with at most this many parts is so cheap that values need not be measured.
+/// A schema with at most this many parts is so cheap that values need not be measured, unless it has
+/// patterns.
 const SMALL: usize = 64;
+/// A validation of at most so many steps takes about a millisecond.
+const QUICK: usize = 1 << 19;
 
+/// The maximum number of distinct patterns of a schema.
+const PATTERNS: usize = 128;
+/// The maximum number of states of all its patterns, which are compiled in about 12 ms.
+const AUTOMATA: usize = 8_192;
+/// The maximum number of bytes that are read to translate its patterns for the engine, which takes
+/// about 30 ms.
+const TRANSLATION: usize = 1 << 16;
+/// The number of steps that the engine takes for each state and byte in the worst case, when its
+/// cache of states does not help.
+const SIMULATION: usize = 8;
+
+/// The maximum size of the automaton of a pattern in bytes while it is compiled. The pattern of host
+/// names that schema libraries write, with `.{1,253}`, needs more than half of it.
+pub const AUTOMATON: usize = 512 << 10;
 /// The maximum number of times that a pattern may backtrack, for patterns that need backtracking.
-pub const BACKTRACKING: usize = 10_000;
+pub const BACKTRACKING: usize = 1_000;
 
 /// The cost of validating against a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// The number of parts of the schema, with references expanded.
     parts: usize,
-    /// The number of parts that read a whole string, such as `pattern`.
+    /// The number of parts that read a whole string, such as `format`.
     texts: usize,
-    /// The number of patterns that need backtracking.
+    /// The number of states of patterns that are matched in linear time.
+    states: usize,
+    /// The number of states of patterns that need backtracking.
     backtracking: usize,
     /// The nesting of the parts.
     height: usize,
@@ -66,26 +86,53 @@ struct Recursion {
 }
 
 impl Cost {
-    /// Returns `true` if values can be validated without measuring them first.
+    /// Returns `true` if values can be validated without measuring them first. A schema with a
+    /// pattern never is: the cost of matching is the product of the automaton and the text.
     #[must_use]
     pub fn is_small(&self) -> bool {
         let levels = self.height.saturating_mul(128);
         self.parts <= SMALL
+            && self.states == 0
             && self.backtracking == 0
             && (self.recursion.is_none() || levels <= STACK)
+    }
+
+    /// Returns the number of parts of the schema with references expanded, to which the memory of
+    /// the compiled schema is proportional.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        self.parts
     }
 
     /// Returns `true` if validating a value of this extent ends in bounded time.
     #[must_use]
     pub fn admits(&self, value: &Extent) -> bool {
+        let levels = self.height.saturating_mul(value.depth);
+        self.work(value) <= WORK && (self.recursion.is_none() || levels <= STACK)
+    }
+
+    /// Returns `true` if a value of this extent is validated within about a millisecond, so that it
+    /// does not keep a thread of an async runtime busy.
+    #[must_use]
+    pub fn is_quick(&self, value: &Extent) -> bool {
+        self.work(value) <= QUICK
+    }
+
+    /// Returns the maximum number of steps to validate a value.
+    fn work(&self, value: &Extent) -> usize {
         let parts = self.parts.saturating_mul(value.values);
         let texts = self.texts.saturating_mul(value.bytes);
-        let patterns = self.backtracking.saturating_mul(value.values);
-        let work = parts
+        parts
             .saturating_add(texts)
-            .saturating_add(patterns.saturating_mul(BACKTRACKING));
-        let levels = self.height.saturating_mul(value.depth);
-        work <= WORK && (self.recursion.is_none() || levels <= STACK)
+            .saturating_add(self.matching(value))
+    }
+
+    /// Returns the maximum number of steps to match all patterns: states times text.
+    fn matching(&self, value: &Extent) -> usize {
+        let text = value.bytes.saturating_add(value.values);
+        let linear = self.states.saturating_mul(SIMULATION);
+        let backtracking = self.backtracking.saturating_mul(BACKTRACKING);
+        linear.saturating_add(backtracking).saturating_mul(text)
     }
 
     /// Returns `true` if collecting the errors of an [admitted](Self::admits) value takes bounded
@@ -99,7 +146,7 @@ impl Cost {
             recursion.ways.max(1).saturating_pow(steps)
         });
         let parts = self.parts.saturating_mul(value.values);
-        parts.saturating_mul(ways) <= FAULTS
+        parts.saturating_mul(ways) <= FAULTS && self.matching(value).saturating_mul(ways) <= WORK
     }
 }
 

@@ -3,26 +3,24 @@
 //! Shared by `mcp-server` and `mcp-client`; not intended for other crates. A library validates;
 //! [`schema_cost`] decides before whether that could take too long.
 
+mod faults;
 mod view;
 
 use std::error::Error;
 use std::fmt;
 
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::json::Node as _;
-use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{Draft, PatternOptions, ValidationError};
 
-use crate::error::{Path, Segment};
-use crate::peer_text::PeerText;
-use crate::schema_cost::{self, BACKTRACKING, Cost, CostError};
+use crate::schema_cost::{self, AUTOMATON, BACKTRACKING, Cost, CostError};
+pub use faults::Fault;
+use faults::{MAX_FAULTS, describe};
 pub use view::Node;
 use view::View;
 
-/// The maximum number of faults in an error.
-const MAX_FAULTS: usize = 8;
-/// The maximum length of the description of a fault, in characters.
-const MAX_CHARS: usize = 256;
+/// Formats that are not checked: one compiles the value as a pattern, and internationalized names
+/// are decoded in quadratic time.
+const UNCHECKED: [&str; 3] = ["regex", "idn-hostname", "idn-email"];
 
 /// A compiled schema.
 #[derive(Debug)]
@@ -40,6 +38,20 @@ impl Validator {
     /// If the schema is invalid or its dialect is unknown, and if validation could take too long:
     /// the schema may come from a peer.
     pub fn new(schema: &serde_json::Value) -> Result<Self, SchemaError> {
+        Self::build(schema, false)
+    }
+
+    /// Compiles a schema like [`new`](Self::new), and checks the formats of strings, too, such as
+    /// `date`. Unknown formats are ignored.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
+    pub fn with_formats(schema: &serde_json::Value) -> Result<Self, SchemaError> {
+        Self::build(schema, true)
+    }
+
+    fn build(schema: &serde_json::Value, formats: bool) -> Result<Self, SchemaError> {
         let draft = match schema.get("$schema") {
             None => Draft::Draft202012,
             Some(serde_json::Value::String(dialect)) => {
@@ -48,16 +60,37 @@ impl Validator {
             Some(_) => return Err(SchemaError::DialectType),
         };
         let cost = schema_cost::of(schema).map_err(SchemaError::Cost)?;
-        let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKING);
-        let compiled = jsonschema::options_for::<View>()
+        let patterns = PatternOptions::fancy_regex()
+            .backtrack_limit(BACKTRACKING)
+            .size_limit(AUTOMATON)
+            .dfa_size_limit(AUTOMATON);
+        let options = jsonschema::options_for::<View>()
             .with_draft(draft)
             .with_pattern_options(patterns)
-            .offline()
-            .build(schema);
-        match compiled {
+            .should_validate_formats(formats)
+            .offline();
+        let unchecked = UNCHECKED.iter();
+        let options = unchecked.fold(options, |options, name| {
+            options.with_format(*name, |_| true)
+        });
+        match options.build(schema) {
             Ok(schema) => Ok(Self { schema, cost }),
-            Err(error) => Err(SchemaError::Invalid(fault(&error))),
+            Err(error) => Err(SchemaError::Invalid(describe([&error]))),
         }
+    }
+
+    /// Returns `true` if the value is validated within about a millisecond. Other values should be
+    /// validated outside of an async runtime, if a peer chose the schema.
+    #[must_use]
+    pub fn is_quick<'a>(&self, value: impl Into<Node<'a>>) -> bool {
+        self.cost.is_small() || self.cost.is_quick(&value.into().extent())
+    }
+
+    /// Returns the number of parts of the schema with references expanded, to which the memory of
+    /// the validator is proportional.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        self.cost.parts()
     }
 
     /// Validates a value, or an object.
@@ -77,11 +110,12 @@ impl Validator {
             return Err(Invalid::Unexplained);
         }
         let mut errors = self.schema.iter_errors(value);
-        let first = errors.by_ref().take(MAX_FAULTS);
-        let faults = first
-            .map(|error| unexpected(&error, &value.to_value()).unwrap_or_else(|| fault(&error)));
+        let first: Vec<_> = errors.by_ref().take(MAX_FAULTS).collect();
+        if first.iter().any(is_unfinished) {
+            return Err(Invalid::Costly);
+        }
         Err(Invalid::Faults {
-            faults: faults.collect(),
+            faults: describe(&first),
             are_more: errors.next().is_some(),
         })
     }
@@ -96,8 +130,8 @@ pub enum SchemaError {
     DialectType,
     /// Validation could take too long, or the references of the schema are invalid.
     Cost(CostError),
-    /// The schema is not valid in its dialect.
-    Invalid(Fault),
+    /// The schema is not valid in its dialect, for these reasons.
+    Invalid(Vec<Fault>),
 }
 
 impl fmt::Display for SchemaError {
@@ -106,7 +140,7 @@ impl fmt::Display for SchemaError {
             Self::Dialect(dialect) => write!(f, "the dialect `{dialect}` is not known"),
             Self::DialectType => f.write_str("`$schema` is no string"),
             Self::Cost(error) => error.fmt(f),
-            Self::Invalid(fault) => fault.fmt(f),
+            Self::Invalid(faults) => list(faults, f),
         }
     }
 }
@@ -129,21 +163,6 @@ pub enum Invalid {
     },
 }
 
-/// What is wrong with a value or a schema, and where.
-#[derive(Debug)]
-pub struct Fault {
-    /// The place.
-    pub path: Path,
-    /// What is wrong.
-    pub text: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.text)
-    }
-}
-
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -152,10 +171,7 @@ impl fmt::Display for Invalid {
                 f.write_str("does not fit the schema; too large or too deep to find the place")
             }
             Self::Faults { faults, are_more } => {
-                for (index, fault) in faults.iter().enumerate() {
-                    let before = if index == 0 { "" } else { "; " };
-                    write!(f, "{before}{fault}")?;
-                }
+                list(faults, f)?;
                 f.write_str(if *are_more { "; and more" } else { "" })
             }
         }
@@ -163,6 +179,14 @@ impl fmt::Display for Invalid {
 }
 
 impl Error for Invalid {}
+
+fn list(faults: &[Fault], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (index, fault) in faults.iter().enumerate() {
+        let before = if index == 0 { "" } else { "; " };
+        write!(f, "{before}{fault}")?;
+    }
+    Ok(())
+}
 
 fn draft(dialect: &str) -> Option<Draft> {
     match dialect.strip_suffix('#').unwrap_or(dialect) {
@@ -175,39 +199,14 @@ fn draft(dialect: &str) -> Option<Draft> {
     }
 }
 
-/// Returns the names of members that the schema forbids, which the library does not name.
-fn unexpected(error: &ValidationError<'_>, value: &serde_json::Value) -> Option<Fault> {
-    if !matches!(error.kind(), ValidationErrorKind::FalseSchema) {
-        return None;
-    }
-    let object = value.pointer(error.instance_path().as_str())?.as_object()?;
-    let names: Vec<String> = object
-        .keys()
-        .take(MAX_FAULTS)
-        .map(|name| PeerText(name).to_string())
-        .collect();
-    Some(Fault {
-        path: path(error.instance_path()),
-        text: format!("unexpected: `{}`", names.join("`, `")),
-    })
+/// Returns `true` if a pattern backtracked too often, so that it is not known whether it matches.
+fn is_unfinished(error: &ValidationError<'_>) -> bool {
+    matches!(
+        error.kind(),
+        ValidationErrorKind::BacktrackLimitExceeded { .. }
+            | ValidationErrorKind::RegexEngineFailure { .. }
+    )
 }
 
-fn fault(error: &ValidationError<'_>) -> Fault {
-    let mut text = error.masked().to_string();
-    if let Some((end, _)) = text.char_indices().nth(MAX_CHARS) {
-        text.truncate(end);
-        text.push('…');
-    }
-    Fault {
-        path: path(error.instance_path()),
-        text,
-    }
-}
-
-fn path(location: &Location) -> Path {
-    let step = |segment| match segment {
-        LocationSegment::Property(name) => Segment::Member(name.into_owned()),
-        LocationSegment::Index(index) => Segment::Index(index),
-    };
-    location.into_iter().map(step).collect()
-}
+#[cfg(test)]
+mod tests;

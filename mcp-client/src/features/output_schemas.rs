@@ -10,6 +10,7 @@ use mcp_types::schema_cost::CostError;
 use mcp_types::schema_validator::{Invalid, SchemaError, Validator};
 use mcp_types::{CallToolResult, Tool};
 use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
 
 use crate::protocol::error::{BrokenOutput, CallError, OutputError};
 
@@ -19,11 +20,17 @@ const SCHEMAS: usize = 1_024;
 const SIZE: usize = 256 << 10;
 /// The maximum size of the schemas and names in bytes.
 const BYTES: usize = 4 << 20;
+/// The maximum number of parts of all compiled schemas, which take some 600 bytes each.
+const PARTS: usize = 200_000;
 
 /// The output schemas of tools by name, as they were listed last.
-#[derive(Default)]
+///
+/// A server chooses the schemas, so they are compiled on a blocking thread, one at a time. Results
+/// that are not validated within about a millisecond are validated there, too.
 pub(crate) struct OutputSchemas {
     table: Mutex<SchemaTable>,
+    /// The permit to use a blocking thread.
+    thread: Arc<Semaphore>,
 }
 
 #[derive(Default)]
@@ -33,6 +40,8 @@ struct SchemaTable {
     order: BTreeMap<u64, String>,
     next: u64,
     bytes: usize,
+    /// The parts of the compiled schemas.
+    parts: usize,
 }
 
 struct Schema {
@@ -43,6 +52,23 @@ struct Schema {
 }
 
 type Compiled = Result<Arc<Validator>, OutputError>;
+
+/// The check of a result that has to be done on a blocking thread.
+pub(crate) struct SlowCheck {
+    tool: String,
+    text: Arc<RawValue>,
+    compiled: Option<Arc<Validator>>,
+    result: Arc<CallToolResult>,
+}
+
+impl Default for OutputSchemas {
+    fn default() -> Self {
+        Self {
+            table: Mutex::default(),
+            thread: Arc::new(Semaphore::new(1)),
+        }
+    }
+}
 
 impl OutputSchemas {
     fn table(&self) -> MutexGuard<'_, SchemaTable> {
@@ -72,42 +98,95 @@ impl OutputSchemas {
         *self.table() = SchemaTable::default();
     }
 
-    /// Checks the result of a call against the output schema of its tool. A result that arrived is not
-    /// rejected because the schema is invalid or not supported.
-    pub(crate) fn check(&self, tool: &str, result: &CallToolResult) -> Result<(), CallError> {
-        let error = match self.check_content(tool, result) {
-            Ok(()) => return Ok(()),
-            Err(error @ OutputError::Schema { .. }) => {
-                let (tool, error) = (PeerText(tool), PeerDisplay(error));
-                tracing::warn!(%tool, %error, "the result of a tool is not checked");
-                return Ok(());
-            }
-            Err(error) => error,
-        };
-        let source = Box::new(BrokenOutput {
-            tool: tool.to_owned(),
-            error,
-            result: result.clone(),
-        });
-        Err(CallError::Output { source })
-    }
-
-    /// Checks the structured content of a result. Tools without a known schema pass.
-    fn check_content(&self, tool: &str, result: &CallToolResult) -> Result<(), OutputError> {
+    /// Checks the result of a call against the output schema of its tool, or returns a check that
+    /// must be [finished](Self::finish).
+    pub(crate) fn check(
+        &self,
+        tool: &str,
+        result: &CallToolResult,
+    ) -> Result<Option<SlowCheck>, CallError> {
+        // Tools without a known schema pass.
         let Some((text, compiled)) = self.table().get(tool) else {
-            return Ok(());
+            return Ok(None);
         };
         if result.has_failed() {
-            return Ok(());
+            return Ok(None);
         }
-        let content = result.structured_content.as_ref();
-        let content = content.ok_or(OutputError::Missing)?;
-        let validator = compiled.unwrap_or_else(|| {
-            let compiled = compile(&text).map(Arc::new);
-            self.table().set_compiled(tool, &text, compiled.clone());
-            compiled
+        let checked = match (&result.structured_content, compiled) {
+            (None, _) => Err(OutputError::Missing),
+            (_, Some(Err(error))) => Err(error),
+            (Some(content), Some(Ok(validator))) if validator.is_quick(content) => {
+                validator.check(content).map_err(mismatch)
+            }
+            (Some(_), compiled) => {
+                return Ok(Some(SlowCheck {
+                    tool: tool.to_owned(),
+                    text,
+                    compiled: compiled.and_then(Result::ok),
+                    result: Arc::new(result.clone()),
+                }));
+            }
+        };
+        verdict(tool, checked, result).map(|()| None)
+    }
+
+    /// Does a check on a blocking thread. If the call is dropped meanwhile, the thread still ends in
+    /// bounded time, and no other is used before.
+    pub(crate) async fn finish(&self, check: SlowCheck) -> Result<(), CallError> {
+        let SlowCheck {
+            tool,
+            text,
+            compiled,
+            result,
+        } = check;
+        // The semaphore is never closed.
+        let permit = Arc::clone(&self.thread).acquire_owned().await;
+        let (source, content) = (Arc::clone(&text), Arc::clone(&result));
+        let work = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            let compiled = compiled.map_or_else(|| compile(&source).map(Arc::new), Ok);
+            let checked = match (&compiled, &content.structured_content) {
+                (Ok(validator), Some(content)) => validator.check(content).map_err(mismatch),
+                (Ok(_), None) => Err(OutputError::Missing),
+                (Err(error), _) => Err(error.clone()),
+            };
+            (compiled, checked)
         });
-        validator?.check(content).map_err(mismatch)
+        let checked = match work.await {
+            Ok((compiled, checked)) => {
+                self.table().set_compiled(&tool, &text, compiled);
+                checked
+            }
+            Err(error) => Err(OutputError::Schema {
+                reason: format!("the validation was interrupted: {error}"),
+            }),
+        };
+        verdict(&tool, checked, &result)
+    }
+}
+
+/// Returns the outcome of a check. A result that arrived is not rejected because the schema of its tool is
+/// invalid or not supported.
+fn verdict(
+    tool: &str,
+    checked: Result<(), OutputError>,
+    result: &CallToolResult,
+) -> Result<(), CallError> {
+    match checked {
+        Ok(()) => Ok(()),
+        Err(error @ OutputError::Schema { .. }) => {
+            let (tool, error) = (PeerText(tool), PeerDisplay(error));
+            tracing::warn!(%tool, %error, "the result of a tool is not checked");
+            Ok(())
+        }
+        Err(error) => {
+            let source = Box::new(BrokenOutput {
+                tool: tool.to_owned(),
+                error,
+                result: result.clone(),
+            });
+            Err(CallError::Output { source })
+        }
     }
 }
 
@@ -120,11 +199,6 @@ fn compile(text: &RawValue) -> Result<Validator, OutputError> {
     let schema = serde_json::from_str(text.get()).map_err(|error| unusable(error.to_string()))?;
     Validator::new(&schema).map_err(|error| match error {
         SchemaError::Cost(CostError::Costly(_)) => OutputError::Costly,
-        SchemaError::Invalid(fault) => unusable(
-            DecodeError::data(fault.text)
-                .with_path(fault.path)
-                .to_string(),
-        ),
         error => unusable(error.to_string()),
     })
 }
@@ -182,18 +256,36 @@ impl SchemaTable {
     }
 
     fn remove(&mut self, tool: &str) {
-        if let Some(schema) = self.by_tool.remove(tool) {
+        if let Some(mut schema) = self.by_tool.remove(tool) {
             self.bytes -= size(tool, &schema.text);
+            self.parts -= parts(&schema.compiled.take());
             self.order.remove(&schema.number);
         }
     }
 
-    /// Stores the compiled schema, unless the tool has another schema by now.
+    /// Stores the compiled schema, unless the tool has another schema by now. If the compiled schemas
+    /// become too large, all others are compiled again when they are used.
     fn set_compiled(&mut self, tool: &str, text: &Arc<RawValue>, compiled: Compiled) {
+        let compiled = Some(compiled);
+        if self.parts + parts(&compiled) > PARTS {
+            for schema in self.by_tool.values_mut() {
+                schema.compiled = None;
+            }
+            self.parts = 0;
+        }
         if let Some(schema) = self.by_tool.get_mut(tool)
             && Arc::ptr_eq(&schema.text, text)
         {
-            schema.compiled = Some(compiled);
+            self.parts += parts(&compiled);
+            self.parts -= parts(&std::mem::replace(&mut schema.compiled, compiled));
         }
+    }
+}
+
+/// Returns the number of parts of a compiled schema.
+fn parts(compiled: &Option<Compiled>) -> usize {
+    match compiled {
+        Some(Ok(validator)) => validator.parts(),
+        _ => 0,
     }
 }

@@ -244,7 +244,9 @@
 //! of the tool, as it was last listed on this connection. A result that does not match is a
 //! [`CallError::Output`](crate::CallError), which contains the result. Results of tools that were not
 //! listed, and results that report a failure, are not validated. Schemas are never fetched: a schema
-//! with references to other documents is the same error.
+//! with references to other documents is the same error. So is a schema, or a text for a pattern of
+//! it, whose validation would take too long. Compiling a schema and long validations run on a blocking
+//! thread of tokio.
 //!
 //! # Other requests
 //!

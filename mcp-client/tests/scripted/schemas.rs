@@ -170,3 +170,63 @@ async fn too_deep_schema_is_not_validated() {
         assert_eq!(found.expect("broken").error, OutputError::Costly);
     }
 }
+
+#[tokio::test]
+async fn schema_with_costly_patterns_is_not_compiled() {
+    let patterns: Vec<String> = (0..60)
+        .map(|index| format!(r#"{{"pattern":"\\pL{{200}}{index}"}}"#))
+        .collect();
+    let many = format!(r#"{{"allOf":[{}]}}"#, patterns.join(","));
+    // Patterns whose translation for the engine is quadratic.
+    let classes = format!(r#"{{"pattern":"{}"}}"#, r"\\d".repeat(50_000));
+    for schema in [
+        &many,
+        &classes,
+        r#"{"pattern":"(a|b)*a(a|b){2000}c"}"#,
+        r#"{"pattern":"^(?:(?=a*)a)*$"}"#,
+    ] {
+        let found = broken(schema, r#""structuredContent":"x""#).await;
+        assert_eq!(found.expect("broken").error, OutputError::Costly);
+    }
+}
+
+#[tokio::test]
+async fn text_that_is_too_long_for_a_pattern_is_not_matched() {
+    let text = |length: usize| format!(r#""structuredContent":"{}""#, "ab".repeat(length / 2));
+    for (pattern, matches) in [
+        ("(a|b)*a(a|b){400}c", false),
+        ("^(?!x)(?=.*[ab])[ab]{2,500}", true),
+        ("^(?:(?!--).)*$", true),
+    ] {
+        let schema = format!(r#"{{"pattern":"{pattern}"}}"#);
+        let found = broken(&schema, &text(500)).await.map(|found| found.error);
+        assert_eq!(found.is_none(), matches, "{pattern}: {found:?}");
+        assert_ne!(found, Some(OutputError::Costly), "{pattern}");
+        let found = broken(&schema, &text(100_000)).await.expect("broken");
+        assert_eq!(found.error, OutputError::Costly, "{pattern}");
+    }
+}
+
+#[tokio::test]
+async fn faults_of_choices_are_those_of_the_branch_that_was_meant() {
+    let food = r#"{"type":"string","const":"food"}"#;
+    let travel = r#"{"type":"string","const":"travel"}"#;
+    let day = r#"{"type":"string","format":"date"}"#;
+    let schema = format!(
+        r#"{{"properties":{{"for":{{"anyOf":[{{"oneOf":[{food},{travel}]}},{{"type":"null"}}]}},"day":{day},"sum":{{"minimum":1}}}}}}"#
+    );
+    let found = broken(
+        &schema,
+        r#""structuredContent":{"for":"x","day":"today","sum":0}"#,
+    )
+    .await;
+    let text = found.expect("broken").error.to_string();
+    for expected in [
+        "expected one of `food`, `travel` (at $.for)",
+        "expected at least 1 (at $.sum)",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    // A format is a remark of the server, not a promise.
+    assert!(!text.contains("day"), "{text}");
+}

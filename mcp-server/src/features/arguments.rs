@@ -30,9 +30,10 @@ pub trait Arguments: Input + Sized {
     #[doc(hidden)]
     fn from_object(arguments: Object) -> Result<Self, DecodeError>;
 
-    /// Decodes strings, parsing them as the fields of the type require.
+    /// Decodes strings, parsing them as the fields of the type require. Also returns the parsed
+    /// values, for validation.
     #[doc(hidden)]
-    fn from_texts(arguments: Map<String>) -> Result<Self, DecodeError>;
+    fn from_texts(arguments: Map<String>) -> Result<(Self, Object), DecodeError>;
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> Arguments for T {
@@ -48,7 +49,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Arguments for T {
         json::from_object(arguments)
     }
 
-    fn from_texts(arguments: Map<String>) -> Result<Self, DecodeError> {
+    fn from_texts(arguments: Map<String>) -> Result<(Self, Object), DecodeError> {
         text_values::decode(arguments)
     }
 }
@@ -66,7 +67,19 @@ impl Arguments for NoArguments {
         Ok(Self)
     }
 
-    fn from_texts(_: Map<String>) -> Result<Self, DecodeError> {
-        Ok(Self)
+    fn from_texts(_: Map<String>) -> Result<(Self, Object), DecodeError> {
+        Ok((Self, Object::new()))
     }
+}
+
+/// Derives the schema of arguments from their type. Without the feature `json-schema` nothing is
+/// enforced beyond the type, so a schema that says more is an error.
+pub(crate) fn derived_schema<A: Arguments>() -> Result<Option<Object>, DefinitionError> {
+    let Some(mut schema) = A::schema()? else {
+        return Ok(None);
+    };
+    #[cfg(not(feature = "json-schema"))]
+    schema::promises::kept_by_types(&schema)?;
+    schema::remove_rust_formats(&mut schema);
+    Ok(Some(schema))
 }

@@ -71,11 +71,27 @@ fn remove_formats_of_parts(value: &mut Value) {
     }
 }
 
-/// Compiles a schema.
+/// Compiles the schema of arguments, which checks formats such as `date`, too: a client learns all
+/// faults at once, not those that the type finds in a second attempt.
 #[cfg(feature = "json-schema")]
-pub(crate) fn compile(schema: &Object) -> Result<Validator, DefinitionError> {
-    let schema = serde_json::Value::Object(schema.clone().into());
-    Validator::new(&schema).map_err(|error| match error {
+pub(crate) fn compile_input(schema: &Object) -> Result<Validator, DefinitionError> {
+    compiled(Validator::with_formats(&json_of(schema)))
+}
+
+/// Compiles the schema of a result.
+#[cfg(feature = "json-schema")]
+pub(crate) fn compile_output(schema: &Object) -> Result<Validator, DefinitionError> {
+    compiled(Validator::new(&json_of(schema)))
+}
+
+#[cfg(feature = "json-schema")]
+fn json_of(schema: &Object) -> serde_json::Value {
+    serde_json::Value::Object(schema.clone().into())
+}
+
+#[cfg(feature = "json-schema")]
+fn compiled(result: Result<Validator, SchemaError>) -> Result<Validator, DefinitionError> {
+    result.map_err(|error| match error {
         SchemaError::Dialect(_)
         | SchemaError::DialectType
         | SchemaError::Cost(CostError::Costly(_)) => error.to_string().into(),

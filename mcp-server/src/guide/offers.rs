@@ -54,7 +54,9 @@
 //! ```
 //!
 //! Arguments are validated before the function runs: against their schema with the feature
-//! `json-schema`, otherwise by their type. Errors name the place. Clients since 2025-11-25 get them
+//! `json-schema`, which also checks formats such as `date`, otherwise by their type. Errors name all
+//! places and what is expected there; for an enum that is the list of its values, or what is wrong with
+//! the variant that the tag chooses. Clients since 2025-11-25 get them
 //! as a result with `isError`, so that the model can correct itself, older ones as -32602. The page
 //! [`errors`](super::errors) describes the errors that handlers return.
 //!

@@ -61,7 +61,8 @@ macro_rules! definition_methods {
             ///
             /// The fields of the arguments' type are listed with their doc comments; a field that is
             /// not an `Option` and has no default is required. Clients send all arguments as strings,
-            /// which are parsed as the types of the fields.
+            /// which are parsed as the types of the fields. With the feature `json-schema`, constraints
+            /// such as `range` and `length` are checked; without it, they are an error of `build()`.
             ///
             /// ```
             /// use mcp_server::Server;

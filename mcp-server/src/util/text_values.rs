@@ -1,29 +1,45 @@
 //! Decodes typed values from texts: arguments of prompts and variables of URI templates.
 
+use std::cell::RefCell;
+
 use mcp_types::error::DecodeError;
-use mcp_types::json::Map;
+use mcp_types::json::{self, Map, Object, Value};
+use serde::Serialize;
 use serde::de::value::{MapDeserializer, StringDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Decodes a struct or a map from named texts. Numbers and booleans are parsed.
+/// Decodes a struct or a map from named texts. Numbers and booleans are parsed. Also returns the
+/// parsed values: which text is a number follows from the type alone.
 ///
 /// # Errors
 ///
 /// A [`DecodeError`] with the name of the text that cannot be decoded.
-pub(crate) fn decode<T: DeserializeOwned>(texts: Map<String>) -> Result<T, DecodeError> {
-    T::deserialize(Texts(texts))
+pub(crate) fn decode<T: DeserializeOwned>(texts: Map<String>) -> Result<(T, Object), DecodeError> {
+    let parsed = RefCell::default();
+    let parsed_into = &parsed;
+    let value = T::deserialize(Texts { texts, parsed_into })?;
+    Ok((value, parsed.into_inner()))
 }
 
-struct Texts(Map<String>);
+struct Texts<'a> {
+    texts: Map<String>,
+    parsed_into: &'a RefCell<Object>,
+}
 
-impl<'de> Deserializer<'de> for Texts {
+impl<'de> Deserializer<'de> for Texts<'_> {
     type Error = DecodeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        let members = self.0.into_iter().map(|(name, text)| {
+        let parsed_into = self.parsed_into;
+        let members = self.texts.into_iter().map(|(name, text)| {
             let key = name.clone();
-            (key, TextValue { name, text })
+            let value = TextValue {
+                name,
+                text,
+                parsed_into,
+            };
+            (key, value)
         });
         visitor.visit_map(MapDeserializer::new(members))
     }
@@ -56,12 +72,22 @@ impl<'de> Deserializer<'de> for Texts {
 }
 
 /// A text with its name, for errors.
-struct TextValue {
+struct TextValue<'a> {
     name: String,
     text: String,
+    parsed_into: &'a RefCell<Object>,
 }
 
-impl IntoDeserializer<'_, DecodeError> for TextValue {
+impl TextValue<'_> {
+    fn record(&self, value: impl Serialize) {
+        // A number that JSON cannot express becomes `null`, which no schema of a number accepts.
+        let value = json::to_value(&value).unwrap_or(Value::Null);
+        // The names of a map are unique.
+        self.parsed_into.borrow_mut().push(&self.name, value);
+    }
+}
+
+impl IntoDeserializer<'_, DecodeError> for TextValue<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -76,15 +102,17 @@ macro_rules! parsed {
                 let message = concat!("expected the text of a value of type ", stringify!($kind));
                 return Err(DecodeError::data(message).inside_member(self.name));
             };
+            self.record(value);
             visitor.$visit(value).map_err(|error: DecodeError| error.inside_member(self.name))
         }
     )*};
 }
 
-impl<'de> Deserializer<'de> for TextValue {
+impl<'de> Deserializer<'de> for TextValue<'_> {
     type Error = DecodeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        self.record(&self.text);
         visitor
             .visit_string(self.text)
             .map_err(|error: DecodeError| error.inside_member(self.name))
@@ -124,6 +152,7 @@ impl<'de> Deserializer<'de> for TextValue {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
+        self.record(&self.text);
         let variant: StringDeserializer<DecodeError> = self.text.into_deserializer();
         visitor
             .visit_enum(variant)

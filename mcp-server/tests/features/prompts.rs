@@ -148,3 +148,61 @@ async fn content_unknown_to_a_revision_becomes_text() {
         }
     }
 }
+
+#[derive(Deserialize, JsonSchema)]
+struct Report {
+    #[schemars(range(min = 1, max = 12))]
+    month: u8,
+    #[schemars(length(max = 5))]
+    title: Option<String>,
+    kind: Option<Kind>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    /// Everything.
+    Long,
+    Short,
+}
+
+#[tokio::test]
+async fn constraints_of_arguments_are_checked() {
+    let server = Server::builder("test", "1")
+        .prompt("report", "Reports", |args: Report| async move {
+            format!("{} {:?} {}", args.month, args.title, args.kind.is_some())
+        })
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    for (arguments, expected) in [
+        (json!({ "month": "12" }), None),
+        // A text that looks like a number.
+        (
+            json!({ "month": "1", "title": "12345", "kind": "short" }),
+            None,
+        ),
+        (
+            json!({ "month": "13" }),
+            Some("$.month: expected at most 12"),
+        ),
+        (
+            json!({ "month": "0", "title": "123456" }),
+            Some("$.month: expected at least 1; $.title: expected at most 5 characters"),
+        ),
+        (json!({ "month": "x" }), Some("month")),
+        (json!({ "month": "1", "kind": "other" }), Some("kind")),
+    ] {
+        let params = json!({ "name": "report", "arguments": arguments });
+        let answer = peer.request("prompts/get", params).await;
+        let error = &answer["error"];
+        match expected {
+            None => assert_eq!(error, &serde_json::Value::Null, "{answer}"),
+            Some(expected) => {
+                assert_eq!(error["code"], -32602, "{answer}");
+                let message = error["message"].as_str().unwrap();
+                assert!(message.contains(expected), "{message}");
+            }
+        }
+    }
+}

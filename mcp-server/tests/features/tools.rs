@@ -232,7 +232,7 @@ async fn invalid_arguments_are_named_in_the_error() {
     for (era, mut peer) in peers().await {
         for (tool, arguments, part) in [
             ("add", json!({ "a": "secret", "b": 1 }), "$.a"),
-            ("add", json!({ "a": 1 }), "\"b\""),
+            ("add", json!({ "a": 1 }), "`b`"),
             ("nothing", json!({ "x": 1 }), "x"),
             ("raw", json!({ "list": [1, "secret"] }), "$.list[1]"),
             ("seven", json!({ "pair": [7] }), "$.pair[0]"),
@@ -325,4 +325,63 @@ async fn schemas_omit_formats_specific_to_rust() {
     assert_eq!(input["part"]["format"], "float");
     let total = &tool["outputSchema"]["properties"]["total"];
     assert_eq!(*total, json!({ "type": "integer", "minimum": 0 }));
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Category {
+    /// Meals and groceries.
+    Food,
+    Travel,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Payer {
+    Person { name: String },
+    Company { id: u32 },
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Expense {
+    #[schemars(range(min = 1))]
+    amount: u32,
+    category: Category,
+    kind: Option<Category>,
+    #[schemars(extend("format" = "date"))]
+    day: String,
+    payer: Payer,
+}
+
+#[tokio::test]
+async fn all_faults_are_reported_in_words_that_a_model_can_act_on() {
+    let server = Server::builder("test", "1")
+        .tool("spend", "Spends", async |args: Expense| {
+            let _ = (args.category, args.kind, args.payer);
+            format!("{} {}", args.amount, args.day)
+        })
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let payer = json!({ "kind": "company", "id": "7" });
+    let wrong =
+        json!({ "amount": 0, "category": "x", "kind": "y", "day": "today", "payer": payer });
+    let result = peer.call("spend", wrong).await;
+    for expected in [
+        "$.amount: expected at least 1",
+        "$.category: expected one of `travel`, `food`",
+        "$.kind: expected one of `travel`, `food`",
+        "$.day: expected a date such as 2026-01-31",
+        "$.payer.id: expected integer, found string",
+    ] {
+        assert!(text(&result).contains(expected), "{expected}: {result}");
+    }
+    let payer = json!({ "kind": "nobody" });
+    let wrong = json!({ "amount": 1, "category": "food", "day": "2026-01-31", "payer": payer });
+    let result = peer.call("spend", wrong).await;
+    let expected = "$.payer.kind: expected one of `person`, `company`";
+    assert!(text(&result).contains(expected), "{result}");
+    let payer = json!({ "kind": "person", "name": "Ada" });
+    let right = json!({ "amount": 1, "category": "food", "day": "2026-01-31", "payer": payer });
+    assert_eq!(text(&peer.call("spend", right).await), "1 2026-01-31");
 }

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{Cost, CostError, DEPTH, HEIGHT, PARTS, Recursion};
+use super::pattern::Pattern;
+use super::{AUTOMATA, Cost, CostError, DEPTH, HEIGHT, PARTS, PATTERNS, Recursion, TRANSLATION};
 
 /// Keywords that refer to another schema.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -13,8 +14,8 @@ const NAMES: [&str; 2] = ["$anchor", "$dynamicAnchor"];
 /// Keywords whose values are not schemas. Members of these values that look like references may be
 /// plain data.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
-/// Keywords that read a whole string or value.
-const TEXTS: [&str; 9] = [
+/// Keywords that read a whole string or value. Patterns are counted apart.
+const TEXTS: [&str; 8] = [
     "const",
     "contentEncoding",
     "contentMediaType",
@@ -22,7 +23,6 @@ const TEXTS: [&str; 9] = [
     "format",
     "maxLength",
     "minLength",
-    "pattern",
     "uniqueItems",
 ];
 
@@ -56,6 +56,7 @@ pub fn of(schema: &Value) -> Result<Cost, CostError> {
         names,
         known: HashMap::new(),
         recursive: HashSet::new(),
+        patterns: HashMap::new(),
         ways: 0,
     };
     let size = count.parts(schema, 0, false)?;
@@ -64,6 +65,7 @@ pub fn of(schema: &Value) -> Result<Cost, CostError> {
     Ok(Cost {
         parts: size.parts,
         texts: size.texts,
+        states: size.states,
         backtracking: size.backtracking,
         height: size.height,
         recursion: (definitions > 0).then_some(Recursion { ways, definitions }),
@@ -115,6 +117,8 @@ struct Count<'a> {
     known: HashMap<&'a str, Option<Size>>,
     /// References that are recursive.
     recursive: HashSet<&'a str>,
+    /// The patterns so far, each of which is compiled once.
+    patterns: HashMap<&'a str, Pattern>,
     /// The maximum number of recursive references in one definition.
     ways: usize,
 }
@@ -124,6 +128,8 @@ struct Count<'a> {
 struct Size {
     parts: usize,
     texts: usize,
+    /// The states of patterns that are matched in linear time, and of those that may backtrack.
+    states: usize,
     backtracking: usize,
     height: usize,
     /// The number of recursive references.
@@ -134,6 +140,7 @@ impl Size {
     const ONE: Self = Self {
         parts: 1,
         texts: 0,
+        states: 0,
         backtracking: 0,
         height: 1,
         back: 0,
@@ -144,6 +151,7 @@ impl Size {
     fn hold(&mut self, inner: Self) {
         self.parts = self.parts.saturating_add(inner.parts);
         self.texts = self.texts.saturating_add(inner.texts);
+        self.states = self.states.saturating_add(inner.states);
         self.backtracking = self.backtracking.saturating_add(inner.backtracking);
         self.back = self.back.saturating_add(inner.back);
         self.height = self.height.max(inner.height + 1);
@@ -172,7 +180,7 @@ impl<'a> Count<'a> {
                     {
                         size.hold(self.target(target, level + 1, data)?);
                     }
-                    looks_at_text(name, value, &mut size);
+                    self.looks_at_text(name, value, &mut size)?;
                 }
             }
             _ => {}
@@ -237,37 +245,54 @@ impl<'a> Count<'a> {
         self.ways = self.ways.max(size.back);
         Ok(size)
     }
+
+    /// Counts the keywords that read a whole string. A property with such a name is counted, too.
+    fn looks_at_text(
+        &mut self,
+        name: &str,
+        value: &'a Value,
+        size: &mut Size,
+    ) -> Result<(), CostError> {
+        match (name, value) {
+            ("enum", Value::Array(values)) => size.texts = size.texts.saturating_add(values.len()),
+            ("patternProperties", Value::Object(members)) => members
+                .keys()
+                .try_for_each(|pattern| self.pattern(pattern, size))?,
+            ("pattern", Value::String(pattern)) => self.pattern(pattern, size)?,
+            (name, _) if TEXTS.contains(&name) => size.texts = size.texts.saturating_add(1),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn pattern(&mut self, pattern: &'a str, size: &mut Size) -> Result<(), CostError> {
+        let cost = match self.patterns.get(pattern) {
+            Some(cost) => *cost,
+            None => {
+                let cost = Pattern::of(pattern)?;
+                self.patterns.insert(pattern, cost);
+                let sum = |part: fn(&Pattern) -> usize| self.patterns.values().map(part).sum();
+                let (states, translation): (usize, usize) =
+                    (sum(|cost| cost.states), sum(|cost| cost.translation));
+                if self.patterns.len() > PATTERNS || states > AUTOMATA || translation > TRANSLATION
+                {
+                    return Err(CostError::Costly("the patterns are too many or too large"));
+                }
+                cost
+            }
+        };
+        let states = if cost.backtracks {
+            &mut size.backtracking
+        } else {
+            &mut size.states
+        };
+        *states = states.saturating_add(cost.states);
+        Ok(())
+    }
 }
 
 const TOO_HIGH: CostError =
     CostError::Costly("the schema nests deeper than 256 levels with its references written out");
-
-/// Counts the keywords that read a whole string. A property with such a name is counted, too.
-fn looks_at_text(name: &str, value: &Value, size: &mut Size) {
-    match (name, value) {
-        ("enum", Value::Array(values)) => size.texts = size.texts.saturating_add(values.len()),
-        ("patternProperties", Value::Object(members)) => {
-            size.texts = size.texts.saturating_add(members.len());
-            size.backtracking += members.keys().filter(|name| backtracks(name)).count();
-        }
-        ("pattern", Value::String(pattern)) => {
-            size.texts = size.texts.saturating_add(1);
-            size.backtracking += usize::from(backtracks(pattern));
-        }
-        (name, _) if TEXTS.contains(&name) => size.texts = size.texts.saturating_add(1),
-        _ => {}
-    }
-}
-
-/// Returns `true` for a pattern that needs backtracking: it has a lookaround, an atomic group, or a
-/// reference to another group.
-fn backtracks(pattern: &str) -> bool {
-    let refers = |pair: &[u8]| matches!(pair, [b'\\', b'1'..=b'9' | b'k']);
-    ["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?("]
-        .iter()
-        .any(|group| pattern.contains(group))
-        || pattern.as_bytes().windows(2).any(refers)
-}
 
 /// Decodes the percent-encoding of a path.
 fn decoded(path: &str) -> Option<String> {

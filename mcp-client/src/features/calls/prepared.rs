@@ -18,6 +18,8 @@ use tokio::time::timeout;
 
 use super::decoded::{COMPLETE, Decoded, result_type};
 use crate::features::cache::{Lookup, Revalidated};
+#[cfg(feature = "json-schema")]
+use crate::features::output_schemas::SlowCheck;
 use crate::features::server_requests::input_required::InputRequired;
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
@@ -158,7 +160,11 @@ where
         {
             self.accept(result_of(&mut result));
             #[cfg(feature = "json-schema")]
-            self.check_output(&params, cached.text(), result_of(&mut result))?;
+            if let Some(check) =
+                self.check_output(&params, cached.text(), result_of(&mut result))?
+            {
+                Box::pin(self.features().output_schemas.finish(check)).await?;
+            }
             return Ok(result);
         }
         // Rare paths are boxed to keep the future small.
@@ -184,7 +190,11 @@ where
                     self.store(miss, &text, result_of(&mut result));
                     self.accept(result_of(&mut result));
                     #[cfg(feature = "json-schema")]
-                    self.check_output(&params, text.get(), result_of(&mut result))?;
+                    if let Some(check) =
+                        self.check_output(&params, text.get(), result_of(&mut result))?
+                    {
+                        Box::pin(self.features().output_schemas.finish(check)).await?;
+                    }
                     return Ok(result);
                 }
                 Ok(Decoded::InputRequired(result)) => result,
@@ -295,21 +305,22 @@ where
         self.learn(result);
     }
 
-    /// Checks the result of a tool call against the output schema of the tool, if it is known.
+    /// Checks the result of a tool call against the output schema of the tool, if it is known, or
+    /// returns the check if it may take long.
     #[cfg(feature = "json-schema")]
     fn check_output(
         &self,
         params: &Params<'_>,
         text: &str,
         result: &dyn Any,
-    ) -> Result<(), CallError> {
+    ) -> Result<Option<SlowCheck>, CallError> {
         let method = R::METHOD;
         let schemas = &self.features().output_schemas;
         if method != CallToolRequest::METHOD || schemas.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let Some(tool) = params.string("name") else {
-            return Ok(());
+            return Ok(None);
         };
         if let Some(result) = result.downcast_ref() {
             return schemas.check(&tool, result);

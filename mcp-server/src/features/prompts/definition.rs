@@ -1,15 +1,21 @@
 //! [`PromptDef`]: the definition of a prompt.
 
+use std::fmt;
+
+#[cfg(not(feature = "json-schema"))]
+use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object, Value};
 use mcp_types::{
     Cursor, GetPromptResult, Icon, ListPromptsResult, MetaObject, Prompt, PromptArgument, Revision,
 };
 
 use crate::features::access::{Access, access_setters};
-use crate::features::arguments::Arguments;
+use crate::features::arguments::{Arguments, derived_schema};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::prompts::result::IntoPrompt;
+#[cfg(feature = "json-schema")]
+use crate::features::schema;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::error_text::short;
@@ -106,19 +112,35 @@ impl PromptDef {
         H: Handler<A, M>,
         H::Output: IntoPrompt + 'static,
     {
-        let derived = A::schema();
-        let nothing = matches!(derived, Ok(None));
-        match derived {
-            Ok(Some(schema)) => {
-                for argument in arguments(&schema) {
-                    if !self.has_argument(&argument.name) {
-                        self = self.argument(argument);
-                    }
-                }
+        let derived = match derived_schema::<A>() {
+            Ok(derived) => derived,
+            Err(error) => {
+                self.error = Some(error);
+                return self;
             }
-            Ok(None) => {}
-            Err(error) => self.error = Some(error),
+        };
+        let nothing = derived.is_none();
+        for argument in derived.iter().flat_map(arguments) {
+            if !self.has_argument(&argument.name) {
+                self = self.argument(argument);
+            }
         }
+        #[cfg(feature = "json-schema")]
+        let validator = match derived.as_ref().map(schema::compile_input).transpose() {
+            Ok(validator) => validator,
+            Err(error) => {
+                self.error = Some(error);
+                return self;
+            }
+        };
+        #[cfg(feature = "json-schema")]
+        let check = move |parsed: &Object| match &validator {
+            Some(validator) => validator.check(parsed),
+            None => Ok(()),
+        };
+        // The schema says no more than the type.
+        #[cfg(not(feature = "json-schema"))]
+        let check = |_: &Object| Ok::<(), DecodeError>(());
         self.access.require(&handler);
         let handler = boxed(handler, H::Output::into_prompt);
         self.handler = Some(Box::new(move |name, arguments, cx| {
@@ -127,14 +149,15 @@ impl PromptDef {
                 let message = format!("arguments of `{name}`: there is no `{other}`");
                 return Err(HandlerError::invalid_params(message));
             }
-            let decoded = if nothing {
-                A::from_nothing()
-            } else {
-                A::from_texts(arguments)
-            };
-            let arguments = decoded.map_err(|error| {
+            let invalid = |error: &dyn fmt::Display| {
                 HandlerError::invalid_params(format!("arguments of `{name}`: {error}"))
-            })?;
+            };
+            if nothing {
+                let arguments = A::from_nothing().map_err(|error| invalid(&error))?;
+                return Ok(handler(arguments, cx));
+            }
+            let (arguments, parsed) = A::from_texts(arguments).map_err(|error| invalid(&error))?;
+            check(&parsed).map_err(|error| invalid(&error))?;
             Ok(handler(arguments, cx))
         }));
         self

@@ -14,10 +14,14 @@ pub(crate) fn typed<P: DeserializeOwned>(
     uri: &str,
     variables: Map<String>,
 ) -> Result<P, HandlerError> {
-    text_values::decode(variables).map_err(|error| {
-        let uri = short(uri);
-        HandlerError::invalid_params(format!("variables of `{uri}`: {error}"))
-    })
+    match text_values::decode(variables) {
+        Ok((value, _)) => Ok(value),
+        Err(error) => {
+            let uri = short(uri);
+            let message = format!("variables of `{uri}`: {error}");
+            Err(HandlerError::invalid_params(message))
+        }
+    }
 }
 
 /// The variables of a resource template: a type that implements `serde::Deserialize`.

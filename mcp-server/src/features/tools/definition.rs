@@ -14,7 +14,7 @@ use mcp_types::{
 };
 
 use crate::features::access::{Access, access_setters};
-use crate::features::arguments::Arguments;
+use crate::features::arguments::{Arguments, derived_schema};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::tools::arguments_error::ArgumentsError;
@@ -309,11 +309,11 @@ impl ToolDef {
         #[cfg(feature = "json-schema")]
         {
             self.validators = Validators {
-                input: Some(schema::compile(&input)?),
+                input: Some(schema::compile_input(&input)?),
                 output: self
                     .output
                     .as_ref()
-                    .map(schema::compile)
+                    .map(schema::compile_output)
                     .transpose()
                     .map_err(|error| format!("output: {error}"))?,
             };
@@ -327,18 +327,6 @@ impl ToolDef {
             .map_err(|error| error.to_string())?;
         Ok(())
     }
-}
-
-/// Derives the schema of arguments from their type. Without the feature `json-schema` nothing is
-/// enforced beyond the type, so a schema that says more is an error.
-fn derived_schema<A: Arguments>() -> Result<Option<Object>, DefinitionError> {
-    let Some(mut schema) = A::schema()? else {
-        return Ok(None);
-    };
-    #[cfg(not(feature = "json-schema"))]
-    schema::promises::kept_by_types(&schema)?;
-    schema::remove_rust_formats(&mut schema);
-    Ok(Some(schema))
 }
 
 impl Definition for ToolDef {

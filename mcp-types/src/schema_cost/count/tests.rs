@@ -86,9 +86,59 @@ fn cost_limit_is_the_product_of_value_and_schema_sizes() {
     let patterns = vec![json!({ "pattern": "a+" }); 1_000];
     let scans = of(&json!({ "allOf": patterns })).expect("a cost");
     assert!(scans.admits(&many) && !scans.admits(&long));
-    let tries = of(&json!({ "items": { "pattern": "^(?!a)" } })).expect("a cost");
+    let tries = of(&json!({ "items": { "pattern": "a(?!b)" } })).expect("a cost");
     let more = Extent::of_json(&Value::from(vec![1; 100_000]));
     assert!(!tries.is_small() && tries.admits(&many) && !tries.admits(&more));
+}
+
+#[test]
+fn cost_of_a_pattern_is_the_product_of_its_automaton_and_the_text() {
+    let text = |length: usize| Extent::of_json(&Value::from("ab".repeat(length / 2)));
+    let tight = of(&json!({ "pattern": "(a|b)*a(a|b){400}c" })).expect("a cost");
+    assert!(!tight.is_small() && tight.admits(&text(2_000)) && !tight.admits(&text(20_000)));
+    let usual = of(&json!({ "pattern": "^[a-z]{1,64}$" })).expect("a cost");
+    assert!(!usual.is_small() && usual.admits(&text(100_000)) && usual.is_quick(&text(100)));
+    let names = of(&json!({ "patternProperties": { "^x-": true } })).expect("a cost");
+    assert!(!names.is_small() && names.admits(&text(1_000_000)));
+    // A lookaround that each character reaches again.
+    let lookaround = of(&json!({ "pattern": "^(?:(?!--).)*$" })).expect("a cost");
+    assert!(lookaround.admits(&text(1_000)) && !lookaround.admits(&text(100_000)));
+    // What is admitted is explained within bounds, too: the second path doubles at each level.
+    let again = json!({ "properties": { "a": { "$ref": "#" } }, "pattern": "^[a-z]{64}$" });
+    let two = of(&json!({ "allOf": [again, again] })).expect("a cost");
+    let mut deep = json!("x".repeat(1_000));
+    for _ in 0..8 {
+        deep = json!({ "a": deep });
+    }
+    let deep = Extent::of_json(&deep);
+    assert!(two.admits(&deep) && !two.explains(&deep));
+}
+
+#[test]
+fn schema_with_large_patterns_is_rejected_before_they_are_compiled() {
+    let all = |pattern: &dyn Fn(usize) -> String, count| {
+        let patterns = (0..count).map(|index| json!({ "pattern": pattern(index) }));
+        json!({ "allOf": Vec::from_iter(patterns) })
+    };
+    let cases = [
+        all(&|index| format!(r"\pL{{200}}{index}"), 60),
+        all(&|index| format!(r"\pL{{5}}{index}"), 10),
+        all(&|index| format!("a{index}"), 1_000),
+        // Each class is translated apart, and the whole pattern is parsed again for each.
+        all(&|index| format!("{}{index}", r"\d".repeat(1_000)), 1),
+        json!({ "pattern": "a".repeat(100_000) }),
+        json!({ "patternProperties": { "^(?:(?=a*)a)*$": true } }),
+    ];
+    for schema in cases {
+        let refused = of(&schema);
+        let start: String = schema.to_string().chars().take(80).collect();
+        assert!(
+            matches!(refused, Err(CostError::Costly(_))),
+            "{start}: {refused:?}"
+        );
+    }
+    // The same pattern is compiled once.
+    of(&all(&|_| r"^\p{L}+$".to_owned(), 1_000)).expect("one pattern");
 }
 
 #[test]

@@ -1,0 +1,149 @@
+use serde_json::json;
+
+use super::*;
+
+/// Returns the faults of a value as the model reads them.
+fn faults(schema: serde_json::Value, value: serde_json::Value) -> String {
+    let validator = Validator::with_formats(&schema).expect("a schema");
+    let value = crate::json::Value::from(value);
+    let invalid = validator.check(&value).expect_err("the value is invalid");
+    invalid.to_string()
+}
+
+/// The schema of an enum with a documented variant, as schemars derives it.
+fn category() -> serde_json::Value {
+    json!({ "oneOf": [
+        { "description": "Meals", "type": "string", "const": "food" },
+        { "type": "string", "enum": ["travel", "other"] }
+    ] })
+}
+
+#[test]
+fn constants_are_listed() {
+    let list = "$: expected one of `food`, `travel`, `other`";
+    assert_eq!(faults(category(), json!("x")), list);
+    assert_eq!(faults(category(), json!(3)), list);
+    let optional = json!({ "anyOf": [category(), { "type": "null" }] });
+    assert_eq!(faults(optional, json!("x")), list);
+    let plain = json!({ "type": ["string", "null"], "enum": ["food", null] });
+    assert_eq!(faults(plain, json!(3)), "$: expected one of `food`, null");
+    let one = json!({ "const": "\u{1b}" });
+    assert_eq!(faults(one, json!(3)), r"$: expected `\u{1b}`");
+}
+
+#[test]
+fn fault_of_the_branch_that_the_tag_chooses_is_reported() {
+    let shape = |kind: &str, member: &str| {
+        json!({
+            "type": "object",
+            "properties": { "kind": { "const": kind }, member: { "type": "number" } },
+            "required": ["kind", member]
+        })
+    };
+    let mut point = shape("point", "x");
+    point["required"] = json!(["kind"]);
+    let internal = json!({ "oneOf": [shape("circle", "radius"), shape("square", "side"), point] });
+    for (value, expected) in [
+        (
+            json!({ "kind": "circle", "radius": "x" }),
+            "$.radius: expected number, found string",
+        ),
+        (json!({ "kind": "square" }), "$: `side` is required"),
+        (
+            json!({ "kind": "line" }),
+            "$.kind: expected one of `circle`, `square`, `point`",
+        ),
+        (json!({ "radius": 1 }), "$: `kind` is required"),
+    ] {
+        assert_eq!(faults(internal.clone(), value), expected);
+    }
+    let variant = |name: &str, inner: serde_json::Value| {
+        json!({
+            "type": "object", "properties": { name: inner }, "required": [name],
+            "additionalProperties": false
+        })
+    };
+    let external = json!({ "oneOf": [
+        variant("Circle", json!({ "type": "object", "properties": { "radius": { "type": "number" } } })),
+        variant("Kind", json!({ "type": "string", "enum": ["a", "b"] })),
+    ] });
+    for (value, expected) in [
+        (
+            json!({ "Circle": { "radius": "x" } }),
+            "$.Circle.radius: expected number, found string",
+        ),
+        (json!({ "Kind": "x" }), "$.Kind: expected one of `a`, `b`"),
+    ] {
+        assert_eq!(faults(external.clone(), value), expected);
+    }
+    let untagged = json!({ "anyOf": [{ "type": "integer" }, { "type": "array" }] });
+    let expected = "$: fits none of the alternatives: expected integer, found string, or expected array, found string";
+    assert_eq!(faults(untagged, json!("x")), expected);
+}
+
+#[test]
+fn all_faults_are_reported_with_their_places_and_expectations() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "amount": { "type": "number", "minimum": 0, "maximum": 100 },
+            "category": category(),
+            "day": { "type": "string", "format": "date" },
+            "tags": { "type": "array", "items": { "type": "string", "maxLength": 3 }, "maxItems": 2 }
+        },
+        "required": ["amount", "category", "day", "title"],
+        "additionalProperties": false
+    });
+    let value = json!({
+        "amount": -1, "category": "x", "day": "tomorrow", "tags": ["long one"], "more\n": 1
+    });
+    let text = faults(schema, value);
+    for expected in [
+        "$.amount: expected at least 0",
+        "$.category: expected one of `food`, `travel`, `other`",
+        "$.day: expected a date such as 2026-01-31",
+        "$.tags[0]: expected at most 3 characters",
+        "$: `title` is required",
+        r"$: unexpected: `more\u{a}`",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn formats_that_are_expensive_to_check_are_not_checked() {
+    for format in UNCHECKED {
+        let schema = json!({ "format": format });
+        let validator = Validator::with_formats(&schema).expect("a schema");
+        let value = crate::json::Value::from("(((xn--\u{fc}-");
+        validator.check(&value).expect("not checked");
+    }
+}
+
+#[test]
+fn pattern_within_the_limits_is_compiled_and_matched() {
+    let host = r"^(?=.{1,253}\.?$)[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[-0-9a-zA-Z]{0,61}[0-9a-zA-Z])?)*\.?$";
+    let email = r"^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$";
+    for (pattern, good, bad) in [
+        (host, "eu-west.example.com", "-.example"),
+        (email, "a.b@example.com", "a..b@example.com"),
+        (r"^(?=.*[A-Z])(?=.*\d).{8,}$", "Password1", "password1"),
+        (r"^\p{L}[\p{L}\p{N} '-]*$", "José", "1"),
+        (
+            r"^(?!-)(?:[A-Za-z0-9-]{1,63}(?<!-)\.)+[A-Za-z]{2,}$",
+            "a-b.example",
+            "a-.example",
+        ),
+    ] {
+        let schema = json!({ "items": { "pattern": pattern } });
+        let validator =
+            Validator::new(&schema).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+        let check = |texts: Vec<&str>| validator.check(&crate::json::Value::from(texts));
+        check(vec![good; 20]).unwrap_or_else(|invalid| panic!("{pattern}: {invalid}"));
+        let invalid = check(vec![bad]).expect_err("no match");
+        assert!(
+            matches!(invalid, Invalid::Faults { .. }),
+            "{pattern}: {invalid}"
+        );
+    }
+}
