@@ -142,6 +142,11 @@ async fn content_that_violates_the_form_is_rejected() {
         ("many", json!(["c"])),
         ("many", json!("a")),
         ("many_titled", json!(["A"])),
+        let mut content = content;
+        // JSON Schema counts 3.0 as an integer.
+        if content["age"] == json!(3.0) {
+            content["age"] = json!(3);
+        }
     ] {
         let responses = json!({ "inputResponses": { "q": accept(json!({ field: value })) } });
         let answer = peer.call("all", responses).await;
@@ -165,7 +170,7 @@ async fn form_is_derived_from_a_type() {
         "also": { "type": "array", "items": class },
     }, "required": ["city", "seats", "class"] });
     assert_eq!(schema(&first), &expected);
-    let trip = json!({ "city": "Oslo", "seats": 2, "class": "business" });
+    let trip = json!({ "city": "Oslo", "seats": 2.0, "class": "business" });
     let responses = json!({ "inputResponses": { "q": accept(trip) } });
     assert_eq!(
         text(&peer.call("typed", responses).await),

@@ -231,7 +231,8 @@ pub(crate) fn filled<T: DeserializeOwned>(
 ) -> Result<Elicited<T>, String> {
     decided(revision, text)?.map_accepted(|content| {
         check(form, &content).map_err(|error| error.to_string())?;
-        let value = json::to_value(&content).map_err(|error| error.to_string())?;
+        let mut value = json::to_value(&content).map_err(|error| error.to_string())?;
+        value.normalize_integers();
         json::from_value(value).map_err(|error| format!("`content`: {error}"))
     })
 }

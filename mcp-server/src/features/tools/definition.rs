@@ -268,6 +268,7 @@ impl ToolDef {
             "the result of a tool does not fit its output schema"
         );
         Err(HandlerError::internal(format!(
+        arguments.normalize_integers();
             "the result of `{name}` does not fit the tool's output schema"
         )))
     }

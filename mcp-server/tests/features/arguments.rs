@@ -1,0 +1,85 @@
+//! The arguments of tools: how they are listed, and what a call may pass.
+
+use mcp_server::types::json::{Object, Value as Json5};
+use mcp_server::{HandlerError, Server, ToolDef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::peer::Peer;
+
+fn schema(value: Value) -> Json5 {
+    value.into()
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn integers_may_be_written_with_a_fraction_of_zero() {
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    #[serde(untagged)]
+    enum Place {
+        Row(u32),
+        Cell { row: i8, column: u64 },
+        Name(String),
+    }
+
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    struct All {
+        count: u8,
+        large: i128,
+        list: Vec<i16>,
+        map: std::collections::BTreeMap<String, u64>,
+        pair: (i32, f64),
+        places: Vec<Place>,
+        may: Option<usize>,
+        ratio: f32,
+        #[serde(flatten)]
+        rest: Rest,
+    }
+
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    struct Rest {
+        last: std::num::NonZeroU16,
+    }
+
+    let server = Server::builder("test", "1")
+        .tool("typed", "Typed", |all: All| async move {
+            Ok::<_, HandlerError>(serde_json::to_string(&all)?)
+        })
+        .add_tool(
+            ToolDef::new("object")
+                .input_schema(schema(json!({
+                    "type": "object", "properties": { "n": { "type": "integer" } },
+                })))
+                .object_handler(|args: Object| async move {
+                    format!("{:?}", args.get("n").and_then(Json5::as_i64))
+                }),
+        )
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let arguments = |zero: &str| -> Value {
+        let text = r#"{"count":30~,"large":-1e2,"list":[1~,-2~],"map":{"a":3~},"pair":[4~,4~],
+            "places":[5~,{"row":-6~,"column":7~},"x"],"may":8~,"ratio":0.5,"last":9~}"#;
+        serde_json::from_str(&text.replace('~', zero)).unwrap()
+    };
+    let expected = peer.call("typed", arguments("")).await;
+    assert!(text(&expected).starts_with(r#"{"count":30,"large":-100,"#));
+    for zero in [".0", "e0"] {
+        let result = peer.call("typed", arguments(zero)).await;
+        assert_eq!(text(&result), text(&expected), "{zero}");
+    }
+    let wrong = peer.call("typed", json!({ "count": 30.5 })).await;
+    assert_eq!(wrong["isError"], true, "{wrong}");
+    for (number, integer) in [
+        ("30.0", "Some(30)"),
+        ("-0.0", "Some(0)"),
+        ("3e1", "Some(30)"),
+    ] {
+        let arguments = serde_json::from_str(&format!(r#"{{"n":{number}}}"#)).unwrap();
+        assert_eq!(text(&peer.call("object", arguments).await), integer);
+    }
+}
