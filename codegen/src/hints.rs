@@ -100,8 +100,8 @@ pub struct VariantRules {
     pub reason: String,
 }
 
-/// The replacement for variants that the other revision does not have: another variant, with a text
-/// that describes the lost one.
+/// The replacement for variants that the other revision does not have: another variant, with the
+/// values of the lost one, or with a text that describes it.
 ///
 /// In a template, `{member}` is replaced by the text of that member. Characters before the name, as
 /// in `{, member}`, are written only if the member is present.
@@ -118,6 +118,20 @@ pub struct Fallback {
     pub otherwise: Option<String>,
     /// Members that both variants have and that are kept.
     pub kept: Vec<String>,
+    /// Variants that lose nothing in the other one, by their type: a list of objects there is several
+    /// lists of values here. This takes precedence over a text.
+    pub columns: BTreeMap<String, Columns>,
+}
+
+/// A member that is a list of objects, and the members of another type that have the values of these
+/// objects as lists.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct Columns {
+    /// The member with the list.
+    pub list: String,
+    /// The members of the objects, by the member that has the list of their values.
+    pub members: BTreeMap<String, String>,
 }
 
 /// How messages are recognized.

@@ -3,6 +3,8 @@
 
 #[path = "features/access.rs"]
 mod access;
+#[path = "features/arguments.rs"]
+mod arguments;
 #[path = "features/completions.rs"]
 mod completions;
 #[path = "features/costs.rs"]

@@ -3,7 +3,8 @@
 //! A conversion implements `From` if it cannot fail and `TryFrom` if it can. In a conversion to a
 //! newer revision, members that only the older revision has are kept in `extra`; the conversion
 //! back restores them from there. In a conversion to an older revision, members that only the newer
-//! revision has are dropped. Content of a kind that the other revision lacks becomes text that
+//! revision has are dropped. A choice with titles, and one block of content in a list, get the form
+//! that the other revision has for the same. Content of a kind that the other revision lacks becomes text that
 //! describes it, and a newly required member gets a default value. Everything else that the other
 //! revision cannot represent is a [`ConvertError`]. A member of `extra` that
 //! the target type declares is moved to its field, or is dropped if its value is not valid there.
@@ -269,6 +270,47 @@ pub fn replacement<T: DeserializeOwned>(
         }
     }
     Ok(json::from_object(object)?)
+}
+
+/// Converts a value to a type that has the values of its objects as lists: an object with the members
+/// `constants`, for each of `columns` the list of the values that the objects in `list` have in a
+/// member, and the members `kept` of the value.
+///
+/// # Errors
+///
+/// Returns an error if the result is not valid.
+#[doc(hidden)]
+pub fn columns<T: DeserializeOwned>(
+    value: &impl Serialize,
+    constants: &str,
+    list: &str,
+    columns: &[(&str, &str)],
+    kept: &[&str],
+) -> Result<T, ConvertError> {
+    let value = json::to_value(value)?;
+    let mut object: Object = json::from_str(constants)?;
+    let objects = value.get(list).and_then(Value::as_array);
+    for (name, member) in columns {
+        let values = objects
+            .into_iter()
+            .flatten()
+            .filter_map(|it| it.get(member));
+        object.insert(name, values.cloned().collect::<Value>());
+    }
+    for name in kept {
+        if let Some(value) = value.get(name) {
+            object.insert(name, value.clone());
+        }
+    }
+    Ok(json::from_object(object)?)
+}
+
+/// Returns the element of a list that has only one.
+#[doc(hidden)]
+#[must_use]
+pub fn only<T>(mut items: Vec<T>) -> Option<T> {
+    let item = items.pop()?;
+    items.is_empty().then_some(item)
 }
 
 fn described(value: &Value, template: &str) -> String {

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::error::DecodeError;
-use crate::json::{Value, from_value_ref};
+use crate::json::{Value, from_value, from_value_ref};
 use crate::{CallToolResult, ContentBlock};
 
 impl CallToolResult {
@@ -20,13 +20,18 @@ impl CallToolResult {
     }
 
     /// Decodes the structured content. A missing one is decoded as `null`, which `Option` accepts.
+    /// Integers can be written as `30.0`, as in JSON Schema.
     ///
     /// # Errors
     ///
     /// Returns an error with the path if the content is not valid for the type.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         let content = self.structured_content.as_ref().unwrap_or(&Value::Null);
-        from_value_ref(content)
+        from_value_ref(content).or_else(|error| {
+            let mut content = content.clone();
+            content.normalize_integers();
+            from_value(content).map_err(|_| error)
+        })
     }
 
     /// Returns `true` if the tool reported a failure.
@@ -50,6 +55,13 @@ mod tests {
         let result = CallToolResult::new([texts("one"), image.into(), texts("two")]);
         assert_eq!(result.text(), "one\ntwo");
         assert!(!result.has_failed());
+    }
+
+    #[test]
+    fn structured_content_has_integers_with_a_fraction_of_zero() {
+        let content = Value::from([Value::from(30.0), Value::from(1.5)]);
+        let result = CallToolResult::new([]).structured_content(content);
+        assert_eq!(result.structured::<(u8, f32)>().ok(), Some((30, 1.5)));
     }
 
     #[test]

@@ -123,6 +123,20 @@ fn integers_are_not_floats() {
 }
 
 #[test]
+fn integers_are_normalized_and_other_numbers_are_not() {
+    let text = r#"{"a":[30.0,3e1,300E-1,-0.0,-2.50e1,{"b":1e38}],"c":[1.5,1e-1,1e400,0.10]}"#;
+    let normal = format!(
+        r#"{{"a":[30,30,30,0,-25,{{"b":1{}}}],"c":[1.5,1e-1,1e400,0.10]}}"#,
+        "0".repeat(38)
+    );
+    let mut value: Value = mcp_types::json::from_str(text).unwrap();
+    value.normalize_integers();
+    assert_eq!(value.to_string(), normal);
+    value.normalize_integers();
+    assert_eq!(value.to_string(), normal);
+}
+
+#[test]
 fn duplicate_member_is_not_overwritten() {
     let many = |last: &str| {
         let members: Vec<_> = (0..5000).map(|n| format!(r#""m{n}":{n}"#)).collect();

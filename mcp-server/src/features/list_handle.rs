@@ -36,7 +36,11 @@ impl<T: Definition> ListHandle<'_, T> {
     pub fn add(&self, item: T) -> Result<(), BuildError> {
         self.check(&item)?;
         let contents = item.content_change(None);
+        let key = item.key().to_owned();
         self.list.add(item)?;
+        if let Some(item) = self.list.get(&T::canonical_key(&key)) {
+            item.warn();
+        }
         self.announce(contents);
         Ok(())
     }
@@ -55,6 +59,7 @@ impl<T: Definition> ListHandle<'_, T> {
         self.check(&item)?;
         let mut item = item;
         catalog::checked(&mut item)?;
+        item.warn();
         let item = Arc::new(item);
         let replaced = self.list.replace(Arc::clone(&item));
         self.announce(item.content_change(replaced.as_deref()));

@@ -1,5 +1,7 @@
 //! JSON Schemas: derives them from types, checks those of definitions, and validates values.
 
+pub(crate) mod one_object;
+pub(crate) mod order;
 #[cfg(not(feature = "json-schema"))]
 pub(crate) mod promises;
 
@@ -11,17 +13,23 @@ use mcp_types::schema_cost::CostError;
 use mcp_types::schema_validator::{SchemaError, Validator};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
 
 /// The maximum nesting depth of a schema.
 const DEPTH: usize = 64;
 /// The maximum size of a schema as JSON, in bytes.
 const SIZE: usize = 256 << 10;
 
-/// Returns the schema of values that are deserialized as `T`; `None` for `()`.
-pub(crate) fn of_input<T: JsonSchema>() -> Result<Option<Object>, DefinitionError> {
+/// Returns the schema of values that are deserialized as `T`; `None` for `()`. Its properties have the
+/// order of the fields.
+pub(crate) fn of_input<T: JsonSchema + DeserializeOwned>() -> Result<Option<Object>, DefinitionError>
+{
     let settings = SchemaSettings::draft2020_12();
     let schema = plain(settings.into_generator().into_root_schema_for::<T>());
-    let schema = schema?;
+    let mut schema = schema?;
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        order::as_declared::<T, _>(properties);
+    }
     let nothing = schema.get("type").and_then(Value::as_str) == Some("null");
     Ok((!nothing).then_some(schema))
 }
@@ -103,24 +111,29 @@ fn compiled(result: Result<Validator, SchemaError>) -> Result<Validator, Definit
 pub(crate) fn nothing() -> Object {
     Object::from([
         ("type", Value::from("object")),
+        ("properties", Object::new().into()),
         ("additionalProperties", Value::from(false)),
     ])
 }
 
-/// Adds the type `object` to the schema of arguments, which the protocol requires.
+/// Adds the type `object` to the schema of arguments, which the protocol requires, and properties,
+/// which some clients require.
 pub(crate) fn object_at_root(schema: &mut Object) -> Result<(), DefinitionError> {
     match schema.get("type") {
-        Some(kind) if kind.as_str() == Some("object") => Ok(()),
-        Some(_) => Err("the schema of arguments must have the type `object`".into()),
+        Some(kind) if kind.as_str() == Some("object") => {}
+        Some(_) => return Err("the schema of arguments must have the type `object`".into()),
         None => {
             let rest = std::mem::take(schema);
             schema.insert("type", "object");
             for (name, value) in rest {
                 schema.insert(name, value);
             }
-            Ok(())
         }
     }
+    if !schema.contains_key("properties") {
+        schema.insert("properties", Object::new());
+    }
+    Ok(())
 }
 
 /// Rejects a schema that is too large to send to every client and to walk for every call.

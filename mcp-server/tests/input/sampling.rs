@@ -32,6 +32,12 @@ async fn tool(
             "tools" => plain.tools([Tool::new("add", ToolInputSchema::new())]),
             "choice" => plain.tool_choice(ToolChoice::new().mode(ToolChoiceMode::Required)),
             "context" => plain.include_context(IncludeContext::ThisServer),
+            "several" => {
+                let block = |text| SamplingMessageContentBlock::Text(TextContent::new(text));
+                let blocks = SamplingContent::Array(vec![block("one"), block("two")]);
+                let messages = [SamplingMessage::new(Role::User, blocks)];
+                CreateMessageRequestParams::new(messages, 50)
+            }
             "no context" => plain.include_context(IncludeContext::None),
             other => return Err(HandlerError::invalid_params(format!("no tool `{other}`"))),
         };
@@ -107,6 +113,18 @@ async fn sampling_request_is_valid_at_every_legacy_revision() {
             "m 1 Some(EndTurn)",
             "{revision}"
         );
+    }
+}
+
+#[tokio::test]
+async fn blocks_of_a_message_are_messages_of_their_own_before_2025_11_25() {
+    for revision in LEGACY {
+        let mut peer = peer(revision, json!({ "sampling": {} })).await;
+        let question = ask(&mut peer, revision, "several").await;
+        assert_valid(&question, "CreateMessageRequest", revision);
+        let messages = question["params"]["messages"].as_array().unwrap();
+        let expected = if revision < "2025-11-25" { 2 } else { 1 };
+        assert_eq!(messages.len(), expected, "{question}");
     }
 }
 

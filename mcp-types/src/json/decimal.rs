@@ -9,8 +9,8 @@ pub(super) struct Decimal {
     exponent: i64,
 }
 
-/// The maximum number of decimal digits of a 64-bit integer.
-const MAX_DIGITS: usize = 20;
+/// The maximum number of decimal digits of a 128-bit integer.
+const MAX_DIGITS: usize = 39;
 
 impl Decimal {
     /// Parses a text that is known to be a JSON number.
@@ -44,8 +44,8 @@ impl Decimal {
         self.digits.is_empty() || self.exponent >= 0
     }
 
-    /// Returns the digits of the integer, or `None` if it has a fraction or is too long for 64
-    /// bits.
+    /// Returns the digits of the integer, or `None` if it has a fraction, or ends in more zeros
+    /// than an integer of 128 bits.
     pub(super) fn to_integer(&self) -> Option<String> {
         if self.digits.is_empty() {
             return Some("0".to_owned());

@@ -169,6 +169,18 @@ impl Number {
             || self.decimal().is_some_and(|decimal| decimal.is_integer())
     }
 
+    /// Writes the number as an integer if its value is one: `30.0` and `3e1` become `30`. Other numbers,
+    /// and those with too many zeros for an integer of 128 bits, stay as they are.
+    pub(super) fn normalize_integer(&mut self) {
+        if self.as_i64().is_some() || self.as_u64().is_some() {
+            return;
+        }
+        let digits = self.decimal().and_then(|decimal| decimal.to_integer());
+        if let Some(Ok(integer)) = digits.map(|digits| Self::from_digits(&digits)) {
+            *self = integer;
+        }
+    }
+
     /// `None` if JSON cannot represent the number.
     fn decimal(&self) -> Option<Decimal> {
         match &self.0 {

@@ -144,10 +144,35 @@ impl Value {
         })
     }
 
+    /// Writes all numbers in the value that are integers as such: `30.0` and `3e1` become `30`, and
+    /// `-0.0` becomes `0`.
+    ///
+    /// JSON Schema counts these numbers as integers, but the integer types of Rust, and
+    /// [`as_i64`](Self::as_i64), reject them. A float deserializes from an integer to the same value.
+    /// Numbers with too many zeros for an integer of 128 bits stay as they are.
+    pub fn normalize_integers(&mut self) {
+        match self {
+            Self::Number(number) => number.normalize_integer(),
+            Self::Array(elements) => elements.iter_mut().for_each(Self::normalize_integers),
+            Self::Object(members) => members.normalize_integers(),
+            Self::Null | Self::Bool(_) | Self::String(_) => {}
+        }
+    }
+
     /// Returns the value and leaves `null` in its place.
     #[must_use]
     pub fn take(&mut self) -> Value {
         std::mem::take(self)
+    }
+}
+
+impl Object {
+    /// Writes all numbers in the members that are integers as such, see
+    /// [`Value::normalize_integers`].
+    pub fn normalize_integers(&mut self) {
+        for (_, value) in self.iter_mut() {
+            value.normalize_integers();
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::cfg;
 use super::super::table::{Table, inline};
 use super::{Converted, Direction, through_json};
+use crate::hints::Columns;
 use crate::model::{Kind, Model, Ty, Variant};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -83,7 +84,8 @@ impl Direction<'_> {
             };
             let converted = self
                 .convert_to_variant(&variant.ty, to, &variant.features, &value)
-                .or_else(|| self.replacement(kind, variant, to));
+                .or_else(|| self.replacement(kind, variant, to))
+                .or_else(|| self.only_element(&union.variants, variant, to));
             if let Some(converted) = converted {
                 conversion.fails |= converted.fails;
                 conversion.arms.push((cfg, name, converted));
@@ -102,7 +104,8 @@ impl Direction<'_> {
             return None;
         };
         let fallback = self.emitter.hints().fallbacks.get(union)?;
-        let template = fallback.texts.get(name).or(fallback.otherwise.as_ref())?;
+        let columns = fallback.columns.get(name);
+        let template = fallback.texts.get(name).or(fallback.otherwise.as_ref());
         let Kind::Object(object) = &self.source().get(&fallback.variant)?.kind else {
             return None;
         };
@@ -116,14 +119,43 @@ impl Direction<'_> {
         let converted = self.convert_to_variant(&ty, to, &[], &quote! { value })?;
         let (path, value) = (self.path(true, &fallback.variant), converted.tokens);
         let ident = &variant.ident;
-        self.add_loss(format!(
-            "`{union}`: the variant `{ident}` becomes a `{}` with the text `{template}`",
-            fallback.variant
-        ));
+        let replacement = if let Some(Columns { list, members }) = columns {
+            let (lists, values) = (members.keys(), members.values());
+            let columns = quote! { &[#((#lists, #values)),*] };
+            quote! { convert::columns(&value, #constants, #list, #columns, &[#(#kept),*])? }
+        } else {
+            let template = template?;
+            self.add_loss(format!(
+                "`{union}`: the variant `{ident}` becomes a `{}` with the text `{template}`",
+                fallback.variant
+            ));
+            quote! { convert::replacement(&value, #constants, #member, #template, &[#(#kept),*])? }
+        };
         // Built in the form of the source, so that its members are converted like those of others.
         Some(Converted::fallible(quote! {{
-            let value: #path =
-                convert::replacement(&value, #constants, #member, #template, &[#(#kept),*])?;
+            let value: #path = #replacement;
+            #value
+        }}))
+    }
+
+    /// Converts a list that the target does not have, if it has one element. The source has the element
+    /// as a variant, too: it is a union of one object or several, and the target has one.
+    fn only_element(&self, all: &[Variant], variant: &Variant, to: &Ty) -> Option<Converted> {
+        let (Ty::Array(element, _), Ty::Named(kind)) = (self.source().resolve(&variant.ty), to)
+        else {
+            return None;
+        };
+        if !matches!(**element, Ty::Named(_)) || all.iter().all(|other| other.ty != **element) {
+            return None;
+        }
+        let value = self.convert_to_variant(element, to, &variant.features, &quote! { value })?;
+        let (name, revision, value) = (&variant.ident, &self.target().revision, value.tokens);
+        self.add_loss(format!(
+            "`{kind}`: the variant `{name}` is an error unless it has one element"
+        ));
+        Some(Converted::fallible(quote! {{
+            let value = convert::only(value)
+                .ok_or_else(|| ConvertError::no_variant(#kind, #name, #revision))?;
             #value
         }}))
     }

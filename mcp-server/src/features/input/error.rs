@@ -1,6 +1,7 @@
 //! [`InputError`]: why a question to the client has no answer.
 
 use mcp_types::Revision;
+use mcp_types::revision::VersionError;
 use mcp_types::rpc::ErrorObject;
 
 /// Why a question to the client has no answer. `?` converts it into a
@@ -45,6 +46,18 @@ pub enum InputError {
         method: &'static str,
         /// The revision of the client.
         revision: Revision,
+    },
+    /// The client's revision of the protocol has the request, but not all that this question needs.
+    #[error(
+        "the client uses revision {revision} of the protocol, which cannot express this `{method}`"
+    )]
+    Inexpressible {
+        /// The method of the question.
+        method: &'static str,
+        /// The revision of the client.
+        revision: Revision,
+        /// What the revision does not have.
+        source: VersionError,
     },
     /// The question is of a kind that this version of the crate does not know.
     #[error("the question is of an unknown kind")]

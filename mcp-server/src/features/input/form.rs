@@ -70,8 +70,8 @@ impl Form {
     }
 }
 
-impl<T: JsonSchema> Form<T> {
-    /// Creates a form with a field for each member of a struct.
+impl<T: JsonSchema + DeserializeOwned> Form<T> {
+    /// Creates a form with a field for each member of a struct, in the order of the struct.
     ///
     /// Members can be strings, numbers, `bool`, enums without data, lists of such enums, and
     /// `Option`s of these. For any other member, the question fails with [`InputError::Field`].
@@ -231,7 +231,8 @@ pub(crate) fn filled<T: DeserializeOwned>(
 ) -> Result<Elicited<T>, String> {
     decided(revision, text)?.map_accepted(|content| {
         check(form, &content).map_err(|error| error.to_string())?;
-        let value = json::to_value(&content).map_err(|error| error.to_string())?;
+        let mut value = json::to_value(&content).map_err(|error| error.to_string())?;
+        value.normalize_integers();
         json::from_value(value).map_err(|error| format!("`content`: {error}"))
     })
 }

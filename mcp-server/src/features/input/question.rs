@@ -2,13 +2,14 @@
 
 use mcp_types::connection::capability::{ROOTS, SAMPLING, declared, is_declared, with_member};
 use mcp_types::json::{self, Object, Value};
-use mcp_types::revision::Versioned;
+use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
     ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitationCapability,
     Extra, IncludeContext, InputRequest, ListRootsRequest, ListRootsRequestParams, Request,
-    RequestId, Revision, SamplingCapability, Sender,
+    RequestId, Revision, SamplingCapability, SamplingContent, SamplingMessage, Sender, v2025_06_18,
+    v2025_11_25,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -217,22 +218,32 @@ impl Question {
         message: &mut Vec<u8>,
         id: &RequestId,
         revision: Revision,
-    ) -> Result<(), HandlerError> {
-        use mcp_types::{v2025_06_18, v2025_11_25};
+    ) -> Result<(), InputError> {
         let method = self.method();
-        match self {
+        let inexpressible = |source: VersionError| InputError::Inexpressible {
+            method,
+            revision,
+            source,
+        };
+        let written = match self {
             Self::Form { params, .. } if revision == Revision::V2025_06_18 => {
-                // Written and read again, because there are conversions between adjacent revisions
-                // only.
-                let params = ElicitRequestParams::Form(params);
-                let text = Revision::V2025_11_25.encode_text(params)?;
-                let params = json::from_str::<v2025_11_25::ElicitRequestFormParams>(&text)?;
-                let params = v2025_06_18::ElicitRequestFormParams::try_from(params)?;
-                rpc::write_request(message, id, method, Some(&params))?;
+                let params = form_of_2025_11_25(params).map_err(inexpressible)?;
+                if let Some(field) = several_choices(&params) {
+                    return Err(InputError::Field {
+                        field: field.to_owned(),
+                        reason: format!(
+                            "the user may choose several values, which the client cannot display: it \
+                             uses revision {revision} of the protocol"
+                        ),
+                    });
+                }
+                v2025_06_18::ElicitRequestFormParams::try_from(params)
+                    .map_err(VersionError::from)
+                    .and_then(|params| Ok(rpc::write_request(message, id, method, Some(&params))?))
             }
             Self::Form { params, .. } => {
                 let params = ElicitRequestParams::Form(params);
-                rpc::write_request_at(message, id, method, params, revision)?;
+                rpc::write_request_at(message, id, method, params, revision)
             }
             Self::Url {
                 mut params,
@@ -241,19 +252,55 @@ impl Question {
             } => {
                 params.extra.insert(ELICITATION_ID, known_by);
                 let params = ElicitRequestParams::Url(params);
-                rpc::write_request_at(message, id, method, params, revision)?;
+                rpc::write_request_at(message, id, method, params, revision)
             }
-            Self::Sample { params, .. } => {
-                rpc::write_request_at(message, id, method, *params, revision)?;
+            Self::Sample { mut params, .. } => {
+                if revision < Revision::V2025_11_25 {
+                    params.messages = with_one_block_each(params.messages);
+                }
+                rpc::write_request_at(message, id, method, *params, revision)
             }
             Self::Roots { params, .. } => {
-                rpc::write_request(message, id, method, params.as_ref())?;
+                rpc::write_request(message, id, method, params.as_ref()).map_err(Into::into)
             }
             // Rejected by `check`: legacy revisions do not have its method.
-            Self::Other { .. } => return Err(InputError::Unknown.into()),
-        }
-        Ok(())
+            Self::Other { .. } => return Err(InputError::Unknown),
+        };
+        written.map_err(inexpressible)
     }
+}
+
+/// Returns the params of a form as 2025-11-25 has them. They are written and read again, because there
+/// are conversions between adjacent revisions only.
+fn form_of_2025_11_25(
+    params: ElicitRequestFormParams,
+) -> Result<v2025_11_25::ElicitRequestFormParams, VersionError> {
+    let params = ElicitRequestParams::Form(params);
+    Ok(json::from_str(&Revision::V2025_11_25.encode_text(params)?)?)
+}
+
+/// Returns the name of a field with which the user chooses several values.
+fn several_choices(params: &v2025_11_25::ElicitRequestFormParams) -> Option<&str> {
+    use v2025_11_25::{EnumSchema, PrimitiveSchemaDefinition::Enum};
+    let mut fields = params.requested_schema.properties.iter();
+    let field = fields.find(|(_, field)| matches!(field, Enum(EnumSchema::MultiSelect(_))));
+    field.map(|(name, _)| name)
+}
+
+/// Splits messages of several blocks, which older revisions do not have.
+fn with_one_block_each(messages: Vec<SamplingMessage>) -> Vec<SamplingMessage> {
+    let mut split = Vec::with_capacity(messages.len());
+    for message in messages {
+        match message.content {
+            SamplingContent::Array(blocks) => {
+                let role = message.role;
+                let blocks = blocks.into_iter();
+                split.extend(blocks.map(|block| SamplingMessage::new(role, block)));
+            }
+            _ => split.push(message),
+        }
+    }
+    split
 }
 
 fn encoded<P: Versioned + Clone>(revision: Revision, params: &P) -> Result<String, HandlerError> {

@@ -464,7 +464,7 @@ convert::union_conversion! {
     String(value) => old::PrimitiveSchemaDefinition::String(value.into()),
     Number(value) => old::PrimitiveSchemaDefinition::Number(value.into()),
     Boolean(value) => old::PrimitiveSchemaDefinition::Boolean(value),
-    Enum(value) => match value { new::EnumSchema::SingleSelect(value) => match value { new::SingleSelectEnumSchema::Untitled(value) => old::PrimitiveSchemaDefinition::Enum(convert::through_json(&value)?), new::SingleSelectEnumSchema::Titled(_) => Err(ConvertError::no_variant("PrimitiveSchemaDefinition", "Titled", "2025-06-18"))?, }, new::EnumSchema::LegacyTitled(value) => old::PrimitiveSchemaDefinition::Enum(value.into()), new::EnumSchema::MultiSelect(_) => Err(ConvertError::no_variant("PrimitiveSchemaDefinition", "MultiSelect", "2025-06-18"))?, },
+    Enum(value) => match value { new::EnumSchema::SingleSelect(value) => match value { new::SingleSelectEnumSchema::Untitled(value) => old::PrimitiveSchemaDefinition::Enum(convert::through_json(&value)?), new::SingleSelectEnumSchema::Titled(value) => { let value: new::LegacyTitledEnumSchema = convert::columns(&value, "{\"type\":\"string\"}", "oneOf", &[("enum", "const"), ("enumNames", "title")], &["title", "description", "default"])?; old::PrimitiveSchemaDefinition::Enum(value.into()) }, }, new::EnumSchema::LegacyTitled(value) => old::PrimitiveSchemaDefinition::Enum(value.into()), new::EnumSchema::MultiSelect(_) => Err(ConvertError::no_variant("PrimitiveSchemaDefinition", "MultiSelect", "2025-06-18"))?, },
 }
 
 convert::object_conversion! {
@@ -610,8 +610,9 @@ convert::object_conversion! {
 
 convert::union_conversion! {
     TryFrom(from: new::SamplingContent) -> old::SamplingContent, "SamplingContent", "2025-06-18";
-    missing { Array }
+    missing {}
     Block(value) => match value { new::SamplingMessageContentBlock::Text(value) => old::SamplingContent::Text(value), new::SamplingMessageContentBlock::Image(value) => old::SamplingContent::Image(value), new::SamplingMessageContentBlock::Audio(value) => old::SamplingContent::Audio(value), new::SamplingMessageContentBlock::ToolUse(_) => Err(ConvertError::no_variant("SamplingContent", "ToolUse", "2025-06-18"))?, new::SamplingMessageContentBlock::ToolResult(_) => Err(ConvertError::no_variant("SamplingContent", "ToolResult", "2025-06-18"))?, },
+    Array(value) => { let value = convert::only(value).ok_or_else(|| ConvertError::no_variant("SamplingContent", "Array", "2025-06-18"))?; match value { new::SamplingMessageContentBlock::Text(value) => old::SamplingContent::Text(value), new::SamplingMessageContentBlock::Image(value) => old::SamplingContent::Image(value), new::SamplingMessageContentBlock::Audio(value) => old::SamplingContent::Audio(value), new::SamplingMessageContentBlock::ToolUse(_) => Err(ConvertError::no_variant("SamplingContent", "ToolUse", "2025-06-18"))?, new::SamplingMessageContentBlock::ToolResult(_) => Err(ConvertError::no_variant("SamplingContent", "ToolResult", "2025-06-18"))?, } },
 }
 
 convert::object_conversion! {
