@@ -9,8 +9,8 @@ mod icons;
 mod methods;
 #[cfg(test)]
 mod one_pass;
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 mod request_json;
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 mod resources;
 
 pub use builder::ClientBuilder;
