@@ -9,6 +9,7 @@ mod icons;
 mod methods;
 #[cfg(test)]
 mod one_pass;
+mod request_json;
 #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 mod resources;
 
