@@ -4,6 +4,7 @@
 mod calls;
 mod hostile;
 mod lists;
+mod odd;
 mod pseudo_terminal;
 mod resources;
 mod terminal;

@@ -65,7 +65,10 @@ fn contents_are_selected_by_media_type() {
         printed(&["read", "test://forms", "--as", "text/plain"]),
         "Hello"
     );
-    assert_eq!(printed(&["read", "test://forms"]), "<p>HelloHello");
+    assert_eq!(
+        printed(&["read", "test://forms"]),
+        "[test://forms, text/html, 8 bytes]\n<p>Hello\n\n[test://forms, text/plain, 5 bytes]\nHello\n"
+    );
     let json = printed(&["read", "test://forms", "--as", "text/html", "--json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["text"], "<p>Hello");
@@ -131,6 +134,7 @@ fn content_is_fetched_by_its_url_into_a_file() {
         "{fetched:?}"
     );
     assert!(fetched.err.ends_with("by resources/read\n"), "{fetched:?}");
+    assert!(!fetched.err.contains("has no URL"), "{fetched:?}");
 
     let fetched = fetch(&["--allow-private", "--max-size", "4"]);
     assert_eq!(fetched.code, Some(4), "{fetched:?}");
@@ -138,6 +142,34 @@ fn content_is_fetched_by_its_url_into_a_file() {
     assert_eq!(fetched.code, Some(4), "{fetched:?}");
     let left = std::fs::read_dir(&folder.0).expect("a folder").count();
     assert_eq!(left, 2, "no part of a file is left");
+}
+
+#[test]
+fn requested_media_type_is_negotiated_with_the_url() {
+    let folder = Folder::new("negotiate");
+    let certificate = folder.file("cert.pem");
+    let served = Served::with(&["https", &certificate]);
+    for (media_type, content) in [("text/html", "<p>Hello"), ("text/plain", "Hello")] {
+        let mut command = mcp();
+        command.args(["fetch", &served.url, "test://forms", "--as", media_type]);
+        command.args(["--cacert", &certificate, "--allow-private"]);
+        let fetched = Printed::from(command.output().expect("it runs"));
+        assert_eq!((fetched.code, &*fetched.out), (Some(0), content));
+        assert!(fetched.err.ends_with("by its URL\n"), "{fetched:?}");
+    }
+}
+
+#[test]
+fn resource_is_read_unless_it_has_a_version_and_lists_are_filtered() {
+    let known = ["read", "test://known", "--unless"];
+    let current = run_with_proposals(&[&known[..], &["7"]].concat());
+    let seen = (current.code, &*current.out, &*current.err);
+    assert_eq!(seen, (Some(0), "", "not modified\n"));
+    let changed = run_with_proposals(&[&known[..], &["6"]].concat());
+    let seen = (changed.code, &*changed.out, &*changed.err);
+    assert_eq!(seen, (Some(0), "Known", "version 7\n"));
+    let notes = printed(&["resources", "--filter", r#"{"kind": "note"}"#]);
+    assert_eq!(notes, "test://known\n  known, text/plain, 5 bytes\n");
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl User {
     }
 
     /// Reads the output until it contains this text, or ends.
-    fn sees(&mut self, wanted: &str) {
+    pub(crate) fn sees(&mut self, wanted: &str) {
         let mut bytes = [0; 4096];
         while !self.seen.contains(wanted) {
             let count = self.terminal.read(&mut bytes).unwrap_or_default();
@@ -55,12 +55,12 @@ impl User {
         String::from_utf8_lossy(&seen).into_owned()
     }
 
-    fn types(&mut self, line: &str) {
+    pub(crate) fn types(&mut self, line: &str) {
         self.seen.clear();
         writeln!(self.terminal, "{line}").expect("typed");
     }
 
-    fn ends(mut self, code: i32) {
+    pub(crate) fn ends(mut self, code: i32) {
         assert_eq!(self.child.wait().expect("it ends").code(), Some(code));
     }
 }

@@ -1,10 +1,11 @@
 //! The server for the tests of the program `mcp`: over standard input and output, or over HTTP with
 //! the argument `http`. With `proposals` it supports those for resources, with `hostile` it sends
-//! terminal control sequences, and with `https FILE` it also issues URLs and writes its certificate
-//! to the file.
+//! terminal control sequences, with `odd` what typed servers do not send, and with `https FILE` it
+//! also issues URLs and writes its certificate to the file.
 
 mod certificate;
 mod hostile;
+mod odd;
 
 use std::error::Error;
 use std::time::Duration;
@@ -238,6 +239,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     if has("hostile") {
         return Ok(hostile::serve()?);
+    }
+    if has("odd") {
+        return Ok(odd::serve()?);
     }
     let server = server(has("proposals"))?;
     if has("http") {

@@ -4,21 +4,19 @@ use std::path::Path;
 
 use mcp_client::types::json::Object;
 
-use crate::args::{Command, Fetch};
+use crate::args::{Command, Fetch, Read, WithArguments};
 use crate::failure::Failure;
 use crate::values;
 
 /// A command with its arguments.
 pub(crate) enum Action<'a> {
     Discover,
-    Tools,
+    /// Lists the tools whose names contain one of the words.
+    Tools(&'a [String]),
     Call(NamedArguments<'a>),
-    Resources,
-    Read {
-        uri: &'a str,
-        media_type: Option<&'a str>,
-        file: Option<&'a Path>,
-    },
+    /// Lists the resources that match a filter.
+    Resources(Option<Object>),
+    Read(&'a str, &'a Read),
     Fetch(&'a str, &'a Fetch),
     Metadata(&'a str),
     Tree {
@@ -28,6 +26,10 @@ pub(crate) enum Action<'a> {
     Prompts,
     Prompt(NamedArguments<'a>),
     Watch(&'a [String]),
+    Complete(NamedArguments<'a>),
+    Ping,
+    /// A method with its params.
+    Request(&'a str, Object),
 }
 
 /// A tool or a prompt with its arguments.
@@ -37,6 +39,8 @@ pub(crate) struct NamedArguments<'a> {
     pub(crate) given: Object,
     /// The arguments `NAME=VALUE`, which override those of `--args`.
     pub(crate) words: Vec<(&'a str, &'a str)>,
+    /// Where to write images and other binary contents.
+    pub(crate) file: Option<&'a Path>,
 }
 
 impl<'a> Action<'a> {
@@ -44,18 +48,16 @@ impl<'a> Action<'a> {
     pub(crate) fn new(command: &'a Command, words: &'a [String]) -> Result<Self, Failure> {
         Ok(match command {
             Command::Discover(_) => without_arguments(Self::Discover, words)?,
-            Command::Tools(_) => without_arguments(Self::Tools, words)?,
-            Command::Call(args) => {
-                Self::Call(NamedArguments::new("tool", words, args.args.as_deref())?)
+            Command::Tools(_) => Self::Tools(words),
+            Command::Call(args) => Self::Call(NamedArguments::with("tool", words, args)?),
+            Command::Resources(args) => {
+                let filter = args.filter.as_deref();
+                let filter = filter.map(|text| values::object("--filter", text));
+                without_arguments(Self::Resources(filter.transpose()?), words)?
             }
-            Command::Resources(_) => without_arguments(Self::Resources, words)?,
-            Command::Read(args) => Self::Read {
-                uri: single_argument("read", words)?,
-                media_type: args.media_type.as_deref(),
-                file: args.output.as_deref(),
-            },
-            Command::Fetch(args) => Self::Fetch(single_argument("fetch", words)?, args),
-            Command::Metadata(_) => Self::Metadata(single_argument("metadata", words)?),
+            Command::Read(args) => Self::Read(single_argument("read", "URI", words)?, args),
+            Command::Fetch(args) => Self::Fetch(single_argument("fetch", "URI", words)?, args),
+            Command::Metadata(_) => Self::Metadata(single_argument("metadata", "URI", words)?),
             Command::Tree(args) => match words {
                 [] | [_] => Self::Tree {
                     uri: words.first().map(String::as_str),
@@ -64,10 +66,14 @@ impl<'a> Action<'a> {
                 _ => return Err(Failure::Usage("`tree` expects one URI at most".to_owned())),
             },
             Command::Prompts(_) => without_arguments(Self::Prompts, words)?,
-            Command::Prompt(args) => {
-                Self::Prompt(NamedArguments::new("prompt", words, args.args.as_deref())?)
-            }
+            Command::Prompt(args) => Self::Prompt(NamedArguments::with("prompt", words, args)?),
             Command::Watch(_) => Self::Watch(words),
+            Command::Complete(_) => Self::Complete(NamedArguments::new("prompt", words)?),
+            Command::Ping(_) => without_arguments(Self::Ping, words)?,
+            Command::Request(args) => {
+                let method = single_argument("request", "method", words)?;
+                Self::Request(method, values::read_args(args.args.as_deref())?)
+            }
             Command::Login(_) | Command::Logout(_) | Command::Auth(_) => {
                 let message = "this command connects to no server";
                 return Err(Failure::Usage(message.to_owned()));
@@ -76,11 +82,11 @@ impl<'a> Action<'a> {
     }
 }
 
-fn single_argument<'a>(command: &str, words: &'a [String]) -> Result<&'a str, Failure> {
+fn single_argument<'a>(command: &str, what: &str, words: &'a [String]) -> Result<&'a str, Failure> {
     match words {
-        [uri] => Ok(uri),
+        [word] => Ok(word),
         _ => Err(Failure::Usage(format!(
-            "`{command}` expects one URI, found {}",
+            "`{command}` expects one {what}, found {}",
             words.len()
         ))),
     }
@@ -97,7 +103,14 @@ fn without_arguments<'a>(action: Action<'a>, words: &[String]) -> Result<Action<
 }
 
 impl<'a> NamedArguments<'a> {
-    fn new(what: &str, words: &'a [String], args: Option<&str>) -> Result<Self, Failure> {
+    fn with(what: &str, words: &'a [String], args: &'a WithArguments) -> Result<Self, Failure> {
+        let mut named = Self::new(what, words)?;
+        named.given = values::read_args(args.request.args.as_deref())?;
+        named.file = args.output.as_deref();
+        Ok(named)
+    }
+
+    fn new(what: &str, words: &'a [String]) -> Result<Self, Failure> {
         let Some((name, words)) = words.split_first() else {
             return Err(Failure::Usage(format!(
                 "no {what} is named: expected its name after the server"
@@ -107,7 +120,8 @@ impl<'a> NamedArguments<'a> {
         Ok(Self {
             name,
             words: words.collect::<Result<_, _>>()?,
-            given: values::read_args(args)?,
+            given: Object::new(),
+            file: None,
         })
     }
 }

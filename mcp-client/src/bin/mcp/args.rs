@@ -48,6 +48,15 @@ pub(crate) struct Options {
     /// Sends a header with every request to a URL
     #[arg(long, global = true, value_name = "NAME: VALUE", value_parser = header)]
     pub(crate) header: Vec<(String, String)>,
+    /// Sets a variable in the environment of the program
+    #[arg(long, short, global = true, value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) env: Vec<(String, String)>,
+    /// Starts the program in this folder
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// The maximum size of a message of the server
+    #[arg(long, global = true, value_name = "BYTES", default_value = "16777216")]
+    pub(crate) max_message: usize,
     /// Also trusts the certificates in this file, in PEM
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
@@ -88,16 +97,19 @@ pub(crate) enum Command {
         override_usage = "mcp discover [OPTIONS] URL\n       mcp discover [OPTIONS] -- PROGRAM..."
     )]
     Discover(Server),
-    /// Lists the tools with their arguments
-    #[command(override_usage = "mcp tools [OPTIONS] URL\n       mcp tools [OPTIONS] -- PROGRAM...")]
+    /// Lists the tools with their arguments: all, or those whose names contain one of the words
+    #[command(
+        override_usage = "mcp tools [OPTIONS] URL [WORD]...\n       mcp tools [OPTIONS] [WORD]... -- PROGRAM..."
+    )]
     Tools(Server),
     /// Calls a tool
     ///
-    /// The value of an argument is text if the tool expects text, otherwise JSON.
+    /// The value of an argument is text if the tool expects text, otherwise JSON. The elements of a
+    /// list can be separated by commas, and `yes` and `no` are booleans.
     ///
     /// If the server asks a question, it is shown on stderr, and the answer is read from standard
-    /// input: typed, or piped with one line for each question. A question without an answer is
-    /// declined.
+    /// input: typed, or piped with one line for each field and one to confirm. A question without an
+    /// answer is declined.
     #[command(
         override_usage = "mcp call [OPTIONS] URL TOOL [NAME=VALUE]...\n       mcp call [OPTIONS] TOOL [NAME=VALUE]... -- PROGRAM..."
     )]
@@ -106,7 +118,7 @@ pub(crate) enum Command {
     #[command(
         override_usage = "mcp resources [OPTIONS] URL\n       mcp resources [OPTIONS] -- PROGRAM..."
     )]
-    Resources(Server),
+    Resources(Resources),
     /// Reads a resource
     #[command(
         override_usage = "mcp read [OPTIONS] URL URI\n       mcp read [OPTIONS] URI -- PROGRAM..."
@@ -144,6 +156,19 @@ pub(crate) enum Command {
         override_usage = "mcp watch [OPTIONS] URL [URI]...\n       mcp watch [OPTIONS] [URI]... -- PROGRAM..."
     )]
     Watch(Server),
+    /// Suggests values for the first of the named arguments of a prompt or a URI template
+    #[command(
+        override_usage = "mcp complete [OPTIONS] URL PROMPT NAME=VALUE...\n       mcp complete [OPTIONS] PROMPT NAME=VALUE... -- PROGRAM..."
+    )]
+    Complete(Server),
+    /// Measures how long the server takes to answer
+    #[command(override_usage = "mcp ping [OPTIONS] URL\n       mcp ping [OPTIONS] -- PROGRAM...")]
+    Ping(Server),
+    /// Sends any request, and prints its result as JSON. Questions of the server are not answered
+    #[command(
+        override_usage = "mcp request [OPTIONS] URL METHOD\n       mcp request [OPTIONS] METHOD -- PROGRAM..."
+    )]
+    Request(RawRequest),
     /// Logs in to a server, and stores the token
     #[command(override_usage = "mcp login [OPTIONS] URL")]
     Login(Url),
@@ -178,10 +203,28 @@ pub(crate) struct Server {
 #[derive(Debug, Args)]
 pub(crate) struct WithArguments {
     #[command(flatten)]
+    pub(crate) request: RawRequest,
+    /// Writes images, audio and binary resources of the result to a file, further ones beside it
+    #[arg(long, short, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RawRequest {
+    #[command(flatten)]
     pub(crate) server: Server,
     /// All arguments as a JSON object: the text itself, `@FILE`, or `-` for standard input
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     pub(crate) args: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Resources {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Lists only resources that match a filter, such as `{"kind": "note"}`
+    #[arg(long, value_name = "JSON")]
+    pub(crate) filter: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -191,6 +234,9 @@ pub(crate) struct Read {
     /// Chooses the contents of this media type, such as `text/plain` or `image/*`
     #[arg(long = "as", value_name = "TYPE")]
     pub(crate) media_type: Option<String>,
+    /// Reads the resource only if this is not its current version
+    #[arg(long, value_name = "VERSION", conflicts_with = "media_type")]
+    pub(crate) unless: Option<String>,
     /// Writes the contents to a file; binary contents are decoded
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -229,11 +275,14 @@ impl Command {
         Some(match self {
             Self::Discover(server)
             | Self::Tools(server)
-            | Self::Resources(server)
+            | Self::Complete(server)
+            | Self::Ping(server)
             | Self::Metadata(server)
             | Self::Prompts(server)
             | Self::Watch(server) => server,
-            Self::Call(args) | Self::Prompt(args) => &args.server,
+            Self::Call(args) | Self::Prompt(args) => &args.request.server,
+            Self::Request(args) => &args.server,
+            Self::Resources(args) => &args.server,
             Self::Fetch(args) => &args.server,
             Self::Read(args) => &args.server,
             Self::Tree(args) => &args.server,
@@ -245,6 +294,11 @@ impl Command {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds")?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn header(text: &str) -> Result<(String, String), String> {

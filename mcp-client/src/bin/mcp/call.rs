@@ -1,17 +1,22 @@
 //! `mcp call`.
 
+use std::future::IntoFuture;
+
+use mcp_client::types::json::{self, Value};
+use mcp_client::types::revision::Versioned;
 use mcp_client::types::{
-    AnyResourceContents, CallToolRequest, CallToolRequestParams, ContentBlock,
+    AnyResourceContents, CallToolRequest, CallToolRequestParams, ContentBlock, Request, rpc,
 };
-use mcp_client::{CallError, Client};
+use mcp_client::{Call, CallError, Client};
 
 use crate::action::NamedArguments;
 use crate::exact::{Exactly, to_json};
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, print_message};
 use crate::progress::Progress;
+use crate::save::save;
 use crate::schema::{Field, fields};
-use crate::{tools, values};
+use crate::values;
 
 pub(crate) async fn call(
     client: &Client,
@@ -23,50 +28,86 @@ pub(crate) async fn call(
     let schema = if named.words.is_empty() {
         Vec::new()
     } else {
-        schema(client, named.name).await?
+        schema(client, named.name).await
     };
     for (name, text) in &named.words {
         let field = schema.iter().find(|field| field.name == *name);
-        arguments.insert(name, values::value(field, text));
+        arguments.insert(name, values::argument(field, text));
     }
     let params = CallToolRequestParams::new(named.name, client.meta()).arguments(arguments);
-    let progress = Progress::new(verbose);
-    let call = client.request::<Exactly<CallToolRequest>>(params);
-    let result = match progress.handler() {
-        Some(handler) => call.on_progress(handler).await,
-        None => call.await,
-    };
-    drop(progress);
-    let exact = result?;
-    let result = &exact.result;
-    if output.json {
+    let failed = if output.json {
+        let exact = send(client.request::<Exactly<CallToolRequest>>(params), verbose).await?;
         output.json(exact.text())?;
+        exact.member("isError").as_bool()
     } else {
-        for block in &result.content {
-            content(block, output)?;
-        }
+        let result = send(client.request::<CallToolRequest>(params), verbose).await?;
+        contents(&result.content, output)?;
         if result.content.is_empty()
             && let Some(value) = &result.structured_content
         {
             output.value(value)?;
         }
-    }
-    if result.is_error == Some(true) {
+        if let Some(path) = named.file {
+            save(path, CallToolRequest::METHOD, &result.content)?;
+        }
+        result.is_error
+    };
+    if failed == Some(true) {
         return Err(Failure::Tool);
     }
     Ok(())
 }
 
+/// Sends a call and shows its progress.
+async fn send<R, T>(call: Call<R>, verbose: bool) -> Result<T, CallError>
+where
+    R: Request<Params: Versioned, Result: Versioned> + 'static,
+    Call<R>: IntoFuture<Output = Result<T, CallError>>,
+{
+    let progress = Progress::new(verbose);
+    match progress.handler() {
+        Some(handler) => call.on_progress(handler).await,
+        None => call.await,
+    }
+}
+
 /// Returns the arguments that the input schema of a tool declares; none if the tool is not listed.
-async fn schema(client: &Client, name: &str) -> Result<Vec<Field>, Failure> {
-    let tools = match tools::all(client.tools()).await {
-        Ok(tools) => tools,
-        // The tool may exist although the server does not list tools.
-        Err(CallError::Refused { .. }) => return Ok(Vec::new()),
-        Err(error) => return Err(error.into()),
-    };
-    let tool = tools.into_iter().find(|tool| tool.name == name);
-    Ok(tool.map_or_else(Vec::new, |tool| fields(&to_json(&tool.input_schema))))
+/// Requests no page after the one with the tool.
+async fn schema(client: &Client, name: &str) -> Vec<Field> {
+    let mut list = client.tools();
+    while let Some(tool) = list.next().await {
+        match tool {
+            Ok(tool) if tool.name == name => return fields(&to_json(&tool.input_schema)),
+            Err(CallError::Element { source, .. }) if source.name.as_deref() == Some(name) => {
+                let tool: Value = json::from_str(source.raw.get()).unwrap_or_default();
+                return tool.get("inputSchema").map(fields).unwrap_or_default();
+            }
+            Ok(_) | Err(CallError::Element { .. }) => {}
+            // The tool may exist nevertheless.
+            Err(error) if error.code() == Some(rpc::METHOD_NOT_FOUND) => break,
+            Err(error) => {
+                print_message(&format!(
+                    "The types of the arguments are not known: {error}"
+                ));
+                break;
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Prints content blocks, separated by empty lines.
+pub(crate) fn contents<'a>(
+    blocks: impl IntoIterator<Item = &'a ContentBlock>,
+    output: Output,
+) -> Result<(), Failure> {
+    for (at, block) in blocks.into_iter().enumerate() {
+        if at > 0 {
+            output.line("")?;
+        }
+        content(block, output)?;
+    }
+    Ok(())
 }
 
 /// Prints a content block: text unchanged, everything else as a line that describes it.

@@ -1,16 +1,19 @@
 //! [`connect`]: connects to the server that the command line names.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use mcp_client::types::{Implementation, LoggingLevel};
-use mcp_client::{ChildProcess, Client, ClientBuilder, Http, Proposal, Stderr};
+use mcp_client::{
+    ChildProcess, Client, ClientBuilder, ConnectError, Http, Proposal, Stderr, TransportError,
+};
 
 use crate::args::{Command, Options};
 use crate::ask::Answers;
 use crate::failure::Failure;
 use crate::output::{self, Output};
-use crate::{account, fetch, form, watch};
+use crate::{account, fetch, form, hints, watch};
 
 /// The timeout of the probe. Programs such as `npx` may install the server before they start it.
 const PROBE: Duration = Duration::from_secs(15);
@@ -32,13 +35,15 @@ pub(crate) fn target(command: &Command) -> Result<(Target<'_>, Vec<String>), Fai
         return Ok((Target::Program(process), server.words.clone()));
     }
     match server.words.split_first() {
-        Some((url, words)) if url.starts_with("http://") || url.starts_with("https://") => {
-            Ok((Target::Url(url), words.to_vec()))
-        }
-        _ => {
-            let message =
-                "no server is named: expected a URL as the first argument, or `-- PROGRAM...`";
-            Err(Failure::Usage(message.to_owned()))
+        Some((url, words)) if hints::is_url(url) => Ok((Target::Url(url), words.to_vec())),
+        first => {
+            let mut message =
+                "no server is named: expected a URL as the first argument, or `-- PROGRAM...`"
+                    .to_owned();
+            if let Some((word, _)) = first {
+                message += &format!("\nhint: {}", hints::of_server(word));
+            }
+            Err(Failure::Usage(message))
         }
     }
 }
@@ -55,10 +60,16 @@ pub(crate) async fn connect(
         builder = builder.fetch_policy(fetch::policy(how, certificates(options)?));
     }
     match target {
-        Target::Program(process) => {
+        Target::Program(mut process) => {
             if !options.header.is_empty() {
                 let message = "`--header` is only for URLs, but the server is a program";
                 return Err(Failure::Usage(message.to_owned()));
+            }
+            for (name, value) in &options.env {
+                process = process.env(name, value);
+            }
+            if let Some(folder) = &options.cwd {
+                process = process.current_dir(folder);
             }
             let verbose = options.verbose;
             // If the program exits, the error contains the last lines.
@@ -68,9 +79,14 @@ pub(crate) async fn connect(
                     output::print_message(&format!("server: {line}"));
                 }
             });
-            Ok(builder.connect(process.stderr(stderr)).await?)
+            let connected = builder.connect(process.stderr(stderr)).await;
+            Ok(connected.map_err(quoted)?)
         }
         Target::Url(url) => {
+            if !options.env.is_empty() || options.cwd.is_some() {
+                let message = "`--env` and `--cwd` are only for programs, but the server is a URL";
+                return Err(Failure::Usage(message.to_owned()));
+            }
             let headers = options.header.iter().cloned();
             let mut server = headers.fold(Http::new(url), |server, (name, value)| {
                 server.header(name, value)
@@ -81,6 +97,22 @@ pub(crate) async fn connect(
             let server = account::authorize(server, options)?;
             Ok(builder.connect(server).await?)
         }
+    }
+}
+
+/// Adds a hint if a whole command line is named as the program.
+fn quoted(error: ConnectError) -> Failure {
+    match &error {
+        ConnectError::Transport(TransportError::Spawn { program, source })
+            if source.kind() == ErrorKind::NotFound && program.contains(char::is_whitespace) =>
+        {
+            let hint = hints::of_server(program);
+            Failure::Unstarted {
+                source: error,
+                hint,
+            }
+        }
+        _ => error.into(),
     }
 }
 
@@ -98,6 +130,7 @@ pub(crate) fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure
 fn builder(options: &Options, command: &Command, output: Output) -> ClientBuilder {
     let mut limits = mcp_client::Limits::default();
     limits.call_time = options.timeout;
+    limits.message_bytes = options.max_message;
     limits.probe_time = PROBE.min(options.timeout / 2);
     let answers = Answers::new(options.timeout);
     let page_answers = answers.clone();

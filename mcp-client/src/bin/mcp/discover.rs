@@ -1,13 +1,15 @@
 //! `mcp discover`.
 
 use mcp_client::Client;
+use mcp_client::icons::{IconPolicy, Website};
 use mcp_client::types::json::{Object, Value};
 use mcp_client::types::{DiscoverRequest, RequestParams};
 
 use crate::connect::described;
 use crate::exact::{Exactly, to_json};
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::lists::icons;
+use crate::output::{Output, print_message};
 
 pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Failure> {
     let revision = client.revision();
@@ -22,15 +24,21 @@ pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Fail
     if let Some(info) = client.server_info() {
         output.line(&described(&info))?;
         output.indented(info.description.as_deref().unwrap_or_default())?;
-        output.indented(info.website_url.as_deref().unwrap_or_default())?;
+        match client.website(&IconPolicy::new()) {
+            Some(Ok(Website::Own { url } | Website::Trusted { url })) => output.indented(&url)?,
+            Some(Ok(Website::Elsewhere { url, host })) => {
+                output.indented(&format!("{url} (on the host {host})"))?;
+            }
+            Some(Err(fault)) => print_message(&format!("The website is not shown: {fault}.")),
+            _ => {}
+        }
+        icons(info.icons.as_ref(), output)?;
     }
     output.line(&format!("revision {revision}"))?;
     if let Value::Object(capabilities) = to_json(&client.server_capabilities()) {
         for (name, value) in &capabilities {
-            let on = value
-                .as_object()
-                .into_iter()
-                .flat_map(|members| members.iter());
+            let members = value.as_object().into_iter().flatten();
+            let on = members.filter(|(_, value)| value.as_bool() != Some(false));
             let on: Vec<&str> = on.map(|(name, _)| name).collect();
             output.line(format!("{name} {}", on.join(", ")).trim_end())?;
         }

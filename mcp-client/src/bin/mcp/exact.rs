@@ -1,66 +1,56 @@
-//! [`Exact`]: a result together with the JSON text that the server sent.
+//! [`Exact`]: a result as the JSON text that the server sent, which need not be valid.
 
 use std::marker::PhantomData;
 
-use mcp_client::types::json::{self, Writer};
+use mcp_client::types::json::{self, Value, Writer};
 use mcp_client::types::message::Sender;
 use mcp_client::types::revision::{VersionError, Versioned};
 use mcp_client::types::{Outcome, Request, Revision};
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::Error;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// A result with its JSON text.
-#[derive(Clone, Debug)]
-pub(crate) struct Exact<T> {
-    pub(crate) result: T,
-    text: Box<RawValue>,
-}
+/// The text of a result.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Exact(Box<RawValue>);
 
-impl<T> Exact<T> {
+impl Exact {
     pub(crate) fn text(&self) -> &str {
-        self.text.get()
+        self.0.get()
+    }
+
+    /// Returns a member of the result; `null` if it is absent.
+    pub(crate) fn member(&self, name: &str) -> Value {
+        let result: Value = json::from_str(self.text()).unwrap_or_default();
+        result.get(name).cloned().unwrap_or_default()
     }
 }
 
-impl<T: Versioned> Versioned for Exact<T> {
-    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        let result = revision.decode(text)?;
+impl Versioned for Exact {
+    /// Fails for results that are not final: the client answers the questions in them.
+    fn decode_at(_: Revision, text: &str) -> Result<Self, VersionError> {
         let text = serde_json::from_str(text).map_err(VersionError::Encode)?;
-        Ok(Self { result, text })
+        let exact = Self(text);
+        match exact.member("resultType").as_str() {
+            Some("complete") | None => Ok(exact),
+            Some(_) => {
+                let message = "the result is not final";
+                Err(VersionError::Encode(serde_json::Error::custom(message)))
+            }
+        }
     }
 
     fn write_at(self, _: Revision, out: &mut Writer<'_>) -> Result<(), VersionError> {
-        Ok(out.write(&self.text)?)
+        Ok(out.write(&self.0)?)
     }
 }
 
-impl<T: Outcome> Outcome for Exact<T> {
-    type Complete = Exact<T::Complete>;
+impl Outcome for Exact {
+    type Complete = Self;
 
-    fn complete(self) -> Result<Self::Complete, Box<Self>> {
-        let text = self.text;
-        match self.result.complete() {
-            Ok(result) => Ok(Exact { result, text }),
-            Err(result) => Err(Box::new(Self {
-                result: *result,
-                text,
-            })),
-        }
-    }
-}
-
-impl<T> Serialize for Exact<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.text.serialize(serializer)
-    }
-}
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Exact<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Box::<RawValue>::deserialize(deserializer)?;
-        let result = json::from_str(text.get()).map_err(D::Error::custom)?;
-        Ok(Self { result, text })
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -71,10 +61,10 @@ impl<R: Request> Request for Exactly<R> {
     const METHOD: &'static str = R::METHOD;
     const SENDER: Sender = R::SENDER;
     type Params = R::Params;
-    type Result = Exact<R::Result>;
+    type Result = Exact;
 }
 
 /// Converts a decoded value into JSON.
-pub(crate) fn to_json(value: &impl Serialize) -> json::Value {
+pub(crate) fn to_json(value: &impl Serialize) -> Value {
     json::to_value(value).unwrap_or_default()
 }

@@ -4,8 +4,10 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use mcp_client::oauth::OAuthError;
-use mcp_client::{CallError, ConnectError, FetchFailed, HttpError, ReadError, TransportError};
+use mcp_client::oauth::{OAuthError, OAuthFault};
+use mcp_client::{
+    CallError, ConnectError, FetchError, FetchFailed, HttpError, ReadError, TransportError,
+};
 
 use crate::output;
 
@@ -26,6 +28,9 @@ pub(crate) enum Failure {
     File { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Connect(#[from] ConnectError),
+    /// The program of the server cannot be started, probably because of a wrong command line.
+    #[error("{source}\nhint: {hint}")]
+    Unstarted { source: ConnectError, hint: String },
     #[error(transparent)]
     Call(#[from] CallError),
     #[error(transparent)]
@@ -52,9 +57,10 @@ impl Failure {
             Self::Tool => 1,
             Self::Usage(_) | Self::File { .. } => USAGE,
             Self::Connect(ConnectError::Call(error)) | Self::Call(error) => of_call(error),
+            Self::Connect(ConnectError::Transport(error)) => of_transport(error),
             Self::Connect(ConnectError::Decode(_)) | Self::Answer { .. } => 6,
-            Self::Connect(_) | Self::Io(_) => 3,
-            Self::Authorization(_) => AUTHORIZATION,
+            Self::Connect(_) | Self::Unstarted { .. } | Self::Io(_) => 3,
+            Self::Authorization(error) => of_authorization(error),
             Self::Absent(_) => 4,
             Self::Fetch(failed) => of_fetch(failed),
             Self::Interrupted => 130,
@@ -88,16 +94,38 @@ fn of_fetch(failed: &FetchFailed) -> u8 {
     }
 }
 
+fn of_authorization(error: &OAuthError) -> u8 {
+    match &error.fault {
+        OAuthFault::Fetch(error) => match error.as_ref() {
+            FetchError::Connect { .. } | FetchError::Resolve { .. } | FetchError::Http(_) => 3,
+            FetchError::Time { .. } => 5,
+            _ => AUTHORIZATION,
+        },
+        OAuthFault::Store(_) => USAGE,
+        _ => AUTHORIZATION,
+    }
+}
+
+fn of_transport(error: &TransportError) -> u8 {
+    match error {
+        TransportError::Http(HttpError::Authorize(error)) => {
+            error.downcast_ref().map_or(AUTHORIZATION, of_authorization)
+        }
+        TransportError::Http(HttpError::Unauthorized { .. }) => AUTHORIZATION,
+        TransportError::Http(HttpError::Status { status, .. })
+            if matches!(status.as_u16(), 401 | 403 | 407) =>
+        {
+            AUTHORIZATION
+        }
+        _ => 3,
+    }
+}
+
 fn of_call(error: &CallError) -> u8 {
     match error {
         CallError::Refused { .. } => 4,
         CallError::Timeout { .. } => 5,
-        CallError::Lost { source, .. } => match source.as_ref() {
-            TransportError::Http(HttpError::Authorize(_) | HttpError::Unauthorized { .. }) => {
-                AUTHORIZATION
-            }
-            _ => 3,
-        },
+        CallError::Lost { source, .. } => of_transport(source),
         CallError::Params { .. } => USAGE,
         _ => 6,
     }

@@ -5,10 +5,11 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use mcp_client::types::json::{Object, Value};
-use mcp_client::{Client, FetchPolicy, Fetched, FetchedBy};
+use mcp_client::{Client, FetchPolicy, Fetched, FetchedBy, Proposal, Reference};
 
 use crate::args;
 use crate::failure::Failure;
+use crate::metadata::listed;
 use crate::output::{Output, print_message};
 
 pub(crate) async fn fetch(
@@ -21,7 +22,7 @@ pub(crate) async fn fetch(
         let message = "`--json` prints a description of the content, so the content itself needs a file: `-o FILE`";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let mut fetch = client.fetch(uri);
+    let mut fetch = client.fetch(reference(client, uri).await?);
     if let Some(media_type) = &how.media_type {
         fetch = fetch.as_type(media_type.as_str());
     }
@@ -49,6 +50,17 @@ pub(crate) async fn fetch(
     let media_type = fetched.media_type().unwrap_or("of an unknown type");
     print_message(&format!("{bytes} bytes, {media_type}, {}", by(&fetched)));
     Ok(())
+}
+
+/// Returns what the list of the server says about a resource, if it cannot be asked for its URL alone.
+async fn reference(client: &Client, uri: &str) -> Result<Reference, Failure> {
+    let listed_only =
+        client.negotiated(Proposal::HttpsUrl) && !client.negotiated(Proposal::Sep2093);
+    if !listed_only {
+        return Ok(uri.into());
+    }
+    let found = listed(client.resources(), uri).await?;
+    Ok(found.map_or_else(|| uri.into(), Reference::from))
 }
 
 fn by(fetched: &Fetched) -> &'static str {

@@ -1,10 +1,12 @@
 //! Elicitation: forms to fill in, and pages to open.
 
-use mcp_client::InputError;
+use mcp_client::types::form::check;
 use mcp_client::types::json::{self, Map, Object, Value};
 use mcp_client::types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, ElicitValue,
+    RequestedSchema,
 };
+use mcp_client::{FormError, InputError};
 
 use crate::ask::{Answers, AskPermit, NoAnswer};
 use crate::exact::to_json;
@@ -22,7 +24,7 @@ pub(crate) async fn fill_in(
         let turn = answers.turn().await?;
         let mut content = Object::new();
         for field in fields(&to_json(&params.requested_schema)) {
-            if let Some(value) = ask(&turn, &field).await? {
+            if let Some(value) = ask(&turn, &params.requested_schema, &field).await? {
                 content.insert(&field.name, value);
             }
         }
@@ -74,23 +76,43 @@ fn is_yes(answer: &str) -> bool {
 }
 
 /// Asks for a field until the answer is valid; `None` if the field stays empty.
-async fn ask(turn: &AskPermit<'_>, field: &Field) -> Result<Option<Value>, NoAnswer> {
+async fn ask(
+    turn: &AskPermit<'_>,
+    form: &RequestedSchema,
+    field: &Field,
+) -> Result<Option<Value>, NoAnswer> {
     loop {
         let text = turn.ask(&format!("  {}:", field.question())).await?;
-        if text.is_empty() {
-            match (&field.default, field.required) {
-                (Some(default), _) => return Ok(Some(default.clone())),
-                (None, false) => return Ok(None),
-                (None, true) => {
-                    print_message("  The server needs it.");
-                    continue;
-                }
-            }
-        }
-        let value = values::answer(field, &text);
-        match field.fault(&value) {
+        let value = if !text.is_empty() {
+            values::value(&field.shape, &text, true)
+        } else if field.default.is_some() {
+            field.default.clone()
+        } else if field.required {
+            print_message("  The server needs it.");
+            continue;
+        } else {
+            return Ok(None);
+        };
+        let Some(value) = value else {
+            print_message(&format!("  {}", field.expected()));
+            continue;
+        };
+        match fault(form, &field.name, &value) {
             None => return Ok(Some(value)),
-            Some(fault) => print_message(&format!("  {fault}")),
+            Some(fault) => print_message(&format!("  The answer {fault}.")),
         }
+    }
+}
+
+/// Returns what is wrong with the value of a field.
+fn fault(form: &RequestedSchema, name: &str, value: &Value) -> Option<String> {
+    let schema = form.properties.get(name)?.clone();
+    let form = RequestedSchema::new(Map::from([(name, schema)]));
+    let Ok(content) = json::from_object(Object::from([(name, value.clone())])) else {
+        return Some("has a type that no form can have".to_owned());
+    };
+    match check(&form, &content) {
+        Err(FormError::Misfit { reason, .. }) => Some(reason.to_string()),
+        _ => None,
     }
 }

@@ -12,27 +12,37 @@ mod exact;
 mod failure;
 mod fetch;
 mod form;
+mod hints;
+mod lists;
 mod metadata;
 mod output;
 mod progress;
 mod prompts;
+mod raw;
 mod resources;
+mod save;
 mod schema;
+mod shape;
 mod tools;
 mod tree;
 mod values;
 mod watch;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use mcp_client::Client;
 use tokio::runtime::Builder;
+use tokio::time::timeout;
 
 use action::Action;
 use args::{Command, Mcp, Options};
 use failure::Failure;
 use output::Output;
+
+/// How long the orderly shutdown may take after an interrupt.
+const INTERRUPTED: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let Mcp { options, command } = match Mcp::try_parse() {
@@ -40,6 +50,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // If it cannot be printed, the exit code still reports the error.
             let _ = error.print();
+            if let Some(hint) = hints::of_arguments(&error) {
+                output::print_message(&format!("\nhint: {hint}"));
+            }
             return ExitCode::from(if error.use_stderr() {
                 failure::USAGE
             } else {
@@ -84,6 +97,11 @@ async fn run(options: Options, command: Command) -> Result<(), Failure> {
             _ => interrupted,
         }
     };
+    if let Err(Failure::Interrupted) = done {
+        // The cancellation is sent. A server that does not exit is killed with the runtime.
+        let _ = timeout(INTERRUPTED, client.close()).await;
+        return done;
+    }
     tokio::select! {
         () = client.close() => done,
         _ = interrupted() => done,
@@ -116,19 +134,18 @@ async fn perform(
 ) -> Result<(), Failure> {
     match action {
         Action::Discover => discover::discover(client, output).await,
-        Action::Tools => tools::tools(client, output).await,
+        Action::Tools(words) => tools::tools(client, words, output).await,
         Action::Call(named) => call::call(client, named, verbose, output).await,
-        Action::Resources => resources::resources(client, output).await,
-        Action::Read {
-            uri,
-            media_type,
-            file,
-        } => resources::read(client, uri, *media_type, *file, output).await,
+        Action::Resources(filter) => resources::resources(client, filter.clone(), output).await,
+        Action::Read(uri, how) => resources::read(client, uri, how, output).await,
         Action::Fetch(uri, how) => fetch::fetch(client, uri, how, output).await,
         Action::Metadata(uri) => metadata::metadata(client, uri, output).await,
         Action::Tree { uri, depth } => tree::tree(client, *uri, *depth, output).await,
         Action::Prompts => prompts::prompts(client, output).await,
         Action::Prompt(named) => prompts::prompt(client, named, output).await,
         Action::Watch(uris) => watch::watch(client, uris, output).await,
+        Action::Complete(named) => prompts::complete(client, named, output).await,
+        Action::Ping => raw::ping(client, output).await,
+        Action::Request(method, params) => raw::request(client, method, params, output).await,
     }
 }

@@ -13,11 +13,25 @@ use crate::resources::describe;
 
 pub(crate) async fn metadata(client: &Client, uri: &str, output: Output) -> Result<(), Failure> {
     let params = ReadResourceMetadataRequestParams::new(uri, client.meta());
-    let call = client.request::<Exactly<ReadResourceMetadataRequest>>(params);
-    let resource = match call.await {
-        Ok(exact) if output.json => return Ok(output.json(exact.text())?),
-        Ok(exact) => exact.result.resource,
-        Err(error) if is_unknown(&error) => listed(client.resources(), uri).await?,
+    let described = if output.json {
+        let call = client.request::<Exactly<ReadResourceMetadataRequest>>(params);
+        match call.await {
+            Ok(exact) => return Ok(output.json(exact.text())?),
+            Err(error) => Err(error),
+        }
+    } else {
+        let call = client.request::<ReadResourceMetadataRequest>(params);
+        call.await.map(|result| result.resource)
+    };
+    let resource = match described {
+        Ok(resource) => resource,
+        Err(error) if is_unknown(&error) => {
+            let found = listed(client.resources(), uri).await?;
+            found.ok_or_else(|| {
+                let message = "the server does not support `resources/metadata` and does not list the resource";
+                Failure::Absent(format!("no metadata of `{uri}`: {message}"))
+            })?
+        }
         Err(error) => return Err(error.into()),
     };
     if output.json {
@@ -37,19 +51,19 @@ fn is_unknown(error: &CallError) -> bool {
 }
 
 /// Searches the list of resources, page by page.
-async fn listed(mut list: List<ListResourcesRequest>, uri: &str) -> Result<Resource, Failure> {
+pub(crate) async fn listed(
+    mut list: List<ListResourcesRequest>,
+    uri: &str,
+) -> Result<Option<Resource>, CallError> {
     while let Some(resource) = list.next().await {
         match resource {
-            Ok(resource) if resource.uri == uri => return Ok(resource),
+            Ok(resource) if resource.uri == uri => return Ok(Some(resource)),
             // A malformed element may be the resource, but cannot be shown.
             Ok(_) | Err(CallError::Element { .. }) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
-    let message = format!(
-        "no metadata of `{uri}`: the server does not support `resources/metadata` and does not list the resource"
-    );
-    Err(Failure::Absent(message))
+    Ok(None)
 }
 
 fn show(resource: &Resource, output: Output) -> Result<(), Failure> {

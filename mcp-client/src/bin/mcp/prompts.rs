@@ -1,21 +1,30 @@
-//! `mcp prompts` and `mcp prompt`.
+//! `mcp prompts`, `mcp prompt` and `mcp complete`.
 
 use mcp_client::Client;
 use mcp_client::types::json::{Map, Value};
-use mcp_client::types::{GetPromptRequest, GetPromptRequestParams};
+use mcp_client::types::{
+    CompleteRequest, CompleteRequestParams, CompletionArgument, CompletionContext,
+    CompletionReference, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
+    PromptReference, Request, ResourceTemplateReference,
+};
 
 use crate::action::NamedArguments;
 use crate::call::content;
 use crate::connect::named;
 use crate::exact::Exactly;
 use crate::failure::Failure;
-use crate::output::Output;
-use crate::tools::{all, object};
+use crate::lists::{all, icons, none, object};
+use crate::output::{Output, print_message};
+use crate::save::save;
 
 pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failure> {
-    let prompts = all(client.prompts()).await?;
+    let (prompts, mut end) = all(client, client.prompts()).await;
+    if end.is_ok() && prompts.is_empty() {
+        end = Err(none::<ListPromptsRequest>());
+    }
     if output.json {
-        return Ok(output.value(&object("prompts", &prompts))?);
+        output.value(&object("prompts", &prompts))?;
+        return end;
     }
     for prompt in &prompts {
         output.line(&named(prompt.title.as_deref(), &prompt.name))?;
@@ -30,8 +39,9 @@ pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failu
             }
             output.indented(&line)?;
         }
+        icons(prompt.icons.as_ref(), output)?;
     }
-    Ok(())
+    end
 }
 
 pub(crate) async fn prompt(
@@ -51,14 +61,60 @@ pub(crate) async fn prompt(
         arguments.insert(name, *text);
     }
     let params = GetPromptRequestParams::new(named.name, client.meta()).arguments(arguments);
-    let exact = client.request::<Exactly<GetPromptRequest>>(params).await?;
-    let result = &exact.result;
     if output.json {
+        let exact = client.request::<Exactly<GetPromptRequest>>(params).await?;
         return Ok(output.json(exact.text())?);
     }
-    for message in &result.messages {
+    let result = client.request::<GetPromptRequest>(params).await?;
+    for (at, message) in result.messages.iter().enumerate() {
+        if at > 0 {
+            output.line("")?;
+        }
         output.line(&format!("{}:", message.role.as_str()))?;
         content(&message.content, output)?;
+    }
+    match named.file {
+        Some(path) => {
+            let blocks = result.messages.iter().map(|message| &message.content);
+            save(path, GetPromptRequest::METHOD, blocks)
+        }
+        None => Ok(()),
+    }
+}
+
+/// Suggests values for the first argument of a prompt or of a URI template. The other arguments are
+/// sent with it.
+pub(crate) async fn complete(
+    client: &Client,
+    named: &NamedArguments<'_>,
+    output: Output,
+) -> Result<(), Failure> {
+    let Some(((name, value), others)) = named.words.split_first() else {
+        let message = "no argument to complete: expected NAME=VALUE, where VALUE may be empty";
+        return Err(Failure::Usage(message.to_owned()));
+    };
+    let is_template = named.name.contains("://") || named.name.contains('{');
+    let reference: CompletionReference = if is_template {
+        ResourceTemplateReference::new(named.name).into()
+    } else {
+        PromptReference::new(named.name).into()
+    };
+    let argument = CompletionArgument::new(*name, *value);
+    let mut params = CompleteRequestParams::new(reference, argument, client.meta());
+    if !others.is_empty() {
+        let others: Map<String> = others.iter().map(|(name, text)| (*name, *text)).collect();
+        params = params.context(CompletionContext::new().arguments(others));
+    }
+    if output.json {
+        let exact = client.request::<Exactly<CompleteRequest>>(params).await?;
+        return Ok(output.json(exact.text())?);
+    }
+    let completion = client.request::<CompleteRequest>(params).await?.completion;
+    for value in &completion.values {
+        output.line(value)?;
+    }
+    if completion.has_more == Some(true) {
+        print_message("there are more values");
     }
     Ok(())
 }

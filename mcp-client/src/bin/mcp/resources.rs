@@ -2,38 +2,53 @@
 
 use std::path::Path;
 
-use mcp_client::types::json::{Object, Value};
+use mcp_client::types::json::Object;
 use mcp_client::types::{
-    AnyResourceContents, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult,
-    Resource, ResourceTemplate,
+    AnyResourceContents, BlobResourceContents, ContentsWarning, GetResourceContents,
+    ListResourcesRequest, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult,
+    Resource, ResourceTemplate, TextResourceContents,
 };
-use mcp_client::{CallError, Client};
+use mcp_client::{CallError, Client, Current};
 
+use crate::args;
 use crate::call::bytes;
 use crate::connect::named;
-use crate::exact::{Exactly, to_json};
+use crate::exact::Exactly;
 use crate::failure::Failure;
-use crate::output::Output;
-use crate::tools::all;
+use crate::lists::{all, icons, none, object};
+use crate::output::{Output, print_error, print_message};
 
-pub(crate) async fn resources(client: &Client, output: Output) -> Result<(), Failure> {
-    let resources = all(client.resources()).await?;
-    let templates = match all(client.resource_templates()).await {
-        Ok(templates) => templates,
-        // Servers without templates may not know the method.
-        Err(CallError::Refused { .. }) => Vec::new(),
-        Err(error) => return Err(error.into()),
+/// Lists the resources that match a filter, and with them the templates, or all of both.
+pub(crate) async fn resources(
+    client: &Client,
+    filter: Option<Object>,
+    output: Output,
+) -> Result<(), Failure> {
+    let with_templates = filter.is_none();
+    let list = match filter {
+        Some(filter) => client.resources_where(filter)?,
+        None => client.resources(),
     };
+    let (resources, mut end) = all(client, list).await;
+    let mut templates = Vec::new();
+    if with_templates {
+        let (found, fault) = all(client, client.resource_templates()).await;
+        templates = found;
+        // Servers without templates may not know the method.
+        match fault {
+            Ok(()) | Err(Failure::Absent(_)) => {}
+            Err(Failure::Call(CallError::Refused { .. })) if end.is_ok() => {}
+            fault => end = end.and(fault),
+        }
+    }
+    if end.is_ok() && resources.is_empty() && templates.is_empty() {
+        end = Err(none::<ListResourcesRequest>());
+    }
     if output.json {
-        let list = |values: Vec<Value>| Value::from(values);
-        let both = Object::from([
-            ("resources", list(resources.iter().map(to_json).collect())),
-            (
-                "resourceTemplates",
-                list(templates.iter().map(to_json).collect()),
-            ),
-        ]);
-        return Ok(output.value(&both)?);
+        let mut both = object("resources", &resources);
+        both.extend(object("resourceTemplates", &templates));
+        output.value(&both)?;
+        return end;
     }
     for resource in &resources {
         describe(resource, output)?;
@@ -50,8 +65,9 @@ pub(crate) async fn resources(client: &Client, output: Output) -> Result<(), Fai
         let about = [mime_type.clone()];
         let name = named(title.as_deref(), name);
         show(output, uri_template, &name, &about, description.as_deref())?;
+        icons(template.icons.as_ref(), output)?;
     }
-    Ok(())
+    end
 }
 
 /// Prints a resource in a few lines.
@@ -68,7 +84,8 @@ pub(crate) fn describe(resource: &Resource, output: Output) -> Result<(), Failur
     let size = size.map(|size| format!("{size} bytes"));
     let about = [mime_type.clone(), size];
     let name = named(title.as_deref(), name);
-    show(output, uri, &name, &about, description.as_deref())
+    show(output, uri, &name, &about, description.as_deref())?;
+    icons(resource.icons.as_ref(), output)
 }
 
 fn show(
@@ -88,31 +105,100 @@ fn show(
 pub(crate) async fn read(
     client: &Client,
     uri: &str,
-    media_type: Option<&str>,
-    file: Option<&Path>,
+    how: &args::Read,
     output: Output,
 ) -> Result<(), Failure> {
+    if let Some(version) = &how.unless {
+        return read_unless(client, uri, version, how, output).await;
+    }
     let params = ReadResourceRequestParams::new(uri, client.meta());
-    let exact = client
-        .request::<Exactly<ReadResourceRequest>>(params)
-        .await?;
-    let result = &exact.result;
-    let chosen = media_type.map(|media_type| form(uri, media_type, result));
+    if output.json && how.output.is_none() && how.media_type.is_none() {
+        let call = client.request::<Exactly<ReadResourceRequest>>(params);
+        return Ok(output.json(call.await?.text())?);
+    }
+    let result = client.request::<ReadResourceRequest>(params).await?;
+    for warning in result.contents_of(uri).warnings() {
+        print_error(&violation(&warning));
+    }
+    let media_type = how.media_type.as_ref();
+    let chosen = media_type.map(|media_type| form(uri, media_type, &result));
     let chosen = chosen.transpose()?;
     let contents = chosen.map_or(&*result.contents, std::slice::from_ref);
-    if let Some(path) = file {
+    if let Some(path) = &how.output {
         return write(path, contents);
     }
     match chosen {
-        Some(chosen) if output.json => return Ok(output.value(chosen)?),
-        None if output.json => return Ok(output.json(exact.text())?),
-        _ => {}
+        Some(chosen) if output.json => Ok(output.value(chosen)?),
+        _ => print(contents, output),
     }
-    for contents in contents {
+}
+
+/// Says which rule for contents a server violates.
+fn violation(warning: &ContentsWarning) -> String {
+    match warning {
+        ContentsWarning::Empty => "the document has no contents".to_owned(),
+        ContentsWarning::OtherUri { uri, .. } => {
+            format!("the document has contents of another resource, `{uri}`")
+        }
+        ContentsWarning::Untyped => {
+            "the contents are of several resources, but the server declares no collection"
+                .to_owned()
+        }
+        other => format!("the contents violate a rule: {other:?}"),
+    }
+}
+
+/// Reads a resource unless it still has this version.
+async fn read_unless(
+    client: &Client,
+    uri: &str,
+    version: &str,
+    how: &args::Read,
+    output: Output,
+) -> Result<(), Failure> {
+    let Current::Changed(found) = client.get_resource(uri).unless(version).await? else {
+        print_message("not modified");
+        return Ok(());
+    };
+    if output.json && how.output.is_none() {
+        return Ok(output.value(&*found)?);
+    }
+    if let Some(version) = &found.resource.version {
+        print_message(&format!("version {version}"));
+    }
+    let contents: AnyResourceContents = match found.contents {
+        GetResourceContents::Text(text) => TextResourceContents::new(uri, text.content)
+            .mime_type(text.content_type)
+            .into(),
+        GetResourceContents::Blob(blob) => BlobResourceContents::new(uri, blob.blob)
+            .mime_type(blob.content_type)
+            .into(),
+        _ => return Ok(()),
+    };
+    match &how.output {
+        Some(path) => write(path, &[contents]),
+        None => print(&[contents], output),
+    }
+}
+
+/// Prints contents. Several are labelled with their URIs and types.
+fn print(all: &[AnyResourceContents], output: Output) -> Result<(), Failure> {
+    for (at, contents) in all.iter().enumerate() {
+        let kind = contents.mime_type();
         match contents {
+            AnyResourceContents::Text(text) if all.len() > 1 => {
+                if at > 0 {
+                    output.line("")?;
+                }
+                let (uri, kind) = (&text.uri, kind.unwrap_or("unknown type"));
+                output.line(&format!("[{uri}, {kind}, {} bytes]", text.text.len()))?;
+                output.text(&text.text)?;
+                if !text.text.ends_with('\n') {
+                    output.line("")?;
+                }
+            }
             AnyResourceContents::Text(text) => output.text(&text.text)?,
             AnyResourceContents::Blob(blob) => {
-                let kind = blob.mime_type.as_deref();
                 output.line(&bytes(&blob.uri, kind, blob.blob.as_str()))?;
             }
             other => output.value(other)?,

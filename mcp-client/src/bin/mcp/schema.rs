@@ -2,137 +2,107 @@
 
 use mcp_client::types::json::Value;
 
+use crate::shape::{Reader, Shape, plain};
+
 /// A member of an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
     title: Option<String>,
     description: Option<String>,
     pub(crate) required: bool,
-    /// Names of JSON types; empty if the schema allows all.
-    pub(crate) types: Vec<String>,
-    /// The allowed values, with their titles.
-    pub(crate) choices: Vec<(Value, Option<String>)>,
+    pub(crate) shape: Shape,
     pub(crate) default: Option<Value>,
-    /// The types of the elements of an array.
-    items: Option<String>,
+    /// The constraints besides the type, in words.
+    bounds: Vec<String>,
 }
 
 /// Returns the members that the schema of an object declares.
 pub(crate) fn fields(schema: &Value) -> Vec<Field> {
-    let required = names(schema.get("required"));
-    let properties = schema.get("properties").and_then(Value::as_object);
-    properties
-        .into_iter()
-        .flat_map(|properties| properties.iter())
-        .map(|(name, schema)| field(name, schema, required.iter().any(|other| other == name)))
-        .collect()
+    Reader::new(schema).shape(schema, 0).into_members()
 }
 
-fn field(name: &str, schema: &Value, required: bool) -> Field {
+/// Describes a member.
+pub(crate) fn field(name: &str, schema: &Value, required: bool, shape: Shape) -> Field {
     let text = |name| schema.get(name).and_then(Value::as_str).map(str::to_owned);
-    let items = schema.get("items");
-    let mut choices = choices(schema);
-    if choices.is_empty()
-        && let Some(items) = items
-    {
-        choices = self::choices(items);
-    }
     Field {
         name: name.to_owned(),
         title: text("title"),
         description: text("description"),
         required,
-        types: types(schema),
-        choices,
         default: schema.get("default").cloned(),
-        items: items
-            .map(|items| types(items).join("|"))
-            .filter(|types| !types.is_empty()),
+        bounds: bounds(schema, shape.has_text()),
+        shape,
     }
 }
 
-fn names(value: Option<&Value>) -> Vec<String> {
-    let values = value.and_then(Value::as_array);
-    let names = values.into_iter().flatten().filter_map(Value::as_str);
-    names.map(str::to_owned).collect()
-}
-
-fn types(schema: &Value) -> Vec<String> {
-    let kind = schema.get("type");
-    match kind.and_then(Value::as_str) {
-        Some(kind) => vec![kind.to_owned()],
-        None => names(kind),
-    }
-}
-
-fn choices(schema: &Value) -> Vec<(Value, Option<String>)> {
-    let list = |name| {
-        schema
-            .get(name)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-    };
-    let words = names(schema.get("enumNames"));
-    let plain = list("enum").enumerate();
-    let plain = plain.map(|(at, value)| (value.clone(), words.get(at).cloned()));
-    let titled = list("oneOf").chain(list("anyOf")).filter_map(|option| {
-        let title = option.get("title").and_then(Value::as_str);
-        Some((option.get("const")?.clone(), title.map(str::to_owned)))
+/// Returns the constraints of a schema besides its type. Formats of numbers only say how a program
+/// stores them.
+fn bounds(schema: &Value, has_text: bool) -> Vec<String> {
+    let with_values = [
+        ("format", "format ", ""),
+        ("minimum", "at least ", ""),
+        ("exclusiveMinimum", "more than ", ""),
+        ("maximum", "at most ", ""),
+        ("exclusiveMaximum", "less than ", ""),
+        ("minLength", "at least ", " characters"),
+        ("maxLength", "at most ", " characters"),
+        ("minItems", "at least ", " values"),
+        ("maxItems", "at most ", " values"),
+        ("pattern", "pattern ", ""),
+    ];
+    let with_values = with_values.into_iter().filter_map(|(name, before, after)| {
+        let value = schema.get(name).filter(|_| has_text || name != "format")?;
+        Some(format!("{before}{}{after}", plain(value)))
     });
-    plain.chain(titled).collect()
+    with_values.collect()
 }
 
 impl Field {
-    /// Returns `true` if only strings are allowed.
-    pub(crate) fn is_text(&self) -> bool {
-        matches!(self.types.as_slice(), [kind] if kind == "string")
-    }
-
-    pub(crate) fn is_list(&self) -> bool {
-        matches!(self.types.as_slice(), [kind] if kind == "array")
-    }
-
-    fn kind(&self) -> String {
-        match (&self.items, self.types.as_slice()) {
-            (Some(items), [_]) if self.is_list() => format!("array of {items}"),
-            (_, []) if self.choices.is_empty() => "any".to_owned(),
-            (_, []) => "one of".to_owned(),
-            (_, types) => types.join("|"),
-        }
-    }
-
     /// Describes the field in a list of arguments.
     pub(crate) fn described(&self) -> String {
-        let mut line = format!("{}: {}", self.name, self.kind());
-        if self.required {
-            line += ", required";
-        }
-        line += &self.rest();
-        line
+        let required = if self.required { ", required" } else { "" };
+        let choices = self.choices(|_, choice| choice);
+        let types = self.shape.types();
+        format!("{}: {types}{required}{choices}{}", self.name, self.rest())
     }
 
-    /// Describes the field as a question.
+    /// Describes the field as a question. Choices are numbered.
     pub(crate) fn question(&self) -> String {
-        let mut line = self.title.clone().unwrap_or_else(|| self.name.clone());
-        line += &format!(
-            " ({}{})",
-            self.kind(),
-            if self.required { "" } else { ", optional" }
-        );
-        line += &self.rest();
-        line
+        let name = self.title.as_ref().unwrap_or(&self.name);
+        let optional = if self.required { "" } else { ", optional" };
+        let choices = self.choices(|number, choice| format!("{number}: {choice}"));
+        let types = self.shape.types();
+        format!("{name} ({types}{optional}){choices}{}", self.rest())
+    }
+
+    /// Says which values are allowed.
+    pub(crate) fn expected(&self) -> String {
+        if self.shape.choices().next().is_some() {
+            return "Expected one of the choices.".to_owned();
+        }
+        format!("Expected a value of the type {}.", self.shape.types())
+    }
+
+    fn choices(&self, show: impl Fn(usize, String) -> String) -> String {
+        let choices = self.shape.choices().map(|(value, title)| match title {
+            Some(title) if title != plain(value) => format!("{} ({title})", plain(value)),
+            _ => plain(value),
+        });
+        let choices: Vec<String> = choices
+            .enumerate()
+            .map(|(at, choice)| show(at + 1, choice))
+            .collect();
+        if choices.is_empty() {
+            return String::new();
+        }
+        format!(" [{}]", choices.join(", "))
     }
 
     fn rest(&self) -> String {
         let mut line = String::new();
-        if !self.choices.is_empty() {
-            let choices = self.choices.iter().map(|(value, title)| match title {
-                Some(title) => format!("{} ({title})", plain(value)),
-                None => plain(value),
-            });
-            line += &format!(" [{}]", choices.collect::<Vec<_>>().join(", "));
+        for bound in &self.bounds {
+            line += &format!(", {bound}");
         }
         if let Some(default) = &self.default {
             line += &format!(", default {default}");
@@ -142,39 +112,4 @@ impl Field {
         }
         line
     }
-
-    /// Returns what is wrong with a value, if its type or the allowed values show it.
-    pub(crate) fn fault(&self, value: &Value) -> Option<String> {
-        if !self.types.is_empty() && !self.types.iter().any(|kind| is(value, kind)) {
-            return Some(format!("Expected a value of the type {}.", self.kind()));
-        }
-        let chosen = value
-            .as_array()
-            .map_or(std::slice::from_ref(value), Vec::as_slice);
-        let known = |value| self.choices.iter().any(|(choice, _)| choice == value);
-        if !self.choices.is_empty() && !chosen.iter().all(known) {
-            return Some("Expected one of the choices.".to_owned());
-        }
-        None
-    }
-}
-
-/// Returns `true` if a value has a JSON type.
-fn is(value: &Value, kind: &str) -> bool {
-    match kind {
-        "string" => value.as_str().is_some(),
-        "boolean" => value.as_bool().is_some(),
-        "number" => value.as_number().is_some(),
-        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-        "array" => value.as_array().is_some(),
-        "object" => value.as_object().is_some(),
-        "null" => value.is_null(),
-        _ => true,
-    }
-}
-
-fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }

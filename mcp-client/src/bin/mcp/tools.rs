@@ -1,49 +1,80 @@
 //! `mcp tools`.
 
-use mcp_client::types::Tool;
-use mcp_client::types::json::{Object, Value};
-use mcp_client::{CallError, Client, List, Listed, Paged};
-use serde::Serialize;
+use mcp_client::Client;
+use mcp_client::types::{ListToolsRequest, Tool, ToolAnnotations};
 
 use crate::connect::named;
 use crate::exact::to_json;
 use crate::failure::Failure;
-use crate::output::{Output, print_error};
+use crate::lists::{all, icons, none, object};
+use crate::output::Output;
 use crate::schema::fields;
+use crate::shape::Reader;
 
-pub(crate) async fn tools(client: &Client, output: Output) -> Result<(), Failure> {
-    let tools = all(client.tools()).await?;
+/// Lists the tools whose names contain one of the words, or all.
+pub(crate) async fn tools(
+    client: &Client,
+    words: &[String],
+    output: Output,
+) -> Result<(), Failure> {
+    let (mut tools, mut end) = all(client, client.tools()).await;
+    if end.is_ok() && tools.is_empty() {
+        end = Err(none::<ListToolsRequest>());
+    }
+    if !words.is_empty() {
+        tools.retain(|tool| words.iter().any(|word| tool.name.contains(word)));
+        if end.is_ok() && tools.is_empty() {
+            let words = words.join("` or `");
+            let message = format!("no tool has a name that contains `{words}`");
+            return Err(Failure::Absent(message));
+        }
+    }
     if output.json {
-        return Ok(output.value(&object("tools", &tools))?);
+        output.value(&object("tools", &tools))?;
+    } else {
+        for tool in &tools {
+            show(tool, output)?;
+        }
     }
-    for tool in &tools {
-        show(tool, output)?;
-    }
-    Ok(())
-}
-
-/// Returns all elements of a list. Malformed elements are reported on stderr.
-pub(crate) async fn all<R: Paged>(list: List<R>) -> Result<Vec<R::Item>, CallError> {
-    let Listed { items, faults, .. } = list.all().await?;
-    for fault in faults {
-        print_error(&format!("left out of the list: {fault}"));
-    }
-    Ok(items)
-}
-
-/// Returns an object with one member, a list.
-pub(crate) fn object(name: &str, items: &[impl Serialize]) -> Object {
-    let items: Value = items.iter().map(to_json).collect();
-    Object::from([(name, items)])
+    end
 }
 
 fn show(tool: &Tool, output: Output) -> Result<(), Failure> {
-    output.line(&named(tool.title.as_deref(), &tool.name))?;
+    let annotations = tool.annotations.as_ref();
+    let title = annotations.and_then(|annotations| annotations.title.as_deref());
+    let mut line = named(tool.title.as_deref().or(title), &tool.name);
+    let hints = annotations.map(hints).unwrap_or_default();
+    if !hints.is_empty() {
+        line += &format!(" [{}]", hints.join(", "));
+    }
+    output.line(&line)?;
     if let Some(description) = &tool.description {
         output.indented(description)?;
     }
     for field in fields(&to_json(&tool.input_schema)) {
         output.indented(&format!("  {}", field.described()))?;
     }
-    Ok(())
+    if let Some(schema) = tool.output_schema.as_ref().map(to_json) {
+        let result = Reader::new(&schema).shape(&schema, 0);
+        output.indented(&format!("  returns {result}"))?;
+    }
+    icons(tool.icons.as_ref(), output)
+}
+
+/// Returns what a tool says about its effects.
+fn hints(annotations: &ToolAnnotations) -> Vec<&'static str> {
+    let hints = [
+        (annotations.read_only_hint, "read-only", "writes"),
+        (
+            annotations.destructive_hint,
+            "destructive",
+            "not destructive",
+        ),
+        (annotations.idempotent_hint, "idempotent", "not idempotent"),
+        (annotations.open_world_hint, "open world", "closed world"),
+    ];
+    let hints = hints
+        .into_iter()
+        .filter_map(|(hint, on, off)| Some(if hint? { on } else { off }));
+    hints.collect()
 }

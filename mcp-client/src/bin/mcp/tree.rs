@@ -7,8 +7,8 @@ use mcp_client::{CallError, Client, Proposal};
 
 use crate::exact::to_json;
 use crate::failure::Failure;
+use crate::lists::{all, object};
 use crate::output::{Output, print_error};
-use crate::tools::{all, object};
 
 /// A resource and its level in the tree.
 type Entry = (usize, Resource);
@@ -19,19 +19,24 @@ pub(crate) async fn tree(
     depth: usize,
     output: Output,
 ) -> Result<(), Failure> {
-    let entries = match uri {
-        Some(uri) => members(client, uri, depth).await?,
-        None => arranged(all(client.resources()).await?),
+    let mut end = Ok(());
+    let entries = if let Some(uri) = uri {
+        members(client, uri, depth).await?
+    } else {
+        let (resources, listed) = all(client, client.resources()).await;
+        end = listed;
+        arranged(resources)
     };
     let entries = entries.into_iter().filter(|(level, _)| *level < depth);
     if output.json {
         let resources: Vec<_> = entries.map(|(_, resource)| to_json(&resource)).collect();
-        return Ok(output.value(&object("resources", &resources))?);
+        output.value(&object("resources", &resources))?;
+        return end;
     }
     for (level, resource) in entries {
         output.line(&format!("{}{}", "  ".repeat(level), line(&resource)))?;
     }
-    Ok(())
+    end
 }
 
 fn line(resource: &Resource) -> String {
@@ -71,13 +76,15 @@ async fn members(client: &Client, uri: &str, depth: usize) -> Result<Vec<Entry>,
     let mut into = Some((0, uri.to_owned()));
     loop {
         if let Some((level, uri)) = into.take() {
-            match all(client.resources_in(uri.as_str())?).await {
-                Ok(found) => rest.extend(found.into_iter().rev().map(|member| (level, member))),
+            let (found, end) = all(client, client.resources_in(uri.as_str())?).await;
+            rest.extend(found.into_iter().rev().map(|member| (level, member)));
+            match end {
+                Ok(()) => {}
                 // The collection may have been deleted meanwhile; the others are shown.
-                Err(error @ CallError::Refused { .. }) if level > 0 => {
+                Err(Failure::Call(error @ CallError::Refused { .. })) if level > 0 => {
                     print_error(&format!("left out: `{uri}`: {error}"));
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             }
         }
         let Some((level, resource)) = rest.pop() else {

@@ -7,6 +7,7 @@ use mcp_client::types::json::{self, Object, Value};
 
 use crate::failure::Failure;
 use crate::schema::Field;
+use crate::shape::{Kind, Shape, plain};
 
 /// Reads the object of `--args`; an empty one if the option is absent.
 pub(crate) fn read_args(args: Option<&str>) -> Result<Object, Failure> {
@@ -25,8 +26,15 @@ pub(crate) fn read_args(args: Option<&str>) -> Result<Object, Failure> {
             None => text.to_owned(),
         },
     };
-    json::from_str(&text).map_err(|error| {
-        Failure::Usage(format!("invalid `--args`: expected a JSON object: {error}"))
+    object("--args", &text)
+}
+
+/// Parses the JSON object of an option.
+pub(crate) fn object(option: &str, text: &str) -> Result<Object, Failure> {
+    json::from_str(text).map_err(|error| {
+        Failure::Usage(format!(
+            "invalid `{option}`: expected a JSON object: {error}"
+        ))
     })
 }
 
@@ -37,29 +45,70 @@ pub(crate) fn split(word: &str) -> Result<(&str, &str), Failure> {
         .ok_or_else(|| Failure::Usage(format!("invalid argument `{word}`: expected NAME=VALUE")))
 }
 
-/// Returns the value of an argument: a string if the schema requires one or the text is not JSON,
-/// otherwise the JSON value.
-pub(crate) fn value(field: Option<&Field>, text: &str) -> Value {
-    if field.is_some_and(Field::is_text) {
-        return text.into();
-    }
+/// Returns the value of an argument. If the text fits none of the types in the schema of the tool, it
+/// is sent nevertheless, so that the server explains what it expects.
+pub(crate) fn argument(field: Option<&Field>, text: &str) -> Value {
+    let shape = field.map(|field| &field.shape);
+    let value = shape.and_then(|shape| value(shape, text, false));
+    value.unwrap_or_else(|| match shape {
+        Some(shape) if shape.is_text() => text.into(),
+        _ => json_or_text(text),
+    })
+}
+
+fn json_or_text(text: &str) -> Value {
     json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
-/// Returns the value of a typed answer: lists need no brackets, and `yes` is a boolean.
-pub(crate) fn answer(field: &Field, text: &str) -> Value {
-    let value = value(Some(field), text);
-    if field.is_list() && value.as_array().is_none() {
-        let parts = text
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty());
-        return parts.collect();
+/// Returns the value that a text means; `None` if it fits none of the alternatives of a shape.
+///
+/// A choice is given by its value or its title, or by its number if the choices are `numbered`. Other
+/// text is passed unchanged, unless it is the JSON of a value of another type that is allowed. The
+/// elements of a list are separated by commas, and `yes` and `no` are booleans.
+pub(crate) fn value(shape: &Shape, text: &str, numbered: bool) -> Option<Value> {
+    let kinds = &shape.0;
+    if kinds.is_empty() {
+        return Some(json_or_text(text));
     }
-    let boolean = matches!(field.types.as_slice(), [kind] if kind == "boolean");
-    match text.to_ascii_lowercase().as_str() {
-        "y" | "yes" if boolean => true.into(),
-        "n" | "no" if boolean => false.into(),
-        _ => value,
+    if let Some(chosen) = choice(kinds, text, numbered) {
+        return Some(chosen.clone());
     }
+    if let Ok(value) = json::from_str(text)
+        && kinds.iter().any(|kind| kind.includes(&value))
+    {
+        return Some(value);
+    }
+    if shape.has_text() {
+        return Some(text.into());
+    }
+    kinds.iter().find_map(|kind| match kind {
+        Kind::Boolean => match text.to_ascii_lowercase().as_str() {
+            "y" | "yes" => Some(true.into()),
+            "n" | "no" => Some(false.into()),
+            _ => None,
+        },
+        Kind::List(items) => {
+            let parts = text.split(',').map(str::trim);
+            let parts = parts.filter(|part| !part.is_empty());
+            parts.map(|part| value(items, part, numbered)).collect()
+        }
+        _ => None,
+    })
+}
+
+fn choice<'a>(kinds: &'a [Kind], text: &str, numbered: bool) -> Option<&'a Value> {
+    let choices = || {
+        kinds.iter().filter_map(|kind| match kind {
+            Kind::Choice(value, title) => Some((value, title)),
+            _ => None,
+        })
+    };
+    let by_value = choices().find(|(value, _)| plain(value) == text);
+    let by_title = || choices().find(|(_, title)| title.as_deref() == Some(text));
+    let by_number = || {
+        let number = text.parse::<usize>().ok().filter(|_| numbered)?;
+        choices().nth(number.checked_sub(1)?)
+    };
+    let chosen = by_value.or_else(by_title).or_else(by_number);
+    chosen.map(|(value, _)| value)
 }

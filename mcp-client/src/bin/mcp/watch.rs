@@ -6,6 +6,7 @@ use mcp_client::{Client, SubscriptionEvent};
 
 use crate::exact::to_json;
 use crate::failure::Failure;
+use crate::lists::short;
 use crate::output::{Output, print_message};
 
 pub(crate) async fn watch(client: &Client, uris: &[String], output: Output) -> Result<(), Failure> {
@@ -23,10 +24,33 @@ pub(crate) async fn watch(client: &Client, uris: &[String], output: Output) -> R
             print_message(&format!("interrupted, trying again in {again:?}: {error}"));
             continue;
         }
+        let nothing = matches!(&event, SubscriptionEvent::Listening(filter) if is_empty(filter));
         let (name, about) = describe(event);
         show(name, about, output)?;
+        if nothing && !logs(client) {
+            let message = "the server reports no changes of what was asked for";
+            return Err(Failure::Absent(message.to_owned()));
+        }
     }
     Ok(())
+}
+
+/// Returns `true` if a server reports nothing of what a filter can contain.
+fn is_empty(filter: &SubscriptionFilter) -> bool {
+    let filter = to_json(filter);
+    filter.as_object().is_none_or(|filter| {
+        filter.values().all(|value| match value {
+            Value::Bool(on) => !on,
+            Value::Array(uris) => uris.is_empty(),
+            _ => true,
+        })
+    })
+}
+
+/// Returns `true` if a server may send log messages outside of requests.
+fn logs(client: &Client) -> bool {
+    let capabilities = to_json(&client.server_capabilities());
+    !client.revision().is_modern() && capabilities.get("logging").is_some()
 }
 
 /// Returns the name of an event and its content.
@@ -37,7 +61,10 @@ fn describe(event: SubscriptionEvent) -> (&'static str, Value) {
         SubscriptionEvent::PromptListChanged => ("prompts changed", Value::Null),
         SubscriptionEvent::ResourceListChanged => ("resources changed", Value::Null),
         SubscriptionEvent::ResourceUpdated(params) => ("resource updated", params.uri.into()),
-        SubscriptionEvent::ResourceContentChanged(resource) => {
+        SubscriptionEvent::ResourceContentChanged(mut resource) => {
+            for icon in resource.icons.iter_mut().flatten() {
+                icon.src = short(&icon.src);
+            }
             ("resource changed", to_json(&resource))
         }
         SubscriptionEvent::Other { method, params } => {

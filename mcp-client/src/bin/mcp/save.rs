@@ -1,0 +1,58 @@
+//! [`save`]: writes binary contents to files.
+
+use std::path::{Path, PathBuf};
+
+use mcp_client::types::{AnyResourceContents, Base64Text, ContentBlock};
+
+use crate::failure::Failure;
+use crate::output::print_message;
+
+/// Writes the images, the audio and the binary resources among some contents: the first to `path`, and
+/// the others beside it, with their number before the extension.
+pub(crate) fn save<'a>(
+    path: &Path,
+    method: &'static str,
+    blocks: impl IntoIterator<Item = &'a ContentBlock>,
+) -> Result<(), Failure> {
+    let mut count = 0;
+    for data in blocks.into_iter().filter_map(data) {
+        count += 1;
+        let bytes = data.decode().map_err(|error| Failure::Answer {
+            method,
+            source: error.into(),
+        })?;
+        let path = numbered(path, count);
+        print_message(&format!("{} bytes in {}", bytes.len(), path.display()));
+        std::fs::write(&path, bytes).map_err(|source| Failure::File { path, source })?;
+    }
+    if count == 0 {
+        let message = "nothing to save: the result has no images, audio or binary resources";
+        return Err(Failure::Absent(message.to_owned()));
+    }
+    Ok(())
+}
+
+fn data(block: &ContentBlock) -> Option<&Base64Text> {
+    match block {
+        ContentBlock::Image(image) => Some(&image.data),
+        ContentBlock::Audio(audio) => Some(&audio.data),
+        ContentBlock::Resource(resource) => match &resource.resource {
+            AnyResourceContents::Blob(contents) => Some(&contents.blob),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
