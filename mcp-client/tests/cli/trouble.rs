@@ -1,7 +1,10 @@
 //! Errors and their exit codes.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
@@ -38,6 +41,92 @@ fn invalid_command_line_exits_before_a_server_is_started() {
     let nowhere = bare(&["tools"]);
     assert_eq!(nowhere.code, Some(2));
     assert!(nowhere.err.contains("no server is named"), "{nowhere:?}");
+}
+
+#[test]
+fn command_lines_without_a_server_get_a_hint() {
+    for (words, hint) in [
+        (
+            &["tools", "npx", "-y", "foo"][..],
+            "hint: a server that is a program comes after `--`: mcp tools -- npx -y foo\n",
+        ),
+        (
+            &["tools", "npx"],
+            "hint: a server that is a program comes after `--`: `-- npx`\n",
+        ),
+        (
+            &["tools", "npx -y foo"],
+            "hint: a server that is a program comes after `--`, without quotes, `-- npx -y foo`\n",
+        ),
+        (
+            &["tools", "--", "nothing -y foo"],
+            "hint: a server that is a program comes after `--`, without quotes, `-- nothing -y foo`\n",
+        ),
+        (
+            &["tools", "localhost:3000/mcp"],
+            "hint: a URL begins with its scheme: `http://localhost:3000/mcp`\n",
+        ),
+        (
+            &["call", "example.com/mcp", "add"],
+            "hint: a URL begins with its scheme: `https://example.com/mcp`\n",
+        ),
+    ] {
+        let printed = bare(words);
+        assert!(printed.err.ends_with(hint), "{words:?} {printed:?}");
+    }
+}
+
+/// Answers every request with this status, without a body.
+fn refusing(status: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+    // The thread ends with the test.
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("connected");
+            let mut head = [0; 16 << 10];
+            let _ = stream.read(&mut head);
+            let answer =
+                format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    url
+}
+
+#[test]
+fn refused_and_unreachable_logins_have_exit_codes() {
+    for (status, code) in [
+        ("403 Forbidden", 7),
+        ("401 Unauthorized", 7),
+        ("500 Oops", 3),
+    ] {
+        let refused = bare(&["tools", &refusing(status), "--no-login"]);
+        assert_eq!(refused.code, Some(code), "{status} {refused:?}");
+    }
+    let login = bare(&["login", "http://127.0.0.1:1/mcp", "--no-browser"]);
+    assert_eq!(login.code, Some(3), "{login:?}");
+}
+
+#[test]
+fn interrupt_answers_at_once_although_the_server_does_not_exit() {
+    // `begun` is printed once the call runs.
+    let script = format!("trap '' TERM; '{}'; exec sleep 60", subject().display());
+    let mut command = mcp();
+    command.args(["-v", "call", "never", "--", "sh", "-c", &script]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("it runs");
+    let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut lines = stderr.lines().map(|line| line.expect("text"));
+    assert!(lines.any(|line| line == "server: begun"));
+    let start = Instant::now();
+    let id = i32::try_from(child.id()).expect("a number");
+    kill_process(Pid::from_raw(id).expect("a process"), Signal::INT).expect("it runs");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert!(
+        start.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 #[test]
