@@ -1,5 +1,8 @@
 //! The commands of the workspace: `cargo xtask <command>`.
 
+#[macro_use]
+mod output;
+
 mod attack;
 mod bench;
 mod browser;

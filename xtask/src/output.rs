@@ -1,0 +1,32 @@
+//! `print!` and `println!` of the commands, which end the program quietly if the reader of its output
+//! has closed the pipe, as `head` does. Those of the standard library panic.
+
+use std::fmt::Arguments;
+use std::io::{ErrorKind, Write};
+use std::process;
+
+macro_rules! print {
+    ($($text:tt)*) => {
+        $crate::output::write(format_args!($($text)*))
+    };
+}
+
+macro_rules! println {
+    () => {
+        $crate::output::write(format_args!("\n"))
+    };
+    ($($text:tt)*) => {
+        $crate::output::write(format_args!("{}\n", format_args!($($text)*)))
+    };
+}
+
+pub(crate) fn write(text: Arguments<'_>) {
+    match std::io::stdout().lock().write_fmt(text) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => process::exit(0),
+        Err(error) => {
+            eprintln!("error: cannot write to standard output: {error}");
+            process::exit(2);
+        }
+    }
+}
