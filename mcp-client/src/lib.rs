@@ -31,8 +31,8 @@
 //!
 //! [`ByteStream`] (any stream or pair of streams) and servers of all revisions are always supported.
 //! Optional functionality that needs more dependencies is behind Cargo features; none is on by
-//! default. The crate without features depends on 23 others, among them tokio, serde and tracing. The
-//! last column counts the additional crates on Linux.
+//! default. The crate without features depends on 25 others besides `mcp-types`, among them tokio,
+//! serde and tracing. The last column counts the additional crates on Linux.
 //!
 //! | feature | provides | adds |
 //! | --- | --- | --- |

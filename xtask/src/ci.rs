@@ -3,7 +3,9 @@
 mod cargo;
 mod layers;
 mod links;
+mod proposals;
 mod steps;
+mod times;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,22 +22,35 @@ use self::cargo::Cargo;
 use self::steps::{Step, Task};
 use crate::workspace;
 
+const USAGE: &str = "\
+usage: cargo xtask ci [--only STEP]...
+
+  Runs all checks, or only those that are named, and continues after one has failed. While you work,
+  the first steps suffice: they take seconds.";
+
 /// The maximum number of chains of steps that run beside each other: each compiler needs memory.
 const MOST_WORKERS: usize = 4;
 
 /// Runs the command. All steps run, even after one has failed.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let mut steps = steps::all()?;
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => {}
-        ["--only", name] => {
-            let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-            if !names.contains(&name) {
-                bail!("unknown step `{name}`; the steps are {}", names.join(", "));
-            }
-            steps.retain(name);
+    if let ["--help" | "-h"] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        println!("{USAGE}\n\n{}", times::listed(&steps)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut only = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(option) = rest.next() {
+        let name = rest.next().filter(|_| option == "--only");
+        let name = name.with_context(|| USAGE)?;
+        let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+        if !names.contains(&name.as_str()) {
+            bail!("unknown step `{name}`; the steps are {}", names.join(", "));
         }
-        _ => bail!("usage: cargo xtask ci [--only STEP]"),
+        only.push(name.as_str());
+    }
+    if !only.is_empty() {
+        steps.retain(&only);
     }
     let xtask = own_program()?;
     let start = Instant::now();
@@ -52,6 +67,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         }
     }
     println!("{}", summary(&done, start.elapsed()));
+    times::store(done.iter().map(|(name, outcome)| (*name, outcome.time)))?;
     let failed = done.iter().any(|(_, outcome)| !outcome.failed.is_empty());
     Ok(if failed {
         ExitCode::FAILURE

@@ -33,7 +33,7 @@ usage: cargo xtask <command>
           --deny-warnings      fail if the types do not check all that the schema says
   corpus [--quick] [NAME]...   generate and check types for schemas of other projects
 
-  schema diff A B [--format text|markdown|json]
+  schema diff A B [--format text|markdown|json|html]
                                compare two revisions or files
   schema import FILE --revision R [--ts SCHEMA.TS] [--checklist FILE]
                                store the structure of a published schema
@@ -66,7 +66,8 @@ usage: cargo xtask <command>
   bench server [--quick]       compare with rmcp and the simplest possible server
   bench client [--quick]       compare with rmcp's client
   bench files [--quick]        list and change a large tree
-  ci [--only STEP]             run all checks that have to pass before a merge
+  ci [--only STEP]...          run all checks that have to pass before a merge
+  ci --help                    list the steps and their durations
 ";
 
 fn main() -> ExitCode {

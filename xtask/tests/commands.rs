@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -41,6 +41,41 @@ fn xtask(arguments: &[&str]) -> Output {
 
 fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn closed_pipe_ends_a_command_quietly() {
+    let all = revisions();
+    let (Some(first), Some(last)) = (all.first(), all.last()) else {
+        panic!("no revisions")
+    };
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["schema", "diff", first, last]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), &*errors(&output)), (Some(0), ""));
+}
+
+#[test]
+fn steps_of_ci_are_listed_and_several_can_be_named() {
+    let help = xtask(&["ci", "--help"]);
+    let text = String::from_utf8_lossy(&help.stdout).into_owned();
+    assert_eq!(help.status.code(), Some(0), "{text}");
+    for step in ["format", "clippy", "tests", "attack"] {
+        assert!(text.lines().any(|line| line.starts_with(step)), "{text}");
+    }
+    let two = xtask(&["ci", "--only", "links", "--only", "layers"]);
+    let text = String::from_utf8_lossy(&two.stdout).into_owned();
+    assert!(
+        text.contains("links ok") && text.contains("layers ok"),
+        "{text}"
+    );
+    let wrong = xtask(&["ci", "--only", "links", "--only", "nothing"]);
+    assert!(errors(&wrong).contains("unknown step `nothing`"));
+    let wrong = xtask(&["ci", "--only"]);
+    assert!(errors(&wrong).contains("usage"), "{}", errors(&wrong));
 }
 
 fn generate(schema: &Path, out: &Path) -> Output {

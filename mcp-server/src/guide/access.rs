@@ -75,11 +75,12 @@
 //!     next.run(request).await
 //! }
 //!
-//! /// Middleware: writes to the log how long each request takes.
+//! /// Middleware: writes to the log how long each request takes. A question to the client is an answer,
+//! /// too, so it says nothing about success.
 //! async fn timing(request: Request, next: Next) -> Outcome {
 //!     let (method, start) = (request.method().to_owned(), Instant::now());
 //!     let outcome = next.run(request).await;
-//!     tracing::info!(method, elapsed = ?start.elapsed(), succeeded = outcome.is_ok());
+//!     tracing::info!(method, elapsed = ?start.elapsed(), answered = outcome.is_ok());
 //!     outcome
 //! }
 //!

@@ -8,7 +8,7 @@ use anyhow::Result;
 use serde_json::Value;
 
 use super::cargo::Cargo;
-use super::{layers, links};
+use super::{layers, links, proposals};
 use crate::{browser, fuzz, node, workspace};
 use features::{features, numbers, wasm};
 
@@ -42,13 +42,13 @@ impl Steps {
         self.first.iter().chain(chains).chain(&self.last)
     }
 
-    /// Removes all steps but those with this name.
-    pub(super) fn retain(&mut self, name: &str) {
+    /// Removes all steps but those with these names.
+    pub(super) fn retain(&mut self, names: &[&str]) {
         for steps in [&mut self.first, &mut self.last]
             .into_iter()
             .chain(&mut self.chains)
         {
-            steps.retain(|step| step.name == name);
+            steps.retain(|step| names.contains(&step.name));
         }
         self.chains.retain(|chain| !chain.is_empty());
     }
@@ -128,7 +128,13 @@ fn texts() -> Vec<Step> {
             "codegen",
             vec![run("xtask codegen --check --deny-warnings")],
         ),
-        step("texts", vec![Task::Check("texts", unwritten)]),
+        step(
+            "texts",
+            vec![
+                Task::Check("texts", unwritten),
+                Task::Check("proposals", proposals::unnamed),
+            ],
+        ),
     ]
 }
 

@@ -1,0 +1,66 @@
+//! Checks that the files that cannot be generated name each proposal and extension.
+
+use std::fs;
+
+use anyhow::{Context as _, Result};
+
+use crate::workspace;
+
+/// The files, and what to do in them.
+const FILES: [(&str, &str); 4] = [
+    ("mcp-types/src/lib.rs", "document its feature"),
+    ("mcp-types/README.md", "document its feature"),
+    ("mcp-types/tests/common/mod.rs", "add it to `enabled`"),
+    ("xtask/peers/Cargo.toml", "enable its feature"),
+];
+
+/// Returns what is missing, with the step of `CONTRIBUTING.md` that was forgotten.
+pub(super) fn unnamed() -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for folder in ["schema/proposals", "schema/extensions"] {
+        let path = workspace::root().join(folder);
+        for entry in fs::read_dir(&path).with_context(|| workspace::display_path(&path))? {
+            let path = entry?.path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "json")
+                && let Some(name) = path.file_stem().and_then(|name| name.to_str())
+            {
+                faults.extend(missing(name)?);
+            }
+        }
+    }
+    Ok(faults)
+}
+
+fn missing(name: &str) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for (file, action) in FILES {
+        let path = workspace::root().join(file);
+        let text = fs::read_to_string(&path).with_context(|| workspace::display_path(&path))?;
+        // With delimiters, so that a name within another one does not count.
+        let named = [format!("`{name}`"), format!("\"{name}\"")];
+        if !named.iter().any(|named| text.contains(named)) {
+            faults.push(format!(
+                "{file} does not name `{name}`: {action} (CONTRIBUTING.md, \"A new proposal or extension\", step 4)"
+            ));
+        }
+    }
+    Ok(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forgotten_proposal_is_reported_for_each_file() {
+        assert_eq!(unnamed().expect("readable"), Vec::<String>::new());
+        let faults = missing("no-such-proposal").expect("readable");
+        assert_eq!(faults.len(), FILES.len());
+        assert!(
+            faults.iter().all(|fault| fault.contains("step 4")),
+            "{faults:?}"
+        );
+    }
+}
