@@ -10,6 +10,8 @@ use crate::{Printed, mcp, subject};
 const COMMANDS: &[&[&str]] = &[
     &["discover"],
     &["tools"],
+    &["tools", "x"],
+    &["complete", "any", "a=b"],
     &["call", "any"],
     &["resources"],
     &["read", "x:1"],

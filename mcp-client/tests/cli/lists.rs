@@ -92,6 +92,20 @@ fn url_can_be_given_as_server() {
     assert_eq!(run(&["call", url, "add", "a=1", "b=2"]), "3\n");
     let header = ["--header", "x-tenant: blue"];
     assert!(run(&[&["tools", url], &header[..]].concat()).contains("add\n"));
+    let call = r#"{"name": "add", "arguments": {"a": 1, "b": 2}}"#;
+    for revision in ["2026-07-28", "2025-11-25"] {
+        let sent = [
+            "request",
+            url,
+            "tools/call",
+            "--args",
+            call,
+            "--revision",
+            revision,
+        ];
+        assert!(run(&sent).contains(r#""text":"3""#), "{revision}");
+        assert!(run(&["ping", url, "--revision", revision]).contains("answered in"));
+    }
     let old = ["discover", url, "--revision", "2025-11-25"];
     assert!(run(&old).contains("revision 2025-11-25"));
 }

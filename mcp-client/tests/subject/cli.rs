@@ -11,7 +11,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use mcp_server::types::{
-    Annotations, AnyResourceContents, Base64Text, BooleanSchema, ImageContent, LoggingLevel,
+    Annotations, AnyResourceContents, Base64Text, BooleanSchema, Icon, ImageContent, LoggingLevel,
     NumberSchema, NumberSchemaType, Resource, ResourceType, Role, StringSchema,
     TextResourceContents, json::Object,
 };
@@ -213,6 +213,7 @@ fn server(speaking: bool) -> Result<Server, Box<dyn Error>> {
         .add_resource(
             ResourceDef::text("test://text", "text", "one\n\ntwo\x1b[31m\n")
                 .description("Two lines")
+                .icon(Icon::new("data:image/png;base64,AAAA"))
                 .mime_type("text/plain"),
         )
         .add_resource(

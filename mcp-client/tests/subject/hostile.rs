@@ -17,10 +17,13 @@ fn answer(method: &str) -> Result<Value, Value> {
             "_meta": {"io.modelcontextprotocol/serverInfo": {
                 "name": HOSTILE, "version": HOSTILE, "title": HOSTILE, "description": HOSTILE,
                 "websiteUrl": HOSTILE,
+                "icons": [{"src": HOSTILE, "mimeType": HOSTILE, "sizes": [HOSTILE]}],
             }},
         }),
         "tools/list" => json!({"tools": [{
             "name": HOSTILE, "title": "t", "description": HOSTILE,
+            "icons": [{"src": HOSTILE, "sizes": [HOSTILE]}], "annotations": {"title": HOSTILE},
+            "outputSchema": {"type": "object", "properties": {HOSTILE: {"const": HOSTILE}}},
             "inputSchema": {"type": "object", "properties": {HOSTILE: {
                 "type": "string", "title": HOSTILE, "description": HOSTILE, "enum": [HOSTILE], "default": HOSTILE,
             }}},

@@ -13,19 +13,20 @@ use crate::output::{Output, print_error};
 /// A resource and its level in the tree.
 type Entry = (usize, Resource);
 
+/// The entries that arrived, and the error that ended them early.
+type Arrived = (Vec<Entry>, Result<(), Failure>);
+
 pub(crate) async fn tree(
     client: &Client,
     uri: Option<&str>,
     depth: usize,
     output: Output,
 ) -> Result<(), Failure> {
-    let mut end = Ok(());
-    let entries = if let Some(uri) = uri {
+    let (entries, end) = if let Some(uri) = uri {
         members(client, uri, depth).await?
     } else {
-        let (resources, listed) = all(client, client.resources()).await;
-        end = listed;
-        arranged(resources)
+        let (resources, end) = all(client, client.resources()).await;
+        (arranged(resources), end)
     };
     let entries = entries.into_iter().filter(|(level, _)| *level < depth);
     if output.json {
@@ -63,7 +64,7 @@ fn is_collection(resource: &Resource) -> bool {
 
 /// Returns the members of a collection and of the collections in it, depth first. Each collection is
 /// listed once, even if it contains itself.
-async fn members(client: &Client, uri: &str, depth: usize) -> Result<Vec<Entry>, Failure> {
+async fn members(client: &Client, uri: &str, depth: usize) -> Result<Arrived, Failure> {
     if !client.negotiated(Proposal::Sep2093) {
         let message =
             "the server cannot list collections: it does not declare support for `sep-2093`";
@@ -84,11 +85,14 @@ async fn members(client: &Client, uri: &str, depth: usize) -> Result<Vec<Entry>,
                 Err(Failure::Call(error @ CallError::Refused { .. })) if level > 0 => {
                     print_error(&format!("left out: `{uri}`: {error}"));
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    entries.extend(rest.into_iter().rev());
+                    return Ok((entries, Err(error)));
+                }
             }
         }
         let Some((level, resource)) = rest.pop() else {
-            return Ok(entries);
+            return Ok((entries, Ok(())));
         };
         let new = is_collection(&resource) && seen.insert(resource.uri.clone());
         into = (new && level + 1 < depth).then(|| (level + 1, resource.uri.clone()));
