@@ -28,7 +28,7 @@ pub(super) fn listed(steps: &Steps) -> Result<String> {
             0 | 1 => String::new(),
             count => format!(", and {} more", count - 1),
         };
-        let _ = write!(text, "{:<13} {time:>8}  {what}{more}\n", step.name);
+        let _ = writeln!(text, "{:<13} {time:>8}  {what}{more}", step.name);
     }
     Ok(text)
 }
