@@ -104,12 +104,12 @@ async fn search(
         return Ok(Search::Handshake(NEWEST_LEGACY));
     };
     loop {
-        let probed = if is_modern {
+        let outcome = if is_modern {
             Probed::Answered(discover(connection, revision).await)
         } else {
             probe(connection, revision).await
         };
-        let (offered, answer) = match probed {
+        let (offered, answer) = match outcome {
             Probed::Begun(begun) => return Ok(Search::Begun(begun)),
             Probed::Answered(Ok(found)) => (found.supported_versions.clone(), Ok(found)),
             Probed::Answered(Err(error)) => match refusal(&error) {
@@ -181,8 +181,8 @@ fn refusal(error: &CallError) -> Option<(&ErrorObject, Vec<String>)> {
 /// Returns `true` if a server of an older era may have caused this error of the first request.
 fn may_be_legacy(error: &CallError) -> bool {
     match error {
-        CallError::Lost { source, .. } => source.may_be_legacy(),
-        CallError::Refused {
+        CallError::Lost { source, .. }
+        | CallError::Refused {
             transport: Some(source),
             ..
         } => source.may_be_legacy(),

@@ -79,7 +79,7 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
     let mut opened = false;
     let mut again = true;
     loop {
-        let mut least = None;
+        let mut shortest = None;
         let response = endpoint.get(connection.revision(), session, &last).await;
         if response
             .as_ref()
@@ -131,12 +131,12 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                     last_id.clone_into(&mut last);
                 }
                 if !received {
-                    least = Some(EMPTY_PAUSE);
+                    shortest = Some(EMPTY_PAUSE);
                 }
             }
             Ok(response) if is_temporary(response.status()) => {
                 tracing::debug!(status = %response.status(), "cannot open the stream of the server");
-                least = retry_after(response.headers());
+                shortest = retry_after(response.headers());
             }
             Ok(response) => {
                 let status = response.status();
@@ -164,7 +164,7 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                 return;
             }
         }
-        sleep(wait(retry.max(least), pause)).await;
+        sleep(wait(retry.max(shortest), pause)).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
