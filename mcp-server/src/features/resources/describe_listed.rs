@@ -30,7 +30,7 @@ pub(crate) struct ListedResource {
 }
 
 /// A resource whose handlers have to run.
-struct Pending {
+struct ToDescribe {
     index: usize,
     found: UncheckedResource,
     resource: Resource,
@@ -60,7 +60,7 @@ pub(crate) async fn describe_listed(
         for (index, (listed, source)) in all.iter_mut().zip(&page.sources).enumerate() {
             if let Some(found) = definition(&mut listed.resource, *source, cx, catalog) {
                 listed.is_described = false;
-                pending.push(Pending {
+                pending.push(ToDescribe {
                     index,
                     found,
                     resource: listed.resource.clone(),
@@ -113,7 +113,7 @@ fn definition(
 }
 
 /// Runs the handlers, and writes what they return into `all`.
-async fn describe(pending: Vec<Pending>, all: &mut [ListedResource], cx: &Context) {
+async fn describe(pending: Vec<ToDescribe>, all: &mut [ListedResource], cx: &Context) {
     let until = deadline(cx);
     let running =
         iter(pending).map(|pending| async move { (pending.index, description(pending, cx).await) });
@@ -144,8 +144,8 @@ fn deadline(cx: &Context) -> Option<Instant> {
 }
 
 /// Returns the description; `None` if the handler fails or the client may not read the resource.
-async fn description(pending: Pending, cx: &Context) -> Option<Resource> {
-    let Pending {
+async fn description(pending: ToDescribe, cx: &Context) -> Option<Resource> {
+    let ToDescribe {
         found,
         resource,
         is_complete,

@@ -342,8 +342,10 @@ impl CheckedResource {
             mime_type: mime_type.map(str::to_owned),
         };
         let mut body = reader(params, self.0.variables.clone(), cx)?.await?;
-        if let ResourceBody::Contents(contents) = &mut body {
-            contents::make_canonical(contents);
+        match &mut body {
+            ResourceBody::Contents(contents) => contents::make_canonical(contents),
+            #[cfg(feature = "https-url")]
+            ResourceBody::Stream(_) => {}
         }
         Ok(body)
     }
