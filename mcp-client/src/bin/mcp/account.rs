@@ -127,15 +127,15 @@ fn builder(
         Some(issuer) => builder.issuer(issuer),
         None => builder,
     };
-    let issuers = options.account.assume_pkce.iter();
-    let builder = issuers.fold(builder, |builder, issuer| builder.assume_pkce(issuer));
+    let issuers = options.account.server.assume_pkce.iter();
+    let builder = issuers.fold(builder, OAuthBuilder::assume_pkce);
     // The authorization server may have a certificate of the same authority as the server.
     let policy = connect::policy(options)?
         .size(1 << 20)
         .time(options.timeout);
     let builder = builder
         .client_name("mcp (command line)")
-        .legacy_servers(options.account.legacy_oauth)
+        .legacy_servers(options.account.server.legacy_oauth)
         .policy(policy);
     Ok(builder.store(FileStore::new(folder()?)))
 }

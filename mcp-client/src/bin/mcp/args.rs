@@ -61,6 +61,18 @@ pub(crate) struct Options {
     /// The maximum size of a message of the server
     #[arg(long, global = true, value_name = "BYTES", default_value = "16777216")]
     pub(crate) max_message: usize,
+    #[command(flatten)]
+    pub(crate) network: NetworkOptions,
+    #[command(flatten)]
+    pub(crate) account: AccountOptions,
+    /// Shows on stderr: progress, log messages and stderr of the server, and events of this program
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// To which hosts the program connects.
+#[derive(Debug, Args)]
+pub(crate) struct NetworkOptions {
     /// Also trusts the certificates in this file, in PEM
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
@@ -71,11 +83,17 @@ pub(crate) struct Options {
     /// this machine; a proxy then resolves their names
     #[arg(long, global = true)]
     pub(crate) allow_private: bool,
-    #[command(flatten)]
-    pub(crate) account: AccountOptions,
-    /// Shows on stderr: progress, log messages and stderr of the server, and events of this program
-    #[arg(long, short, global = true)]
-    pub(crate) verbose: bool,
+}
+
+/// What the program assumes of authorization servers.
+#[derive(Debug, Args)]
+pub(crate) struct ServerOptions {
+    /// Logs in to servers without metadata, as revision 2025-03-26 describes it
+    #[arg(long, global = true)]
+    pub(crate) legacy_oauth: bool,
+    /// Uses PKCE at this authorization server, which does not announce it
+    #[arg(long, global = true, value_name = "ISSUER")]
+    pub(crate) assume_pkce: Vec<String>,
 }
 
 /// How the program authorizes itself at a URL.
@@ -105,12 +123,8 @@ pub(crate) struct AccountOptions {
     /// Uses only this authorization server, which is the only one that gets the secret of the client
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) issuer: Option<String>,
-    /// Logs in to servers without metadata, as revision 2025-03-26 describes it
-    #[arg(long, global = true)]
-    pub(crate) legacy_oauth: bool,
-    /// Uses PKCE at this authorization server, which does not announce it
-    #[arg(long, global = true, value_name = "ISSUER")]
-    pub(crate) assume_pkce: Vec<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
 }
 
 #[derive(Debug, Subcommand)]

@@ -128,12 +128,12 @@ pub(crate) async fn is_open(
 
 /// Returns the server at a URL, without authorization.
 fn http(url: &str, options: &Options) -> Result<Http, Failure> {
-    if options.insecure && !is_this_machine(url) {
+    if options.network.insecure && !is_this_machine(url) {
         let message = "`--insecure` is only for servers at `localhost` or a loopback address";
         return Err(Failure::Usage(message.to_owned()));
     }
     let server = Http::new(url)
-        .insecure_loopback(options.insecure)
+        .insecure_loopback(options.network.insecure)
         .proxy(Proxy::from_env());
     let headers = options.header.iter().cloned();
     let server = headers.fold(server, |server, (name, value)| server.header(name, value));
@@ -146,8 +146,8 @@ fn http(url: &str, options: &Options) -> Result<Http, Failure> {
 /// Returns the policy for URLs that a server names.
 pub(crate) fn policy(options: &Options) -> Result<FetchPolicy, Failure> {
     let policy = FetchPolicy::new()
-        .allow_private(options.allow_private)
-        .insecure_loopback(options.insecure)
+        .allow_private(options.network.allow_private)
+        .insecure_loopback(options.network.insecure)
         .proxy(Proxy::from_env());
     Ok(match certificates(options)? {
         Some(pem) => policy.tls_roots(pem),
@@ -174,7 +174,7 @@ fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
             source,
         })
     };
-    options.cacert.as_ref().map(read).transpose()
+    options.network.cacert.as_ref().map(read).transpose()
 }
 
 fn builder(options: &Options, command: &Command, output: Output) -> ClientBuilder {

@@ -68,19 +68,21 @@ pub(super) async fn dial(
         return Err(FetchError::Host { origin });
     }
     let proxy = policy.proxy.to(to).map_err(HttpError::Proxy)?;
-    let by_name = is_allowed || policy.reach == Reach::All || policy.is_server(to);
+    let is_trusted = is_allowed || policy.is_server(to);
     if let Some(proxy) = proxy {
-        let addresses = match by_name {
-            true => Vec::new(),
-            false => allowed_addresses(policy, to).await?,
+        let addresses = if is_trusted || policy.reach == Reach::All {
+            Vec::new()
+        } else {
+            allowed_addresses(policy, to).await?
         };
         let connect = connect_through(proxy, to, &addresses);
         let (stream, _) = secure(policy, to, connect).await?;
         return Ok(stream);
     }
-    let addresses = match is_allowed || policy.is_server(to) {
-        true => addresses_of(policy, to).await?,
-        false => allowed_addresses(policy, to).await?,
+    let addresses = if is_trusted {
+        addresses_of(policy, to).await?
+    } else {
+        allowed_addresses(policy, to).await?
     };
     let (stream, _) = connect(policy, to, &addresses).await?;
     Ok(stream)
@@ -103,7 +105,8 @@ async fn allowed_addresses(
     let mut found = refused(policy.reach);
     #[cfg(feature = "oauth")]
     if let (Some(_), Some(server)) = (found, &policy.server) {
-        found = refused(server.reach(policy).await);
+        let address = address_of_server(policy, server.origin());
+        found = refused(server.reach(address).await);
     }
     match found {
         Some(address) => Err(FetchError::Address {
@@ -120,7 +123,7 @@ async fn connect_through(
     to: &Origin,
     addresses: &[SocketAddr],
 ) -> io::Result<TcpStream> {
-    let names = addresses.iter().map(|address| address.to_string());
+    let names = addresses.iter().map(SocketAddr::to_string);
     let names = names.map(|address| format!("https://{address}"));
     let mut names: Vec<String> = names.collect();
     if names.is_empty() {
@@ -137,13 +140,23 @@ async fn connect_through(
     Err(last)
 }
 
-/// Connects to an origin at any address, and returns the address.
+/// Connects to a server, and returns the address. Through a proxy, it is unknown.
 #[cfg(feature = "oauth")]
-pub(super) async fn connect_to_name(
-    policy: &FetchPolicy,
-    to: &Origin,
-) -> Result<(Box<dyn ByteChannel>, IpAddr), FetchError> {
-    connect(policy, to, &addresses_of(policy, to).await?).await
+async fn address_of_server(policy: &FetchPolicy, server: &Origin) -> Option<IpAddr> {
+    if !matches!(policy.proxy.to(server), Ok(None)) {
+        return None;
+    }
+    let connecting = async {
+        let addresses = addresses_of(policy, server).await?;
+        connect(policy, server, &addresses).await
+    };
+    match connecting.await {
+        Ok((_, address)) => Some(address),
+        Err(error) => {
+            tracing::debug!(%error, "the address of the server is not known");
+            None
+        }
+    }
 }
 
 async fn addresses_of(policy: &FetchPolicy, to: &Origin) -> Result<Vec<SocketAddr>, FetchError> {

@@ -220,7 +220,7 @@ impl FetchPolicy {
     pub(super) fn is_server(&self, origin: &Origin) -> bool {
         #[cfg(feature = "oauth")]
         if let Some(server) = &self.server {
-            return server.is_at(origin);
+            return server.origin() == origin;
         }
         #[cfg(not(feature = "oauth"))]
         let _ = origin;

@@ -5,8 +5,6 @@ use std::net::IpAddr;
 use tokio::sync::OnceCell;
 
 use super::address::Reach;
-use super::dial::connect_to_name;
-use super::policy::FetchPolicy;
 use crate::util::origin::Origin;
 
 /// The server whose metadata name URLs. Private addresses are allowed if the server has one itself.
@@ -33,27 +31,14 @@ impl ServerReach {
         }
     }
 
-    /// Returns `true` if the origin is that of the server. It is trusted, because the program named it.
-    pub(super) fn is_at(&self, origin: &Origin) -> bool {
-        self.origin == *origin
+    /// Returns which addresses are allowed. If the URL of the server contains a name, `connect` returns the
+    /// address of a connection to it, once. Without one, only public addresses are allowed.
+    pub(super) async fn reach(&self, connect: impl Future<Output = Option<IpAddr>>) -> Reach {
+        let connect = || async { connect.await.map_or(Reach::Public, Reach::around) };
+        *self.reach.get_or_init(connect).await
     }
 
-    /// Returns which addresses are allowed. Connects to the server if its URL contains a name, once.
-    /// If that fails, only public addresses are allowed.
-    pub(super) async fn reach(&self, policy: &FetchPolicy) -> Reach {
-        let connect = || async {
-            if !matches!(policy.proxy.to(&self.origin), Ok(None)) {
-                // Only the proxy knows the address.
-                return Reach::Public;
-            }
-            match connect_to_name(policy, &self.origin).await {
-                Ok((_, address)) => Reach::around(address),
-                Err(error) => {
-                    tracing::debug!(%error, "the address of the server is not known");
-                    Reach::Public
-                }
-            }
-        };
-        *self.reach.get_or_init(connect).await
+    pub(super) fn origin(&self) -> &Origin {
+        &self.origin
     }
 }

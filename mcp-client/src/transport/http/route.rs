@@ -29,12 +29,10 @@ impl Service<Uri> for Route {
     }
 
     fn call(&mut self, url: Uri) -> Self::Future {
-        match &self.proxy {
-            Some(proxy) => Box::pin(proxy.clone().connect(self.connector.clone(), url)),
-            None => {
-                let connecting = self.connector.call(url);
-                Box::pin(async { connecting.await.map_err(io::Error::other) })
-            }
+        if let Some(proxy) = &self.proxy {
+            return Box::pin(proxy.clone().connect(self.connector.clone(), url));
         }
+        let connecting = self.connector.call(url);
+        Box::pin(async { connecting.await.map_err(io::Error::other) })
     }
 }
