@@ -147,3 +147,57 @@ fn pattern_within_the_limits_is_compiled_and_matched() {
         );
     }
 }
+
+/// Patterns of the parts that make matching expensive.
+fn patterns() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let atom = prop_oneof![
+        Just("a".to_owned()),
+        Just("b".to_owned()),
+        Just("[ab]".to_owned()),
+        Just(".".to_owned()),
+        Just(r"\w".to_owned()),
+        Just(r"\s".to_owned()),
+        Just("^".to_owned()),
+        Just("$".to_owned()),
+    ];
+    atom.prop_recursive(5, 24, 4, |inner| {
+        let quantifier = prop_oneof![
+            Just("*"),
+            Just("+"),
+            Just("?"),
+            Just("{3}"),
+            Just("{2,}"),
+            Just("{0,40}")
+        ];
+        let group = prop_oneof![
+            Just("("),
+            Just("(?:"),
+            Just("(?="),
+            Just("(?!"),
+            Just("(?<!")
+        ];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+            prop::collection::vec(inner.clone(), 2..4)
+                .prop_map(|parts| format!("(?:{})", parts.join("|"))),
+            (inner.clone(), quantifier).prop_map(|(part, many)| format!("(?:{part}){many}")),
+            (group, inner).prop_map(|(open, part)| format!("{open}{part})")),
+        ]
+    })
+}
+
+proptest::proptest! {
+    /// Whatever is accepted ends soon enough for 256 cases in a test.
+    #[test]
+    fn random_pattern_is_refused_or_matched(
+        pattern in patterns(),
+        text in "[ab]{0,2000}",
+    ) {
+        let schema = json!({ "pattern": pattern });
+        if let Ok(validator) = Validator::new(&schema) {
+            let value = crate::json::Value::from(text);
+            let _ = validator.check(&value);
+        }
+    }
+}
