@@ -144,20 +144,22 @@ async fn token_is_sent_to_no_other_issuer() {
     );
 }
 
+/// A verifier whose database does not respond.
+struct Down;
+impl TokenVerifier for Down {
+    fn issuer(&self) -> &'static str {
+        "https://down.example"
+    }
+
+    async fn verify(&self, _: PresentedToken<'_>) -> Result<AccessToken, TokenError> {
+        Err(TokenError::unavailable("the database is down"))
+    }
+}
+
 #[tokio::test]
 async fn issuer_that_is_down_does_not_reject_tokens_of_another_verifier() {
     let issuer = TestIssuer::start().await;
     let (server, _probe) = server(|builder| builder);
-    struct Down;
-    impl TokenVerifier for Down {
-        fn issuer(&self) -> &str {
-            "https://down.example"
-        }
-
-        async fn verify(&self, _: PresentedToken<'_>) -> Result<AccessToken, TokenError> {
-            Err(TokenError::unavailable("the database is down"))
-        }
-    }
     let address = protect(&server, trusting(&issuer).verifier(Down));
     assert_eq!(echo(address, &issuer.token(json!({}))).await.0.status, 200);
     assert_eq!(echo(address, "opaque").await.0.status, 503);

@@ -17,7 +17,7 @@ const TOKEN: &str = "secret-token-of-ada";
 struct Recording(Arc<Mutex<String>>);
 
 impl TokenVerifier for Recording {
-    fn issuer(&self) -> &str {
+    fn issuer(&self) -> &'static str {
         "https://auth.example"
     }
 
@@ -55,7 +55,6 @@ async fn secrets_of_settings_are_not_shown() {
     let tokens = StaticTokens::new("https://auth.example");
     let ada = AccessToken::new("https://auth.example").subject("ada");
     let tokens = tokens.token(TOKEN, ada);
-    // The first bytes of the digest of the token.
     let mut shown = format!("{issuer:?} {tokens:?}");
     let keys = Keys::from_bytes([173; 32]).with_previous([174; 32]);
     shown.push_str(&format!("{keys:?}"));

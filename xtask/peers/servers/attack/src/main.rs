@@ -90,10 +90,11 @@ fn run() -> Result<bool> {
     for attack in &attacks {
         let mut outcomes = Vec::new();
         let attacked: Vec<(&Subject, &mut Quiet)> = if attack.tokens {
-            protected
-                .iter()
-                .map(|subject| (subject, &mut protected_quiet))
-                .collect()
+            Vec::from_iter(
+                protected
+                    .as_ref()
+                    .map(|subject| (subject, &mut protected_quiet)),
+            )
         } else {
             subjects.iter().zip(&mut quiet).collect()
         };
