@@ -158,13 +158,15 @@ pub use transport::http::config::HttpConfig;
 #[cfg(feature = "http")]
 pub use transport::http::network::{IpNetwork, IpNetworkError};
 #[cfg(feature = "oauth")]
-pub use transport::http::oauth::builder::{OAuthBuilder, OAuthError};
+pub use transport::http::oauth::builder::OAuthBuilder;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::config::OAuth;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::fetch::HttpFetch;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::issuer::Issuer;
+#[cfg(feature = "oauth")]
+pub use transport::http::oauth::oauth_error::OAuthError;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::static_tokens::StaticTokens;
 #[cfg(feature = "oauth")]

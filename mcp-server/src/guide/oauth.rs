@@ -55,13 +55,14 @@
 //! | tokens | verified by |
 //! | --- | --- |
 //! | JWT of an [`issuer`](crate::OAuthBuilder::issuer) | a signature with a public key of the issuer. Algorithms without a public key are never accepted. |
-//! | other tokens of an issuer with [`introspection`](crate::Issuer::introspection) | a request to the issuer (RFC 7662). Its result is kept for 30 seconds. |
+//! | other tokens of an issuer with [`introspection`](crate::Issuer::introspection) | a request to the issuer (RFC 7662). Its result is kept for 30 seconds. If several issuers are asked, each needs a [prefix](crate::Issuer::introspection_prefix) of its tokens. |
 //! | tokens of another kind | a [`TokenVerifier`](crate::TokenVerifier) of the program |
 //! | fixed tokens, in tests | [`StaticTokens`](crate::StaticTokens) |
 //!
 //! In each case, the server checks the issuer, the time of expiry, and that the token was issued for
-//! this server: its audience (`aud`) has to contain the URL that `OAuth::builder` was given, byte by
-//! byte. If the issuer writes something else into its tokens, allow that by
+//! this server: its audience (`aud`) has to contain the URL that `OAuth::builder` was given, in this
+//! or an equivalent spelling: the case of the host, the default port and the slash of an empty path
+//! make no difference. If the issuer writes something else into its tokens, allow that by
 //! [`audience`](crate::OAuthBuilder::audience). Clocks may differ by a minute.
 //!
 //! The keys of an issuer are loaded from the URL in its metadata, refreshed every 10 minutes, and
@@ -69,7 +70,8 @@
 //! [15 seconds](crate::Issuer::key_interval). URLs must be `https`, or `http` on this machine;
 //! redirects are not followed, responses are limited in size and time. While an issuer does not
 //! respond, known keys are used for up to an hour. If a token cannot be verified because of it, the
-//! status is 503, and the reason is logged.
+//! status is 503, and the reason is logged. One address can have
+//! [64 requests](field@crate::Limits::verifications_per_peer) whose tokens are being verified.
 //!
 //! # What clients learn
 //!
@@ -119,8 +121,8 @@
 //! Handlers extract the [`AccessToken`](crate::AccessToken) and the [`Principal`](crate::Principal).
 //! The principal consists of the issuer and the subject of the token, or the client if there is no
 //! subject. It stays the same when a client renews its token, so sessions, streams, cursors and state
-//! survive that; for other principals they do not exist. Streams end when the token expires: the
-//! client resumes them, or sends its request again, with a new one.
+//! survive that; for other principals they do not exist. Streams end when the token expires, or
+//! [after an hour](crate::OAuthBuilder::stream_time) if it does not say when: the client resumes them, or sends its request again, with a new one.
 //!
 //! Never pass the token of a client on to another server. A server that calls others needs tokens of
 //! its own for them.
@@ -131,5 +133,6 @@
 //! tokens are always accepted, and only with a fresh proof: for this token, method and URL, not older
 //! than 5 minutes, and never the same one twice. [`require_dpop`](crate::OAuthBuilder::require_dpop)
 //! refuses other tokens, and [`dpop_nonces`](crate::OAuthBuilder::dpop_nonces) demands a nonce of the
-//! server in each proof. Each process remembers up to 65,536 proofs, a quarter of them for one key; a
-//! client that sends more of them within 10 minutes gets 429.
+//! server in each proof. Each process remembers the proofs of 1,000 requests a second
+//! ([`dpop_rate`](crate::OAuthBuilder::dpop_rate)), a quarter of them for one principal; beyond that,
+//! clients get 429.

@@ -139,6 +139,11 @@ pub struct Limits {
     pub write_time: Duration,
     /// The maximum number of concurrent HTTP requests of one peer. Default: 256.
     pub requests_per_peer: usize,
+    /// The maximum number of HTTP requests of one address whose access tokens are being verified at
+    /// the same time: while the server loads keys of the issuer or asks it, or a `TokenVerifier`
+    /// of the program works. Default: 64. All addresses together have `concurrent_requests`. Further
+    /// requests are rejected with 429 and 503.
+    pub verifications_per_peer: usize,
     /// The maximum number of HTTP connections of one address to `serve_http`. Default: 2,500. A new
     /// connection replaces the one of the same address that has been idle for longest.
     pub connections_per_peer: usize,
@@ -204,6 +209,7 @@ impl Default for Limits {
             body_bytes: 256 << 20,
             write_time: Duration::from_secs(30),
             requests_per_peer: 256,
+            verifications_per_peer: 64,
             connections_per_peer: 2_500,
             sessions_per_peer: 2_500,
             body_bytes_per_peer: 64 << 20,

@@ -54,6 +54,9 @@ pub(crate) struct Usage {
     pub(crate) requests: Gauge,
     #[cfg(feature = "https-url")]
     pub(crate) downloads: Gauge,
+    /// Requests whose access tokens are being verified.
+    #[cfg(feature = "oauth")]
+    pub(crate) verifications: Gauge,
     /// Channels of HTTP+SSE.
     #[cfg(feature = "http")]
     pub(crate) channels: Gauge,

@@ -10,6 +10,7 @@ use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::service::TowerToHyperService;
 use mcp_server::HttpConfig;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::legacy::{PING, initialize, tool};
@@ -167,4 +168,39 @@ async fn service_can_be_mounted_in_hyper() {
         assert_eq!(head.status(), 200);
         assert!(body.contains(&format!("\"id\":{id}")), "{body}");
     }
+}
+
+#[tokio::test]
+async fn connection_offers_the_documented_window() {
+    let (server, _probe) = server(|builder| builder);
+    let mut stream = TcpStream::connect(serve(&server)).await.expect("connected");
+    // The preface, empty settings, and a ping, which is answered after the server's settings.
+    let mut hello = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    hello.extend([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    hello.extend([0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    stream.write_all(&hello).await.expect("written");
+    let (mut of_stream, mut of_connection) = (65_535_u32, 65_535_u32);
+    loop {
+        let mut head = [0; 9];
+        soon(stream.read_exact(&mut head)).await.expect("a frame");
+        let [_, high, low, kind, ..] = head;
+        let mut payload = vec![0; usize::from(u16::from_be_bytes([high, low]))];
+        soon(stream.read_exact(&mut payload))
+            .await
+            .expect("a frame");
+        match kind {
+            4 => {
+                for setting in payload.chunks_exact(6) {
+                    let (id, value) = setting.split_at(2);
+                    if id == [0, 4] {
+                        of_stream = u32::from_be_bytes(value.try_into().expect("4 bytes"));
+                    }
+                }
+            }
+            8 => of_connection += u32::from_be_bytes(payload.try_into().expect("4 bytes")),
+            6 => break,
+            _ => {}
+        }
+    }
+    assert_eq!((of_stream, of_connection), (65_535, 65_535));
 }

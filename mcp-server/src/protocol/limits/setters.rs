@@ -55,6 +55,7 @@ limits! {
     body_bytes: usize,
     write_time: Duration,
     requests_per_peer: usize,
+    verifications_per_peer: usize,
     connections_per_peer: usize,
     sessions_per_peer: usize,
     body_bytes_per_peer: usize,

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 #[cfg(feature = "http")]
 use super::Exhausted;
+#[cfg(any(feature = "https-url", feature = "oauth"))]
+use super::{Gauge, Usage};
 use super::{PeerUsage, Peers};
 use crate::protocol::quota::peer_key::PeerKey;
 
@@ -40,19 +42,35 @@ impl PeerUsage {
     /// As [`requests`](Self::requests).
     #[cfg(feature = "https-url")]
     pub(crate) fn download(self: Arc<Self>) -> Result<DownloadPermit, Exhausted> {
-        let limits = &self.peers.limits;
-        if !self
-            .downloads
-            .try_add(1, self.share(limits.requests_per_peer))
-        {
+        let share = self.peers.limits.requests_per_peer;
+        self.count(|usage| &usage.downloads, share)
+    }
+
+    /// Counts a request whose access token is being verified, until the permit is dropped. Its peer
+    /// is not authenticated yet. The total is that of requests, but verifications are counted
+    /// separately.
+    ///
+    /// # Errors
+    ///
+    /// As [`requests`](Self::requests).
+    #[cfg(feature = "oauth")]
+    pub(crate) fn verification(self: Arc<Self>) -> Result<GaugePermit, Exhausted> {
+        let share = self.peers.limits.verifications_per_peer;
+        self.count(|usage| &usage.verifications, share)
+    }
+
+    /// Adds one to a gauge of the peer and of all peers until the permit is dropped.
+    #[cfg(any(feature = "https-url", feature = "oauth"))]
+    fn count(self: Arc<Self>, gauge: SelectGauge, share: usize) -> Result<GaugePermit, Exhausted> {
+        if !gauge(&self).try_add(1, self.share(share)) {
             return Err(Exhausted::Share);
         }
-        let all = &self.all().downloads;
-        if !all.try_add(1, limits.concurrent_requests) {
-            self.downloads.subtract(1);
+        let limit = self.peers.limits.concurrent_requests;
+        if !gauge(self.all()).try_add(1, limit) {
+            gauge(&self).subtract(1);
             return Err(Exhausted::Total);
         }
-        Ok(DownloadPermit(self))
+        Ok(GaugePermit { peer: self, gauge })
     }
 
     /// Counts a channel of HTTP+SSE until the permit is dropped. Returns `None` if the peer would
@@ -102,13 +120,23 @@ impl Drop for SubscriptionPermit {
 
 /// A permit for a download by URL.
 #[cfg(feature = "https-url")]
-pub(crate) struct DownloadPermit(Arc<PeerUsage>);
+pub(crate) type DownloadPermit = GaugePermit;
 
-#[cfg(feature = "https-url")]
-impl Drop for DownloadPermit {
+#[cfg(any(feature = "https-url", feature = "oauth"))]
+type SelectGauge = fn(&Usage) -> &Gauge;
+
+/// One that was added to a gauge of a peer and of all peers.
+#[cfg(any(feature = "https-url", feature = "oauth"))]
+pub(crate) struct GaugePermit {
+    peer: Arc<PeerUsage>,
+    gauge: SelectGauge,
+}
+
+#[cfg(any(feature = "https-url", feature = "oauth"))]
+impl Drop for GaugePermit {
     fn drop(&mut self) {
-        self.0.downloads.subtract(1);
-        self.0.all().downloads.subtract(1);
+        (self.gauge)(&self.peer).subtract(1);
+        (self.gauge)(self.peer.all()).subtract(1);
     }
 }
 

@@ -39,6 +39,9 @@ const STREAMS: u32 = 200;
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 /// The maximum number of bytes of a request that are read after the connection was rejected.
 const REFUSED_BYTES: usize = 64 << 10;
+/// The maximum number of bytes of all bodies of an HTTP/2 connection that are received before the
+/// server reads them: the smallest window of a connection that HTTP/2 allows.
+const WINDOW_BYTES: u32 = (64 << 10) - 1;
 /// The minimum size of hyper's buffer for a request head, in bytes.
 const MIN_HEAD_BYTES: usize = 8 << 10;
 
@@ -308,6 +311,8 @@ fn http2_builder(limits: &Limits) -> http2::Builder<StreamExecutor> {
         .timer(TokioTimer::new())
         .keep_alive_interval(limits.connection_idle_time)
         .max_concurrent_streams(STREAMS)
+        .initial_connection_window_size(WINDOW_BYTES)
+        .initial_stream_window_size(WINDOW_BYTES)
         .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
     builder
 }

@@ -156,7 +156,10 @@ impl Endpoint {
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.config.oauth {
             let mut parts = parts;
+            // Counted for the address: anybody can send any number of tokens that are not valid.
+            let verifying = self.peer(&parts, remote.as_ref()).verification()?;
             let authorized = oauth.authorize(&self.server, &mut parts).await?;
+            drop(verifying);
             let response = self.handle_authorized(parts, body, remote).await;
             return Ok(authorized.apply(response.unwrap_or_else(|refusal| self.refuse(&refusal))));
         }

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mcp_server::{AccessToken, Issuer, OAuth, StaticTokens};
+use mcp_server::{
+    AccessToken, Issuer, OAuth, PresentedToken, StaticTokens, TokenError, TokenVerifier,
+};
 use serde_json::{Value, json};
 
 use super::setup::*;
+use crate::legacy;
 use crate::raw::*;
 
 fn asking(issuer: &TestIssuer) -> Issuer {
@@ -39,7 +42,7 @@ async fn opaque_token_is_introspected_once_and_kept_for_a_time() {
         ("token_type_hint".to_owned(), "access_token".to_owned()),
     ];
     assert_eq!(form, &expected);
-    // Signed tokens are verified without the issuer, and introspected only if they are not its own.
+    // Signed tokens are verified without the issuer.
     assert_eq!(echo(address, &issuer.token(json!({}))).await.0.status, 200);
     assert_eq!(issuer.introspections().len(), 1);
 }
@@ -96,6 +99,89 @@ async fn what_the_issuer_says_is_checked() {
     // Many issuers leave these members out.
     issuer.introspect_as(active(&issuer, json!({ "iss": null, "exp": null })));
     assert_eq!(echo(address, "opaque").await.0.status, 200);
+}
+
+#[tokio::test]
+async fn token_is_sent_to_no_other_issuer() {
+    let (one, two) = (TestIssuer::start().await, TestIssuer::start().await);
+    let (server, _probe) = server(|builder| builder);
+    for behaviour in [Behaviour::Answer, Behaviour::Fail] {
+        // The first issuer is asked about opaque tokens, and also may not be reachable.
+        one.behave(behaviour);
+        let oauth = OAuth::builder(RESOURCE)
+            .issuer(asking(&one))
+            .issuer(&*two.url);
+        let address = protect(&server, oauth);
+        assert_eq!(echo(address, &two.token(json!({}))).await.0.status, 200);
+        let stranger = two.token(json!({ "iss": "https://stranger.example" }));
+        rejected(address, &stranger).await;
+        assert_eq!(one.introspections(), []);
+    }
+    // Opaque tokens do not say whose they are.
+    let both = |first: &str, second: &str| {
+        OAuth::builder(RESOURCE)
+            .issuer(asking(&one).introspection_prefix(first))
+            .issuer(asking(&two).introspection_prefix(second))
+    };
+    for (first, second) in [
+        ("", ""),
+        ("a_", ""),
+        ("", "b_"),
+        ("a_", "a_"),
+        ("a_", "a_b_"),
+    ] {
+        let error = both(first, second).build().expect_err("ambiguous");
+        assert!(error.to_string().contains(&two.url), "{error}");
+    }
+    one.behave(Behaviour::Answer);
+    two.introspect_as(active(&two, json!({})));
+    let address = protect(&server, both("a_", "b_"));
+    assert_eq!(echo(address, "b_token").await.0.status, 200);
+    rejected(address, "c_token").await;
+    assert_eq!(
+        (one.introspections().len(), two.introspections().len()),
+        (0, 1)
+    );
+}
+
+/// A verifier whose database does not respond.
+struct Down;
+impl TokenVerifier for Down {
+    fn issuer(&self) -> &'static str {
+        "https://down.example"
+    }
+
+    async fn verify(&self, _: PresentedToken<'_>) -> Result<AccessToken, TokenError> {
+        Err(TokenError::unavailable("the database is down"))
+    }
+}
+
+#[tokio::test]
+async fn issuer_that_is_down_does_not_reject_tokens_of_another_verifier() {
+    let issuer = TestIssuer::start().await;
+    let (server, _probe) = server(|builder| builder);
+    let address = protect(&server, trusting(&issuer).verifier(Down));
+    assert_eq!(echo(address, &issuer.token(json!({}))).await.0.status, 200);
+    assert_eq!(echo(address, "opaque").await.0.status, 503);
+}
+
+#[tokio::test]
+async fn stream_of_a_token_without_an_expiry_ends() {
+    let issuer = TestIssuer::start().await;
+    issuer.introspect_as(active(&issuer, json!({ "exp": null })));
+    let (server, _probe) = server(|builder| builder);
+    let oauth = OAuth::builder(RESOURCE).issuer(asking(&issuer));
+    let address = protect(&server, oauth.stream_time(Duration::from_millis(300)));
+    let headers = with_token(media(), "opaque");
+    let (head, _) = Raw::post(address, &headers, &legacy::initialize("2025-11-25")).await;
+    let session = head.get("mcp-session-id").expect("a session").to_owned();
+    let headers = with_header(headers, "Mcp-Session-Id", &session);
+    let mut raw = Raw::connect(address).await;
+    raw.request("GET", &headers, "").await;
+    let head = raw.head().await;
+    assert_eq!(head.status, 200);
+    // Without an end, this would wait for the timeout of the test.
+    raw.body(&head).await;
 }
 
 #[tokio::test]

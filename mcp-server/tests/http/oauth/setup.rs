@@ -32,6 +32,8 @@ pub(crate) enum Behaviour {
     Redirect,
     Huge,
     NoJson,
+    /// Keys and introspections wait until the behaviour changes.
+    Wait,
 }
 
 /// An authorization server.
@@ -174,12 +176,22 @@ async fn metadata(State(shared): State<Arc<Shared>>) -> Json<Value> {
     }))
 }
 
+impl Shared {
+    /// Waits while the behaviour is [`Behaviour::Wait`].
+    async fn wait(&self) {
+        while *self.behaviour.lock().expect("unpoisoned") == Behaviour::Wait {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
 async fn keys(State(shared): State<Arc<Shared>>) -> Response {
     shared.loads.fetch_add(1, Ordering::SeqCst);
+    shared.wait().await;
     let keys = shared.keys.lock().expect("unpoisoned").clone();
     let behaviour = *shared.behaviour.lock().expect("unpoisoned");
     match behaviour {
-        Behaviour::Answer => Json(json!({ "keys": keys })).into_response(),
+        Behaviour::Answer | Behaviour::Wait => Json(json!({ "keys": keys })).into_response(),
         Behaviour::Fail => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
         Behaviour::Redirect => {
             (StatusCode::FOUND, [(header::LOCATION, "/elsewhere")]).into_response()
@@ -202,8 +214,12 @@ async fn introspect(
 ) -> Json<Value> {
     let credentials = headers.get(header::AUTHORIZATION);
     let credentials = credentials.map(|value| value.to_str().expect("ASCII").to_owned());
-    let mut introspections = shared.introspections.lock().expect("unpoisoned");
-    introspections.push((credentials, form));
+    shared
+        .introspections
+        .lock()
+        .expect("unpoisoned")
+        .push((credentials, form));
+    shared.wait().await;
     Json(shared.meaning.lock().expect("unpoisoned").clone())
 }
 

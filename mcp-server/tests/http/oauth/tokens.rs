@@ -76,7 +76,7 @@ async fn wrong_claims_are_rejected() {
             audience.to_owned(),
         ),
         (
-            json!({"aud": "HTTPS://MCP.example.com/mcp"}),
+            json!({"aud": "https://mcp.example.com/mcp?x"}),
             audience.to_owned(),
         ),
         (json!({"aud": []}), audience.to_owned()),
@@ -305,4 +305,37 @@ async fn another_audience_is_accepted_if_the_program_says_so() {
         assert_eq!(echo(address, &token).await.0.status, 200);
     }
     rejected(address, &issuer.token(json!({"aud": "api://other"}))).await;
+}
+
+#[tokio::test]
+async fn equivalent_spellings_of_the_audience_are_accepted() {
+    let issuer = TestIssuer::start().await;
+    let (server, _probe) = server(|builder| builder);
+    let trusting = |resource: &str| OAuth::builder(resource).issuer(Issuer::new(&issuer.url));
+    let address = protect(&server, trusting("https://mcp.example.com"));
+    for audience in [
+        "https://mcp.example.com",
+        "https://mcp.example.com/",
+        "https://MCP.example.com:443/",
+        "HTTPS://mcp.example.com",
+    ] {
+        let token = issuer.token(json!({"aud": audience}));
+        let (head, body) = echo(address, &token).await;
+        assert_eq!(head.status, 200, "{audience}: {body}");
+    }
+    let oauth = trusting("https://MCP.example.com/mcp").audience("https://old.example.com/");
+    let address = protect(&server, oauth);
+    for (audience, status) in [
+        (RESOURCE, 200),
+        ("https://old.example.com", 200),
+        ("https://mcp.example.com/mcp/", 401),
+        ("https://mcp.example.com/MCP", 401),
+        ("https://mcp.example.com/mcp#x", 401),
+        ("https://mcp.example.com:8443/mcp", 401),
+        ("http://mcp.example.com/mcp", 401),
+        ("https://mcp.example.com", 401),
+    ] {
+        let (head, body) = echo(address, &issuer.token(json!({"aud": audience}))).await;
+        assert_eq!(head.status, status, "{audience}: {body}");
+    }
 }

@@ -14,8 +14,8 @@ use crate::protocol::error_text::Chain;
 use crate::protocol::extensions::Principal;
 use crate::protocol::seal::Keys;
 use crate::transport::http::body::HttpBody;
-use crate::transport::http::oauth::claims::LEEWAY;
-use crate::transport::http::oauth::config::{OAuth, ResourceServer};
+use crate::transport::http::oauth::claims::{LEEWAY, unverified_issuer};
+use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};
 use crate::transport::http::oauth::credentials::{Credentials, TokenScheme, credentials};
 use crate::transport::http::oauth::dpop::{ProofError, ProvenRequest, algorithm_names};
 use crate::transport::http::oauth::token_refusal::{DPOP_NONCE, TokenRefusal};
@@ -83,14 +83,15 @@ impl OAuth {
         {
             return Err(server.insufficient_scope(&token).into());
         }
-        let until = token.expires_at.map(|end| {
+        let left = token.expires_at.map(|end| {
             let left = end.duration_since(SystemTime::now());
-            let left = left.map_or_else(
+            left.map_or_else(
                 |past| LEEWAY.saturating_sub(past.duration()),
                 |left| left.saturating_add(LEEWAY),
-            );
-            Instant::now() + left.min(LONGEST)
+            )
         });
+        let left = left.unwrap_or(server.stream_time).min(LONGEST);
+        let until = Some(Instant::now() + left);
         let extensions = &mut Arc::make_mut(parts).extensions;
         extensions.insert(principal);
         extensions.insert(token);
@@ -106,7 +107,10 @@ impl ResourceServer {
         presented: Credentials<'_>,
         parts: &Parts,
     ) -> Result<AccessToken, Box<TokenRefusal>> {
-        let token = PresentedToken::new(presented.token, self.resource.as_str(), parts);
+        let text = presented.token;
+        let issuer = unverified_issuer(text);
+        let token = PresentedToken::new(text, issuer.as_deref(), self.resource.as_str(), parts);
+        let mut is_unavailable = false;
         for verifier in &self.verifiers {
             match verifier.verify(token).await {
                 Ok(token) => {
@@ -122,10 +126,13 @@ impl ResourceServer {
                 Err(error @ TokenError::Unavailable(_)) => {
                     let issuer = verifier.issuer();
                     tracing::warn!(%issuer, error = %Chain(&error), "cannot verify a token");
-                    let reason = "the access token cannot be verified at the moment";
-                    return Err(TokenRefusal::unavailable(reason).into());
+                    is_unavailable = true;
                 }
             }
+        }
+        if is_unavailable {
+            let reason = "the access token cannot be verified at the moment";
+            return Err(TokenRefusal::unavailable(reason).into());
         }
         Err(self.invalid_token(TokenError::Foreign.to_string()).into())
     }
@@ -144,7 +151,7 @@ impl ResourceServer {
             return Some("the access token has expired");
         }
         let mut audience = token.audience.iter();
-        if !audience.any(|audience| self.audiences.contains(audience)) {
+        if !audience.any(|audience| self.audiences.contains(&comparable(audience))) {
             return Some("the access token was issued for another audience");
         }
         None

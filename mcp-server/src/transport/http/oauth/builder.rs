@@ -1,37 +1,26 @@
 //! [`OAuthBuilder`]: the settings of an [`OAuth`].
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_types::oauth::jwt::{Algorithm, algorithm_name};
 use mcp_types::oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
 use mcp_types::oauth::scopes::Scopes;
-use tokio::sync::OnceCell;
 
 use crate::protocol::scopes::{Implication, ScopePolicy};
-use crate::transport::http::oauth::config::{OAuth, ResourceServer};
+use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};
 use crate::transport::http::oauth::dpop::{self, ProofVerifier};
 use crate::transport::http::oauth::fetch::{Fetcher, HttpFetch};
 use crate::transport::http::oauth::https_client::HttpsClient;
-use crate::transport::http::oauth::introspection::{self, IntrospectionVerifier};
 use crate::transport::http::oauth::issuer::Issuer;
-use crate::transport::http::oauth::jwt_verifier::JwtVerifier;
-use crate::transport::http::oauth::key_cache::KeyCache;
-use crate::transport::http::oauth::secure_url::{InsecureUrl, SecureUrl};
+use crate::transport::http::oauth::issuer_verifiers::{
+    check_introspection, identifier, issuer_verifiers,
+};
+use crate::transport::http::oauth::oauth_error::OAuthError;
 use crate::transport::http::oauth::verifier::{AnyVerifier, TokenVerifier};
 
-/// The algorithms of signatures that are accepted by default.
-const ALGORITHMS: [Algorithm; 9] = [
-    Algorithm::ES256,
-    Algorithm::ES384,
-    Algorithm::RS256,
-    Algorithm::RS384,
-    Algorithm::RS512,
-    Algorithm::PS256,
-    Algorithm::PS384,
-    Algorithm::PS512,
-    Algorithm::EdDSA,
-];
+/// The default for [`OAuthBuilder::stream_time`].
+const STREAM_TIME: Duration = Duration::from_secs(60 * 60);
 
 /// The settings of an [`OAuth`]. Created by [`OAuth::builder`].
 #[must_use = "nothing is configured until `build` is called"]
@@ -47,6 +36,7 @@ pub struct OAuthBuilder {
     name: Option<String>,
     documentation: Option<String>,
     proofs: Proofs,
+    stream_time: Duration,
     fetcher: Option<Fetcher>,
 }
 
@@ -57,42 +47,6 @@ struct Proofs {
     required: bool,
     nonces: bool,
     rate: Option<u32>,
-}
-
-/// Why the settings of an [`OAuth`] are invalid.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OAuthError {
-    /// A URL cannot be used.
-    #[error("invalid {what} `{url}`: {reason}")]
-    Url {
-        /// Which URL.
-        what: &'static str,
-        /// Its text.
-        url: String,
-        /// What was expected.
-        reason: String,
-    },
-    /// No issuer is trusted, so no request could be accepted.
-    #[error("no issuer is set: add one with `issuer` or `verifier`")]
-    NoIssuer,
-    /// An algorithm is unknown, or is not one that verifies signatures with a public key.
-    #[error(
-        "the algorithm `{0}` is not supported: expected one with a public key, such as `ES256`"
-    )]
-    Algorithm(String),
-    /// A scope has characters that RFC 6749 does not allow.
-    #[error("invalid scope: {0}")]
-    Scope(String),
-    /// `offline_access` is not a permission of a resource: clients request it by themselves.
-    #[error("the scope `offline_access` must not be required or advertised")]
-    OfflineAccess,
-    /// The credentials for introspection cannot be sent in a header.
-    #[error("the credentials for introspection at `{0}` cannot be sent in a header")]
-    Credentials(String),
-    /// The client for requests to issuers cannot be created.
-    #[error("cannot create a client for requests to issuers")]
-    Client(#[source] rustls::Error),
 }
 
 impl OAuth {
@@ -111,6 +65,7 @@ impl OAuth {
             name: None,
             documentation: None,
             proofs: Proofs::default(),
+            stream_time: STREAM_TIME,
             fetcher: None,
         }
     }
@@ -233,6 +188,14 @@ impl OAuthBuilder {
         self
     }
 
+    /// Sets the maximum time of a response to a request whose token does not say when it expires.
+    /// Default: 1 hour. Then streams end, and the client resumes them or sends its request again, so
+    /// that the token is verified again. Other streams end when the token expires.
+    pub fn stream_time(mut self, time: Duration) -> Self {
+        self.stream_time = time;
+        self
+    }
+
     /// Sets the client for requests to issuers, instead of one that trusts the certificates of the
     /// system.
     pub fn http_fetch(mut self, fetch: impl HttpFetch) -> Self {
@@ -259,6 +222,7 @@ impl OAuthBuilder {
                 HttpsClient::new().map_err(OAuthError::Client)?,
             )),
         };
+        check_introspection(&self.issuers)?;
         for issuer in &self.issuers {
             if let Some(fetcher) = &fetcher {
                 verifiers.extend(issuer_verifiers(issuer, fetcher)?);
@@ -301,13 +265,15 @@ impl OAuthBuilder {
             filters_lists: self.filters_lists,
             resource_metadata: format!("{}{WELL_KNOWN}{path}", resource.origin()),
         };
-        let mut audiences = self.audiences;
-        audiences.push(resource.as_str().to_owned());
+        let own = resource.as_str();
+        let audiences = self.audiences.iter().map(String::as_str).chain([own]);
+        let audiences = audiences.map(comparable).collect();
         Ok(OAuth(Arc::new(ResourceServer {
             resource,
             audiences,
             verifiers,
             policy: Arc::new(policy),
+            stream_time: self.stream_time,
             requires_proofs: self.proofs.required,
             offers_proofs: self.proofs.offered,
             proofs: ProofVerifier::new(self.proofs.nonces, self.proofs.rate.unwrap_or(dpop::RATE)),
@@ -316,68 +282,6 @@ impl OAuthBuilder {
             metadata_paths,
         })))
     }
-}
-
-/// Creates the verifiers of an issuer: of JWT, and by introspection.
-fn issuer_verifiers(
-    issuer: &Issuer,
-    fetcher: &Fetcher,
-) -> Result<Vec<Box<dyn AnyVerifier>>, OAuthError> {
-    let url = identifier("issuer", &issuer.url)?;
-    let jwks_uri = issuer.jwks_uri.as_deref();
-    let jwks_uri = jwks_uri
-        .map(|uri| location("URL of keys", uri))
-        .transpose()?;
-    let algorithms = match &issuer.algorithms {
-        Some(names) => names.iter().map(|name| algorithm(name)).collect(),
-        None => Ok(ALGORITHMS.to_vec()),
-    };
-    let keys = KeyCache::new(url.clone(), jwks_uri, fetcher.clone(), issuer.key_interval);
-    let mut verifiers: Vec<Box<dyn AnyVerifier>> = vec![Box::new(JwtVerifier {
-        issuer: issuer.url.clone(),
-        algorithms: algorithms?,
-        keys,
-    })];
-    if let Some(settings) = &issuer.introspection {
-        let endpoint = settings.endpoint.as_deref();
-        let endpoint = endpoint.map(|endpoint| location("URL for introspection", endpoint));
-        let authorization = introspection::basic(&settings.client_id, &settings.secret);
-        let authorization =
-            authorization.ok_or_else(|| OAuthError::Credentials(issuer.url.clone()))?;
-        verifiers.push(Box::new(IntrospectionVerifier {
-            issuer: url,
-            fetcher: fetcher.clone(),
-            endpoint: OnceCell::new_with(endpoint.transpose()?),
-            authorization,
-            cache_time: settings.cache_time,
-            trusts_audience: settings.trusts_audience,
-            cache: Mutex::default(),
-            permits: introspection::RequestSlots::default(),
-        }));
-    }
-    Ok(verifiers)
-}
-
-fn identifier(what: &'static str, url: &str) -> Result<SecureUrl, OAuthError> {
-    SecureUrl::identifier(url).map_err(|error| invalid(what, url, error))
-}
-
-fn location(what: &'static str, url: &str) -> Result<SecureUrl, OAuthError> {
-    SecureUrl::parse(url).map_err(|error| invalid(what, url, error))
-}
-
-fn invalid(what: &'static str, url: &str, error: InsecureUrl) -> OAuthError {
-    OAuthError::Url {
-        what,
-        url: url.to_owned(),
-        reason: error.to_string(),
-    }
-}
-
-fn algorithm(name: &str) -> Result<Algorithm, OAuthError> {
-    let mut known = ALGORITHMS.into_iter();
-    let found = known.find(|known| algorithm_name(*known) == name);
-    found.ok_or_else(|| OAuthError::Algorithm(name.to_owned()))
 }
 
 impl std::fmt::Debug for OAuthBuilder {

@@ -3,7 +3,10 @@
 
 use std::time::{Duration, SystemTime};
 
-use mcp_types::json::{Object, Value};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_types::json::{self, Object, Value};
+use mcp_types::oauth::jwt;
 
 use crate::protocol::access_token::AccessToken;
 
@@ -55,6 +58,18 @@ pub(crate) fn access_token(issuer: &str, claims: Object) -> Result<AccessToken, 
     };
     token.claims = claims;
     Ok(token)
+}
+
+/// Returns the issuer that a token names, if it is a JWT. Nothing is verified.
+pub(crate) fn unverified_issuer(token: &str) -> Option<String> {
+    let mut parts = token.split('.');
+    let (_, claims, _) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || token.len() > jwt::TOKEN_BYTES {
+        return None;
+    }
+    let claims = URL_SAFE_NO_PAD.decode(claims).ok()?;
+    let claims: Object = json::from_slice(&claims).ok()?;
+    claims.get("iss").and_then(Value::as_str).map(str::to_owned)
 }
 
 fn text(claims: &Object, name: &str) -> Result<Option<String>, &'static str> {

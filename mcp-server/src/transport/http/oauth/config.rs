@@ -2,8 +2,10 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
+use mcp_types::oauth::dpop::normalize_htu;
 
 use crate::protocol::scopes::ScopePolicy;
 use crate::transport::http::oauth::dpop::ProofVerifier;
@@ -57,10 +59,12 @@ pub struct OAuth(pub(crate) Arc<ResourceServer>);
 /// What the clones of an [`OAuth`] share.
 pub(crate) struct ResourceServer {
     pub(crate) resource: SecureUrl,
-    /// The values of `aud` for which tokens are accepted.
+    /// The values of `aud` for which tokens are accepted, in [`comparable`] form.
     pub(crate) audiences: Vec<String>,
     pub(crate) verifiers: Vec<Box<dyn AnyVerifier>>,
     pub(crate) policy: Arc<ScopePolicy>,
+    /// The maximum time of a stream whose token does not say when it expires.
+    pub(crate) stream_time: Duration,
     pub(crate) requires_proofs: bool,
     /// Whether challenges ask for proofs of possession.
     pub(crate) offers_proofs: bool,
@@ -69,6 +73,18 @@ pub(crate) struct ResourceServer {
     pub(crate) metadata: Bytes,
     /// The paths of the metadata.
     pub(crate) metadata_paths: Vec<String>,
+}
+
+/// Returns the form of an audience in which audiences are compared: a URL is normalized (RFC 3986,
+/// sections 6.2.2 and 6.2.3), so that an empty path equals `/`. Some clients and issuers add the
+/// slash to the identifier of a server. Other text stays as it is.
+pub(crate) fn comparable(audience: &str) -> String {
+    let url = if audience.contains(['?', '#']) {
+        None
+    } else {
+        normalize_htu(audience).ok()
+    };
+    url.unwrap_or_else(|| audience.to_owned())
 }
 
 impl OAuth {

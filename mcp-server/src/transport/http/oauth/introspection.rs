@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
@@ -13,7 +13,7 @@ use http::{HeaderValue, Method, Request};
 use mcp_types::json::Value;
 use mcp_types::oauth::sha256;
 use tokio::sync::{OnceCell, Semaphore};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::protocol::access_token::AccessToken;
 use crate::transport::http::oauth::claims;
@@ -24,12 +24,17 @@ use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenV
 
 /// The maximum size of a response, in bytes.
 const RESPONSE_BYTES: usize = 64 << 10;
-/// The maximum number of tokens whose meaning is kept.
+/// The maximum number of active tokens whose meaning is kept, and that of other tokens.
 const CACHED: usize = 1_024;
-/// The maximum number of requests to the issuer at the same time.
-const CONCURRENT: usize = 16;
-/// The maximum number of requests that wait for those.
-const WAITING: usize = 256;
+/// The maximum time for which a token is known to be inactive: an issuer of several processes may
+/// learn of a new token late.
+const INACTIVE_TIME: Duration = Duration::from_secs(5);
+/// The maximum number of requests to the issuer at the same time. The number of requests that wait
+/// for these is limited by [`Limits`](crate::Limits), for each address.
+pub(crate) const CONCURRENT: usize = 16;
+
+/// The maximum time for which such a request waits.
+const WAITING_TIME: Duration = Duration::from_secs(5);
 
 /// Verifies the tokens of one issuer by asking it.
 pub(crate) struct IntrospectionVerifier {
@@ -38,26 +43,14 @@ pub(crate) struct IntrospectionVerifier {
     /// The endpoint; the metadata of the issuer names it unless the program did.
     pub(crate) endpoint: OnceCell<SecureUrl>,
     pub(crate) authorization: HeaderValue,
+    /// The beginning of all tokens of the issuer that are not JWT.
+    pub(crate) prefix: String,
     pub(crate) cache_time: Duration,
     /// Whether a response without `aud` is accepted.
     pub(crate) trusts_audience: bool,
-    pub(crate) cache: Mutex<TokenCache>,
-    pub(crate) permits: RequestSlots,
-}
-
-/// Bounds the requests to the issuer.
-pub(crate) struct RequestSlots {
-    running: Semaphore,
-    all: Semaphore,
-}
-
-impl Default for RequestSlots {
-    fn default() -> Self {
-        Self {
-            running: Semaphore::new(CONCURRENT),
-            all: Semaphore::new(CONCURRENT + WAITING),
-        }
-    }
+    pub(crate) active: Mutex<TokenCache<AccessToken>>,
+    pub(crate) inactive: Mutex<TokenCache<()>>,
+    pub(crate) running: Semaphore,
 }
 
 /// Returns the value of `Authorization` with which the server authenticates at the issuer.
@@ -74,26 +67,32 @@ impl TokenVerifier for IntrospectionVerifier {
     }
 
     async fn verify(&self, token: PresentedToken<'_>) -> Result<AccessToken, TokenError> {
+        // A JWT names its issuer, and is verified with the keys of that issuer only.
+        if token.unverified_issuer().is_some() || !token.text().starts_with(&self.prefix) {
+            return Err(TokenError::Foreign);
+        }
         let digest = sha256(token.text().as_bytes());
         if let Some(known) = self.cached(&digest) {
-            return Ok(known);
+            return known;
         }
         let busy = || TokenError::unavailable("too many tokens are being introspected");
-        let waiting = self.permits.all.try_acquire().map_err(|_| busy())?;
-        let running = self.permits.running.acquire().await.map_err(|_| busy())?;
-        let introspected = self.introspect(token).await;
-        drop((running, waiting));
-        let found = introspected?;
-        self.cache
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(digest, found.clone(), self.cache_time);
-        Ok(found)
+        let running = timeout(WAITING_TIME, self.running.acquire()).await;
+        let _running = running.ok().and_then(Result::ok).ok_or_else(busy)?;
+        // Another request may have sent the same token.
+        match self.cached(&digest) {
+            Some(known) => known,
+            None => self.introspect(token, digest).await,
+        }
     }
 }
 
 impl IntrospectionVerifier {
-    async fn introspect(&self, token: PresentedToken<'_>) -> Result<AccessToken, TokenError> {
+    /// Asks the issuer, and keeps the result.
+    async fn introspect(
+        &self,
+        token: PresentedToken<'_>,
+        digest: String,
+    ) -> Result<AccessToken, TokenError> {
         let endpoint = self.endpoint.get_or_try_init(|| self.discover());
         let endpoint = endpoint.await.map_err(TokenError::unavailable)?;
         let body = format!(
@@ -111,7 +110,11 @@ impl IntrospectionVerifier {
         let response = response.map_err(TokenError::unavailable)?;
         match response.get("active").and_then(Value::as_bool) {
             Some(true) => {}
-            Some(false) => return Err(TokenError::Foreign),
+            Some(false) => {
+                let time = self.cache_time.min(INACTIVE_TIME);
+                lock(&self.inactive).insert(digest, (), time);
+                return Err(TokenError::Foreign);
+            }
             None => {
                 let error = "the response to an introspection has no `active`";
                 return Err(TokenError::unavailable(error));
@@ -122,6 +125,8 @@ impl IntrospectionVerifier {
         if self.trusts_audience && found.audience.is_empty() {
             found.audience.push(token.resource().to_owned());
         }
+        let time = kept_for(&found, self.cache_time);
+        lock(&self.active).insert(digest, found.clone(), time);
         Ok(found)
     }
 
@@ -130,31 +135,51 @@ impl IntrospectionVerifier {
         issuer_metadata::url(&metadata, "introspection_endpoint", &self.issuer)
     }
 
-    fn cached(&self, digest: &str) -> Option<AccessToken> {
-        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.get(digest)
+    /// Returns the result of an earlier request to the issuer.
+    fn cached(&self, digest: &str) -> Option<Result<AccessToken, TokenError>> {
+        let active = lock(&self.active).get(digest);
+        let inactive = || lock(&self.inactive).get(digest);
+        active
+            .map(Ok)
+            .or_else(|| inactive().map(|()| Err(TokenError::Foreign)))
     }
 }
 
-/// What recently introspected tokens say, by their digests.
-#[derive(Default)]
-pub(crate) struct TokenCache {
-    tokens: HashMap<Arc<str>, (AccessToken, Instant)>,
+/// Returns the time for which the meaning of a token is kept: not after it expires.
+fn kept_for(token: &AccessToken, time: Duration) -> Duration {
+    let left = token
+        .expires_at
+        .map(|end| end.duration_since(SystemTime::now()).unwrap_or_default());
+    time.min(left.unwrap_or(time))
+}
+
+fn lock<T>(cache: &Mutex<T>) -> MutexGuard<'_, T> {
+    cache.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is known of recently introspected tokens, by their digests.
+pub(crate) struct TokenCache<T> {
+    tokens: HashMap<Arc<str>, (T, Instant)>,
     in_order: VecDeque<Arc<str>>,
 }
 
-impl TokenCache {
-    fn get(&self, digest: &str) -> Option<AccessToken> {
+impl<T> Default for TokenCache<T> {
+    fn default() -> Self {
+        Self {
+            tokens: HashMap::new(),
+            in_order: VecDeque::new(),
+        }
+    }
+}
+
+impl<T: Clone> TokenCache<T> {
+    fn get(&self, digest: &str) -> Option<T> {
         let (token, until) = self.tokens.get(digest)?;
         (*until > Instant::now()).then(|| token.clone())
     }
 
-    /// Keeps a token for a time, but not after it expires. The oldest one makes room for it.
-    fn insert(&mut self, digest: String, token: AccessToken, time: Duration) {
-        let left = token
-            .expires_at
-            .map(|end| end.duration_since(SystemTime::now()).unwrap_or_default());
-        let time = time.min(left.unwrap_or(time));
+    /// Keeps what is known of a token for a time. The oldest one makes room for it.
+    fn insert(&mut self, digest: String, token: T, time: Duration) {
         if time.is_zero() {
             return;
         }
@@ -207,9 +232,6 @@ mod tests {
         assert_eq!(cache.in_order.len(), CACHED);
         assert!(cache.get("0").is_none());
         assert!(cache.get(&(CACHED * 2 - 1).to_string()).is_some());
-        let expired = token.expires_at(SystemTime::now() - Duration::from_secs(1));
-        cache.insert("expired".to_owned(), expired, Duration::from_secs(60));
-        assert!(cache.get("expired").is_none());
     }
 
     #[tokio::test(start_paused = true)]
@@ -217,9 +239,14 @@ mod tests {
         let mut cache = TokenCache::default();
         let token = AccessToken::new("https://a.example").subject("ada");
         let [time, half, almost, second] = [30, 15, 14, 1].map(Duration::from_secs);
-        cache.insert("endless".to_owned(), token.clone(), time);
-        let ends = token.expires_at(SystemTime::now() + half);
-        cache.insert("ends".to_owned(), ends, time);
+        let mut insert = |digest: &str, token: AccessToken| {
+            let time = kept_for(&token, time);
+            cache.insert(digest.to_owned(), token, time);
+        };
+        insert("endless", token.clone());
+        insert("ends", token.clone().expires_at(SystemTime::now() + half));
+        insert("expired", token.expires_at(SystemTime::now() - second));
+        assert!(cache.get("expired").is_none());
         tokio::time::advance(almost).await;
         assert!(cache.get("endless").is_some() && cache.get("ends").is_some());
         tokio::time::advance(second).await;
@@ -244,7 +271,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn requests_to_the_issuer_are_bounded_and_so_are_those_that_wait() {
+    async fn requests_to_the_issuer_are_bounded_and_so_is_the_time_to_wait_for_them() {
         let silent = Silent::default();
         let url = SecureUrl::parse("https://a.example").expect("a URL");
         let verifier = Arc::new(IntrospectionVerifier {
@@ -252,17 +279,19 @@ mod tests {
             fetcher: Fetcher::new(silent.clone()),
             endpoint: OnceCell::new_with(Some(url)),
             authorization: HeaderValue::from_static("Basic eDp4"),
+            prefix: String::new(),
             cache_time: Duration::ZERO,
             trusts_audience: false,
-            cache: Mutex::default(),
-            permits: RequestSlots::default(),
+            active: Mutex::default(),
+            inactive: Mutex::default(),
+            running: Semaphore::new(CONCURRENT),
         });
         let verify = |at: usize| {
             let verifier = Arc::clone(&verifier);
             async move {
                 let (parts, ()) = Request::new(()).into_parts();
                 let text = format!("token-{at}");
-                let token = PresentedToken::new(&text, "https://b.example", &parts);
+                let token = PresentedToken::new(&text, None, "https://b.example", &parts);
                 match verifier.verify(token).await {
                     Err(TokenError::Unavailable(source)) => source.to_string(),
                     other => panic!("{other:?}"),
@@ -270,20 +299,17 @@ mod tests {
             }
         };
         let mut all = JoinSet::new();
-        for at in 0..CONCURRENT + WAITING {
+        for at in 0..CONCURRENT * 2 {
             all.spawn(verify(at));
         }
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        let mut failed = all.join_all().await;
         assert_eq!(silent.0.load(Ordering::SeqCst), CONCURRENT);
-        let busy = "too many tokens are being introspected";
-        assert_eq!(verify(usize::MAX).await, busy);
-        // The first ones time out, and as many others take their place.
-        tokio::time::sleep(Duration::from_secs(10)).await;
-        assert_eq!(silent.0.load(Ordering::SeqCst), CONCURRENT * 2);
-        all.spawn(verify(usize::MAX));
-        for failed in all.join_all().await {
-            assert_eq!(failed, "https://a.example: no response within 10 s");
-        }
+        failed.sort();
+        let (silent, busy) = failed.split_at(CONCURRENT);
+        let expected = "https://a.example: no response within 10 s";
+        assert!(silent.iter().all(|failed| failed == expected), "{silent:?}");
+        let expected = "too many tokens are being introspected";
+        assert!(busy.iter().all(|failed| failed == expected), "{busy:?}");
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub struct Issuer {
 pub(crate) struct Introspection {
     pub(crate) client_id: String,
     pub(crate) secret: String,
+    pub(crate) prefix: String,
     pub(crate) endpoint: Option<String>,
     pub(crate) cache_time: Duration,
     pub(crate) trusts_audience: bool,
@@ -83,7 +84,7 @@ impl Issuer {
     }
 
     /// Asks the issuer about tokens that are not JWT, with these credentials of the server. At the
-    /// same time at most 16 requests are sent.
+    /// same time at most 16 requests are sent. A JWT that names its issuer is never sent.
     #[must_use]
     pub fn introspection(
         mut self,
@@ -93,6 +94,7 @@ impl Issuer {
         self.introspection = Some(Introspection {
             client_id: client_id.into(),
             secret: secret.into(),
+            prefix: String::new(),
             endpoint: None,
             cache_time: CACHE_TIME,
             trusts_audience: false,
@@ -110,8 +112,20 @@ impl Issuer {
         self
     }
 
+    /// Sends only tokens that begin with this text for [introspection](Self::introspection). Required
+    /// for each issuer if several of them are asked: otherwise one would receive the tokens of
+    /// another, which do not say who issued them.
+    #[must_use]
+    pub fn introspection_prefix(mut self, prefix: impl Into<String>) -> Self {
+        if let Some(introspection) = &mut self.introspection {
+            introspection.prefix = prefix.into();
+        }
+        self
+    }
+
     /// Sets how long the result of an [introspection](Self::introspection) is used, at most until
-    /// the token expires. Default: 30 seconds. A revoked token is accepted for that long.
+    /// the token expires. Default: 30 seconds. A revoked token is accepted for that long. That a
+    /// token is not active is remembered for at most 5 seconds.
     #[must_use]
     pub fn introspection_cache(mut self, time: Duration) -> Self {
         if let Some(introspection) = &mut self.introspection {

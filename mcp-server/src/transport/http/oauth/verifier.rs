@@ -50,8 +50,8 @@ pub trait TokenVerifier: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`TokenError::Foreign`] lets the server ask the next verifier. The other errors reject the
-    /// request.
+    /// [`TokenError::Foreign`] and [`TokenError::Unavailable`] let the server ask the next verifier.
+    /// [`TokenError::Invalid`] rejects the request.
     fn verify(
         &self,
         token: PresentedToken<'_>,
@@ -62,17 +62,29 @@ pub trait TokenVerifier: Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub struct PresentedToken<'a> {
     text: &'a str,
+    issuer: Option<&'a str>,
     resource: &'a str,
     request: &'a Parts,
 }
 
 impl<'a> PresentedToken<'a> {
-    pub(crate) fn new(text: &'a str, resource: &'a str, request: &'a Parts) -> Self {
+    pub(crate) fn new(
+        text: &'a str,
+        issuer: Option<&'a str>,
+        resource: &'a str,
+        request: &'a Parts,
+    ) -> Self {
         Self {
             text,
+            issuer,
             resource,
             request,
         }
+    }
+
+    /// Returns the issuer that the token names, if it is a JWT. Nothing is verified.
+    pub(crate) fn unverified_issuer(&self) -> Option<&'a str> {
+        self.issuer
     }
 
     /// Returns the token. It is a secret: do not log it and do not send it to other servers.
@@ -112,8 +124,8 @@ pub enum TokenError {
     /// The token is not valid: 401 with the error `invalid_token`. Clients see the reason.
     #[error("the access token is not valid: {0}")]
     Invalid(String),
-    /// The token cannot be verified now, for example because the issuer does not respond: 503. The
-    /// reason goes to the log only.
+    /// The token cannot be verified now, for example because the issuer does not respond: 503,
+    /// unless another verifier accepts the token. The reason goes to the log only.
     #[error("the access token cannot be verified")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
 }
