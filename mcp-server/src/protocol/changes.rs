@@ -41,7 +41,7 @@ pub trait BusReceiver: Send + Sync {
 }
 
 /// A message that a [`Bus`] sends to all processes.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum BusMessage {
     /// A list or resource changed.
@@ -89,6 +89,22 @@ pub enum BusMessage {
         /// future, because clocks differ.
         until: u64,
     },
+}
+
+impl std::fmt::Debug for BusMessage {
+    /// Shows neither ids of sessions, which are secrets of their clients, nor messages.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Change(change) => return f.debug_tuple("Change").field(change).finish(),
+            Self::Answer { .. } => "Answer",
+            Self::Cancel { .. } => "Cancel",
+            Self::SessionEnded { .. } => "SessionEnded",
+            Self::SessionChanged { .. } => "SessionChanged",
+            Self::Listening { .. } => "Listening",
+            #[cfg(feature = "https-url")]
+            Self::UrlsRevoked { .. } => "UrlsRevoked",
+        })
+    }
 }
 
 /// The lists whose changes a subscriber wants to receive.

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use http::HeaderName;
 use http::request::Parts;
 
 use crate::protocol::core::Context;
@@ -29,8 +30,20 @@ use crate::protocol::handler_error::HandlerError;
 /// # drop(server);
 /// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HttpParts(Arc<Parts>);
+
+impl std::fmt::Debug for HttpParts {
+    /// Shows neither values of headers nor the query, because they may be secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.headers.keys().map(HeaderName::as_str).collect();
+        f.debug_struct("HttpParts")
+            .field("method", &self.method)
+            .field("path", &self.uri.path())
+            .field("headers", &names)
+            .finish_non_exhaustive()
+    }
+}
 
 impl Deref for HttpParts {
     type Target = Parts;

@@ -8,6 +8,7 @@ mod holder;
 mod introspection;
 mod keys;
 mod scopes;
+mod secrets;
 mod setup;
 mod shares;
 mod tokens;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::Weak;
 use std::task::{Context, Poll};
 
-use http::header::ORIGIN;
+use http::header::{AUTHORIZATION, COOKIE, ORIGIN};
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
@@ -89,6 +89,7 @@ impl HttpService {
         let version = parts.version;
         let address = remote.as_ref().map(|remote| remote.address);
         proxy::attach(&endpoint.config, &mut parts, address);
+        hide_credentials(&mut parts);
         // In an `Arc`, because the parts are large and moved several times.
         let parts = Arc::new(parts);
         #[cfg(feature = "oauth")]
@@ -123,6 +124,17 @@ where
 
     fn call(&mut self, request: Request<B>) -> HttpFuture {
         self.respond(request, None)
+    }
+}
+
+/// Marks the headers with credentials as sensitive, so that `Debug` does not show their values.
+fn hide_credentials(parts: &mut Parts) {
+    for name in [AUTHORIZATION, COOKIE] {
+        if let http::header::Entry::Occupied(mut values) = parts.headers.entry(name) {
+            values
+                .iter_mut()
+                .for_each(|value| value.set_sensitive(true));
+        }
     }
 }
 

@@ -20,7 +20,6 @@ use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenV
 /// # drop(oauth);
 /// # Ok::<(), mcp_server::OAuthError>(())
 /// ```
-#[derive(Debug)]
 pub struct StaticTokens {
     issuer: String,
     /// By the digest of the token, so that the time of a search tells nothing about the tokens.
@@ -42,6 +41,16 @@ impl StaticTokens {
         let digest = sha256(text.as_ref().as_bytes());
         self.tokens.insert(digest, token);
         self
+    }
+}
+
+impl std::fmt::Debug for StaticTokens {
+    /// Shows no digests, because short tokens could be found by them.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StaticTokens")
+            .field("issuer", &self.issuer)
+            .field("tokens", &self.tokens.len())
+            .finish()
     }
 }
 
