@@ -7,7 +7,8 @@
 //! codes, and `refused_log` logs requests with a wrong `Host` or `Origin`.
 //!
 //! `serve` is a server with its own socket. It keeps a `peer_table` of connections. Each
-//! `connection` has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a
+//! `connection` has an `activity` and a `write_timeout`, and `unread_body` closes it after a response
+//! to a request whose body was not read; the streams of HTTP/2 run on a
 //! `stream_executor`.
 //!
 //! Requests of pages in browsers pass `cors` first. `proxy` finds the address of the client behind
@@ -60,6 +61,7 @@ pub(crate) mod sse_queue;
 pub(crate) mod status;
 pub(crate) mod stopping;
 pub(crate) mod stream_executor;
+pub(crate) mod unread_body;
 pub(crate) mod until;
 mod watched_body;
 pub(crate) mod write_timeout;

@@ -160,3 +160,67 @@ async fn rejected_headers_are_named_with_their_values() {
     let text = "the body has 1001 bytes or more: expected at most 1000";
     rejected(address, &call_headers("echo"), &body, (413, -32600, text)).await;
 }
+
+/// Sends all of a body before it reads the response, as most clients do. Returns the status.
+async fn refused(
+    address: std::net::SocketAddr,
+    headers: &[(&'static str, String)],
+    size: usize,
+) -> Head {
+    let mut raw = Raw::connect(address).await;
+    raw.request("POST", headers, &"x".repeat(size)).await;
+    // Longer than it takes the server to refuse the request and to close its side.
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let head = raw.head().await;
+    raw.body(&head).await;
+    head
+}
+
+#[tokio::test]
+async fn status_of_an_early_refusal_arrives_whatever_the_size_of_the_body() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    for size in [100, 64 << 10, 3 << 20, 8 << 20] {
+        for (name, value, status) in [
+            ("Accept", "text/html", 406),
+            ("Content-Type", "text/html", 415),
+            ("Host", "evil.example", 403),
+        ] {
+            let head = refused(address, &with_header(media(), name, value), size).await;
+            assert_eq!(head.status, status, "{size}");
+            // After a small body, the connection can be used again.
+            let close = (size > 64 << 10).then_some("close");
+            assert_eq!(head.get("connection"), close, "{size}");
+        }
+    }
+    let head = refused(address, &media(), 8 << 20).await;
+    assert_eq!((head.status, head.get("connection")), (413, Some("close")));
+}
+
+#[tokio::test]
+async fn connection_is_usable_after_a_refusal_with_a_small_body() {
+    let (server, _probe) = server(|builder| builder);
+    let mut raw = Raw::connect(serve(&server)).await;
+    let refused = with_header(media(), "Accept", "text/html");
+    for _ in 0..3 {
+        let (head, _) = raw.ask("POST", &refused, PING).await;
+        assert_eq!(head.status, 406);
+    }
+    let (head, _) = raw
+        .ask("POST", &call_headers("echo"), &call(1, "echo"))
+        .await;
+    assert_eq!(head.status, 200);
+}
+
+#[tokio::test]
+async fn client_that_waits_for_100_continue_gets_the_refusal_at_once() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let mut raw = Raw::connect(address).await;
+    let head = "POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n";
+    let begun = std::time::Instant::now();
+    raw.write(head.as_bytes()).await;
+    let head = raw.head().await;
+    assert_eq!((head.status, head.get("connection")), (403, Some("close")));
+    assert!(begun.elapsed() < std::time::Duration::from_millis(900));
+}

@@ -32,6 +32,8 @@ pub(crate) struct Activity {
     has_waiting: AtomicBool,
     /// Whether the client disconnected before the body of its request was complete.
     is_disconnected: AtomicBool,
+    /// Whether the body of a request was dropped before its end.
+    has_unread_body: AtomicBool,
     /// The number of complete responses of which HTTP/2 still buffers bytes.
     unsent: AtomicUsize,
     /// The number of such responses that were sent.
@@ -63,6 +65,7 @@ impl Activity {
             has_had_turn: AtomicBool::new(false),
             has_waiting: AtomicBool::new(false),
             is_disconnected: AtomicBool::new(false),
+            has_unread_body: AtomicBool::new(false),
             unsent: AtomicUsize::new(0),
             sent: AtomicUsize::new(0),
             events: Arc::clone(events),
@@ -124,6 +127,16 @@ impl Activity {
     /// Returns `true` if [`set_disconnected`](Self::set_disconnected) was called.
     pub(super) fn is_disconnected(&self) -> bool {
         self.is_disconnected.load(Ordering::Relaxed)
+    }
+
+    /// Records that the body of a request was dropped before its end.
+    pub(super) fn set_unread_body(&self) {
+        self.has_unread_body.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if [`set_unread_body`](Self::set_unread_body) was called.
+    pub(super) fn has_unread_body(&self) -> bool {
+        self.has_unread_body.load(Ordering::Relaxed)
     }
 
     /// Tells the task that serves the connection to close it.

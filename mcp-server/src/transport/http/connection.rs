@@ -25,6 +25,7 @@ use super::opening::{FirstBytes, PrefixedStream, Protocol};
 use super::response_future::HttpFuture;
 use super::service::{HttpService, RemotePeer};
 use super::stream_executor::StreamExecutor;
+use super::unread_body::DiscardingStream;
 use super::watched_body::WatchedBody;
 use super::write_timeout::WriteTimeout;
 use crate::protocol::core::Core;
@@ -194,7 +195,8 @@ impl Connection {
             self.services
                 .respond(request, remote, self.activity.start_request())
         });
-        let io = TokioIo::new(PrefixedStream::new(first.bytes, stream));
+        let stream = PrefixedStream::new(first.bytes, stream);
+        let io = TokioIo::new(DiscardingStream::new(stream, Arc::clone(&self.activity)));
         match first.protocol {
             Protocol::Http1 => {
                 // hyper handles up to 16 requests in one poll if they have arrived already.

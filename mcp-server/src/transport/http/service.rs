@@ -4,6 +4,7 @@ use crate::transport::http::endpoint::Endpoint;
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::Weak;
 use std::task::{Context, Poll};
@@ -26,6 +27,7 @@ use super::response_future::HttpFuture;
 use super::session::event_store::MemoryEvents;
 use super::session::requests;
 use super::session::table::Sessions;
+use super::unread_body::{self, FusedBody};
 use super::{request_body, stopping};
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::core::Core;
@@ -147,8 +149,14 @@ impl Endpoint {
         remote: Option<RemotePeer>,
     ) -> Response<HttpBody> {
         self.server.counters.request();
-        let response = self.handle(parts, body, remote).await;
-        response.unwrap_or_else(|refusal| self.refuse(&refusal))
+        let mut body = pin!(FusedBody::new(body, &parts));
+        let response = self.handle(parts, body.as_mut(), remote).await;
+        let mut response = response.unwrap_or_else(|refusal| self.refuse(&refusal));
+        let is_error = response.status().is_client_error() || response.status().is_server_error();
+        if is_error && !body.is_end_stream() {
+            Box::pin(unread_body::discard(body, &mut response)).await;
+        }
+        response
     }
 
     async fn handle<B: Body>(

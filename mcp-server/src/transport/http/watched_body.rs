@@ -22,6 +22,7 @@ use super::activity::Activity;
 pub(crate) struct WatchedBody {
     incoming: Incoming,
     activity: Arc<Activity>,
+    has_ended: bool,
 }
 
 impl WatchedBody {
@@ -29,6 +30,7 @@ impl WatchedBody {
         Self {
             incoming,
             activity: Arc::clone(activity),
+            has_ended: false,
         }
     }
 }
@@ -48,6 +50,7 @@ impl Body for WatchedBody {
             self.activity.set_disconnected();
             return Poll::Pending;
         }
+        self.has_ended = frame.is_none();
         Poll::Ready(frame)
     }
 
@@ -57,6 +60,14 @@ impl Body for WatchedBody {
 
     fn size_hint(&self) -> SizeHint {
         self.incoming.size_hint()
+    }
+}
+
+impl Drop for WatchedBody {
+    fn drop(&mut self) {
+        if !self.has_ended && !self.incoming.is_end_stream() {
+            self.activity.set_unread_body();
+        }
     }
 }
 
