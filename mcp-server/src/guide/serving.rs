@@ -23,6 +23,10 @@
 //! }
 //! ```
 //!
+//! A connection serves one client. A second `initialize` on it is rejected with -32600: the server could
+//! not tell which client sent a message, so one client would get the questions and subscriptions of
+//! the other. A tunnel that several clients use starts a process for each of them.
+//!
 //! # HTTP
 //!
 //! One endpoint serves both eras of Streamable HTTP. [`serve_http`](crate::Server::serve_http) binds

@@ -2,14 +2,14 @@
 //!
 //! A request passes these files in order: `service` checks its head, `request_body` reads the body,
 //! and `sessionless` or `session::post` dispatches the message, after `headers` has compared it
-//! with the headers. `answer` creates the response, `body` is its body, and handlers write messages
-//! to an `sse_queue`. `refusal` lists the reasons for rejecting a request, `status` all status
-//! codes, and `refused_log` logs requests with a wrong `Host` or `Origin`.
+//! with the headers. `accept` reads which forms of a response the client accepts, `answer` creates
+//! the response, `body` is its body, and handlers write messages to an `sse_queue`. `refusal` lists
+//! the reasons for rejecting a request, `status` all status codes, and `refused_log` logs requests
+//! with a wrong `Host` or `Origin`.
 //!
 //! `serve` is a server with its own socket. It keeps a `peer_table` of connections. Each
-//! `connection` has an `activity` and a `write_timeout`, and `unread_body` closes it after a response
-//! to a request whose body was not read; the streams of HTTP/2 run on a
-//! `stream_executor`.
+//! `connection` has an `activity` and a `write_timeout`, and `unread_body` closes it after a
+//! response to a request whose body was not read; the streams of HTTP/2 run on a `stream_executor`.
 //!
 //! Requests of pages in browsers pass `cors` first. `proxy` finds the address of the client behind
 //! trusted proxies. `oauth` verifies access tokens. `operations` serves health, readiness and metrics. `ids` generates and
@@ -21,6 +21,7 @@
 //! `event_store`, and a `stream_reader` sends them to the client. `cluster` handles messages of
 //! other processes, and `ending` removes sessions.
 
+pub(crate) mod accept;
 pub(crate) mod activity;
 pub(crate) mod answer;
 pub(crate) mod body;

@@ -254,10 +254,12 @@ impl LineConnection {
 
     /// Checks that a request may start.
     fn admit(&self, id: &RequestId, method: &str) -> Result<(), ErrorObject> {
-        // Responses to requests of two sessions could not be distinguished.
+        // A tunnel may connect two clients. The server could not tell whose message a line is, so
+        // one would get the revision, the questions and the subscriptions of the other.
         if method == INITIALIZE && self.inbound.session.is_some() {
             return Err(ErrorObject::invalid_request(
-                "the session was initialized already: send no second `initialize`",
+                "the session was initialized already: a connection serves one client, another one \
+                 needs a process or connection of its own",
             ));
         }
         let running = self.in_flight.len();

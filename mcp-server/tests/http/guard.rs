@@ -2,6 +2,7 @@
 
 use mcp_server::{Http, HttpConfig, ServeError};
 
+use crate::legacy::{PING, initialize, start_session, tool};
 use crate::raw::*;
 
 #[tokio::test]
@@ -33,8 +34,14 @@ async fn media_types_are_parsed_and_not_compared_as_text() {
         ("text/event-stream;q=0.9,application/json", 200),
         ("Application/JSON, TEXT/*", 200),
         ("*/*", 200),
-        ("application/json", 406),
-        ("text/event-stream", 406),
+        ("application/json", 200),
+        ("text/event-stream", 200),
+        ("application/json;q=0, text/event-stream", 200),
+        ("*/*, text/*;q=0", 200),
+        ("*/*;q=0, application/json", 200),
+        ("application/json;q=0, text/*; q=0.000", 406),
+        ("*/*; Q=0", 406),
+        ("text/html", 406),
         ("application/jsonp, text/event-streams", 406),
         ("", 406),
     ];
@@ -227,4 +234,87 @@ async fn connection_without_a_request_head_is_closed() {
     while connection.anything().await {}
     let idle = start.elapsed().as_secs();
     assert!((60..65).contains(&idle), "after {idle} s");
+}
+
+#[tokio::test]
+async fn response_has_the_only_form_that_the_client_accepts() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let session = start_session(address, "2025-11-25").await;
+    for (accept, media, start) in [
+        ("application/json", "application/json", "{"),
+        ("text/event-stream", "text/event-stream", "data: {"),
+        ("*/*, application/json;q=0", "text/event-stream", "data: {"),
+    ] {
+        let modern = with_header(call_headers("echo"), "Accept", accept);
+        let legacy = with_header(session.clone(), "Accept", accept);
+        for (headers, message) in [(modern, call(1, "echo")), (legacy, tool(2, "echo"))] {
+            let (head, body) = Raw::post(address, &headers, &message).await;
+            assert_eq!((head.status, head.get("content-type")), (200, Some(media)));
+            assert!(body.starts_with(start), "{accept}: {body}");
+        }
+        let headers = with_header(self::media(), "Accept", accept);
+        let (head, body) = Raw::post(address, &headers, &initialize("2025-11-25")).await;
+        assert_eq!(head.get("content-type"), Some(media), "{body}");
+    }
+    // The notifications of a modern request are dropped, and a question cannot be sent.
+    let json = with_header(call_headers("torrent"), "Accept", "application/json");
+    let (head, body) = Raw::post(address, &json, &call(3, "torrent")).await;
+    assert_eq!(
+        (head.status, head.get("content-type")),
+        (200, Some("application/json"))
+    );
+    assert!(body.contains("\"id\":3"), "{body}");
+    let legacy = with_header(session, "Accept", "application/json");
+    let (head, _) = Raw::post(address, &legacy, &tool(4, "ask")).await;
+    assert_eq!(head.status, 406);
+}
+
+#[tokio::test]
+async fn compressed_body_returns_415() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    for (encoding, status) in [("gzip", 415), ("identity", 200), ("identity, br", 415)] {
+        let headers = with_header(call_headers("echo"), "Content-Encoding", encoding);
+        let (head, body) = Raw::post(address, &headers, &call(1, "echo")).await;
+        assert_eq!(head.status, status, "{encoding}: {body}");
+        let expected = (status == 415).then_some("identity");
+        assert_eq!(head.get("accept-encoding"), expected);
+    }
+}
+
+#[tokio::test]
+async fn metadata_that_does_not_exist_returns_404() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    for path in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-authorization-server/mcp",
+        "/.well-known/openid-configuration",
+    ] {
+        for method in ["GET", "POST"] {
+            let mut raw = Raw::connect(address).await.at(path);
+            let (head, _) = raw.ask(method, &media(), "").await;
+            assert_eq!(head.status, 404, "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn initialize_with_the_id_of_an_ended_session_begins_a_new_one() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let ended = with_header(
+        media(),
+        "Mcp-Session-Id",
+        "0123456789abcdef0123456789abcdef",
+    );
+    let (head, body) = Raw::post(address, &ended, &initialize("2025-11-25")).await;
+    assert_eq!(head.status, 200, "{body}");
+    assert!(
+        head.get("mcp-session-id")
+            .is_some_and(|id| !id.starts_with("0123456789"))
+    );
+    let (head, _) = Raw::post(address, &ended, PING).await;
+    assert_eq!(head.status, 404);
 }

@@ -231,3 +231,35 @@ async fn requests_that_outlast_the_grace_time_end_with_an_error() {
         assert_eq!(peer.maybe_next().await, None);
     }
 }
+
+#[tokio::test]
+async fn byte_order_mark_before_the_first_message_is_skipped() {
+    let mut peer = Peer::new();
+    peer.write(b"\xef\xbb\xbf").await;
+    peer.call(1, "echo", "marked").await;
+    assert_eq!(text(&peer.next().await), "marked");
+    peer.assert_no_more().await;
+}
+
+#[tokio::test]
+async fn second_initialize_is_rejected_with_the_way_out() {
+    let mut peer = Peer::new();
+    let initialize = serde_json::json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "t", "version": "1" },
+        },
+    });
+    peer.send(initialize.clone()).await;
+    assert_eq!(peer.next().await["result"]["protocolVersion"], "2025-11-25");
+    peer.send(initialize).await;
+    let error = peer.next().await["error"].clone();
+    assert_eq!(error["code"], -32600);
+    let message = error["message"].as_str().expect("a message");
+    assert!(
+        message.contains("process or connection of its own"),
+        "{message}"
+    );
+    peer.assert_no_more().await;
+}

@@ -5,7 +5,11 @@ use crate::lines::{LineReader, LineTooLong};
 /// The number of bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
-/// The lines of a stream of bytes that is read in chunks. Does no I/O.
+/// The byte order mark of UTF-8, which some programs write before the first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The lines of a stream of bytes that is read in chunks. Does no I/O. A byte order mark before the
+/// first line is skipped.
 ///
 /// A transport reads into [`spare`](Self::spare), calls [`filled`](Self::filled), and takes all
 /// lines with [`next_line`](Self::next_line) before it reads again.
@@ -50,11 +54,15 @@ impl LineInput {
     ///
     /// As [`LineReader::next_line`].
     pub fn next_line(&mut self) -> Option<Result<&[u8], LineTooLong>> {
-        let line = if self.has_ended {
+        let is_first = self.lines.line_number() == 0;
+        let mut line = if self.has_ended {
             self.lines.finish()
         } else {
             self.lines.next_line()
         }?;
+        if is_first && let Ok(text) = &mut line {
+            *text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        }
         let length = line.map_or_else(|error| error.limit, <[u8]>::len);
         self.longest = self.longest.max(length);
         Some(line)
@@ -94,6 +102,13 @@ mod tests {
         assert!(!input.has_ended());
         assert_eq!(read(&mut input, b""), [Ok(b"3".into())]);
         assert!(input.has_ended());
+    }
+
+    #[test]
+    fn a_byte_order_mark_before_the_first_line_is_skipped() {
+        let mut input = LineInput::new(100);
+        let lines = read(&mut input, b"\xef\xbb\xbf1\n\xef\xbb\xbf2\n");
+        assert_eq!(lines, [Ok(b"1".into()), Ok(b"\xef\xbb\xbf2".into())]);
     }
 
     #[test]

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{
+    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use mcp_types::Revision;
 use mcp_types::http_headers::{EVENTS, JSON};
@@ -19,6 +21,7 @@ use mcp_types::rpc::ErrorObject;
 use mcp_types::sse::{Event, write_event};
 use tokio::time::sleep;
 
+use super::accept::AcceptedForms;
 use super::body::HttpBody;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::lifecycle::unsupported;
@@ -80,6 +83,10 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
     if let Refusal::Method { allowed, .. } = refusal {
         headers.insert(ALLOW, HeaderValue::from_static(allowed));
     }
+    if let Refusal::ContentEncoding(_) = refusal {
+        // RFC 9110, section 12.5.3: what the client can send instead.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    }
     #[cfg(feature = "oauth")]
     if let Refusal::Token(refusal) = refusal {
         refusal.add_headers(headers);
@@ -117,9 +124,13 @@ pub(crate) async fn call(
     call: RequestTask,
     queue: Arc<SseQueue>,
     keep_alive: Duration,
+    accepted: AcceptedForms,
 ) -> Response<HttpBody> {
     let mut call = call.end_with_server();
     let queue = ClosingQueue(queue);
+    if !accepted.events {
+        return answer(without_messages(call, &queue).await);
+    }
     if let Some(answer) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
         return finish(&queue, answer);
     }
@@ -153,6 +164,29 @@ pub(crate) async fn call(
         keep_alive,
         timer: Box::pin(sleep(keep_alive)),
     }))
+}
+
+/// Runs a request of a client that accepts no events. Drops the notifications that the handler sends.
+async fn without_messages(mut call: RequestTask, queue: &ClosingQueue) -> Answer {
+    poll_fn(|task| {
+        let answer = poll_call(&mut call, task);
+        if !queue.0.is_empty(task.waker()) {
+            queue.0.take();
+        }
+        answer.map_or(Poll::Pending, Poll::Ready)
+    })
+    .await
+}
+
+/// Turns a response that consists of one message into a stream of one event, for a client that
+/// accepts no JSON.
+pub(crate) fn wrap_in_event(response: &mut Response<HttpBody>) {
+    if response.status() != StatusCode::OK || response.headers().get(CONTENT_TYPE) != Some(&JSON) {
+        return;
+    }
+    if response.body_mut().wrap_in_event() {
+        response.headers_mut().insert(CONTENT_TYPE, EVENTS);
+    }
 }
 
 fn poll_call(call: &mut RequestTask, task: &mut Context<'_>) -> Option<Answer> {

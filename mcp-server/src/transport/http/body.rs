@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use mcp_types::sse::{Event, write_event};
 
 use super::activity::InFlightRequest;
 #[cfg(feature = "https-url")]
@@ -151,6 +152,18 @@ impl HttpBody {
     /// Creates a body of one text.
     pub(crate) fn whole(text: Vec<u8>) -> Self {
         Self::new(BodyKind::Whole(text.into()))
+    }
+
+    /// Replaces a message by an event with it. Returns `false` if the body is not a message.
+    pub(crate) fn wrap_in_event(&mut self) -> bool {
+        let BodyKind::Whole(message) = &mut self.kind else {
+            return false;
+        };
+        let mut event = Vec::with_capacity(message.len());
+        // Encoding an event without id and name does not fail.
+        let _ = write_event(&mut event, &Event::data(message));
+        *message = event.into();
+        true
     }
 
     /// Creates a body of bytes, which are sent in chunks.

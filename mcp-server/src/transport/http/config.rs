@@ -4,9 +4,9 @@ use crate::transport::http::refusal::Refusal;
 use std::sync::Arc;
 
 use http::HeaderName;
-use http::header::{ACCEPT, CONTENT_TYPE, HOST};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::request::Parts;
-use mcp_types::http_headers::{JSON_AND_EVENTS, essence, is_json};
+use mcp_types::http_headers::{essence, is_json};
 
 use super::network::IpNetwork;
 use super::refused_log::RefusedLog;
@@ -242,28 +242,12 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Checks that the body of a POST is JSON, and that the client accepts both kinds of responses.
-pub(crate) fn check_media(parts: &Parts) -> Result<(), Refusal> {
-    // Nearly all clients send this value.
-    if parts.headers.get(ACCEPT) == Some(&JSON_AND_EVENTS) {
-        return check_content(parts);
-    }
-    let (mut json, mut events) = (false, false);
-    for name in media(parts, ACCEPT) {
-        json |= includes(name, b"application", b"json");
-        events |= includes(name, b"text", b"event-stream");
-    }
-    if !json || !events {
-        return Err(Refusal::Accept {
-            found: value(parts, ACCEPT),
-            expected: "application/json and text/event-stream",
-        });
-    }
-    check_content(parts)
-}
-
-/// Checks that the body is JSON.
+/// Checks that the body is JSON that is not compressed.
 pub(crate) fn check_content(parts: &Parts) -> Result<(), Refusal> {
+    let mut encodings = media(parts, CONTENT_ENCODING);
+    if !encodings.all(|encoding| encoding.eq_ignore_ascii_case(b"identity")) {
+        return Err(Refusal::ContentEncoding(value(parts, CONTENT_ENCODING)));
+    }
     let mut types = media(parts, CONTENT_TYPE);
     if !types.next().is_some_and(is_json) {
         return Err(Refusal::ContentType(value(parts, CONTENT_TYPE)));
@@ -271,19 +255,8 @@ pub(crate) fn check_content(parts: &Parts) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks that the client accepts a stream of events.
-pub(crate) fn check_events(parts: &Parts) -> Result<(), Refusal> {
-    if accepts_events(parts) {
-        return Ok(());
-    }
-    Err(Refusal::Accept {
-        found: value(parts, ACCEPT),
-        expected: "text/event-stream",
-    })
-}
-
 /// Returns all values of a header as one list, for an error. `None` if the header is missing.
-fn value(parts: &Parts, header: HeaderName) -> Option<String> {
+pub(crate) fn value(parts: &Parts, header: HeaderName) -> Option<String> {
     let values = parts.headers.get_all(header).into_iter();
     let values: Vec<_> = values
         .map(|value| String::from_utf8_lossy(value.as_bytes()))
@@ -295,23 +268,6 @@ fn value(parts: &Parts, header: HeaderName) -> Option<String> {
 pub(crate) fn principal(parts: &Parts) -> Option<&str> {
     let principal = parts.extensions.get::<Principal>();
     principal.map(|principal| &*principal.0)
-}
-
-/// Returns `true` if the client accepts a stream of events.
-fn accepts_events(parts: &Parts) -> bool {
-    media(parts, ACCEPT).any(|name| includes(name, b"text", b"event-stream"))
-}
-
-/// Returns `true` if a media range, which may have wildcards, includes a media type.
-fn includes(name: &[u8], main: &[u8], sub: &[u8]) -> bool {
-    let mut halves = name.splitn(2, |byte| *byte == b'/');
-    let (Some(first), Some(second)) = (halves.next(), halves.next()) else {
-        return false;
-    };
-    if first == b"*" {
-        return second == b"*";
-    }
-    first.eq_ignore_ascii_case(main) && (second == b"*" || second.eq_ignore_ascii_case(sub))
 }
 
 /// Iterates over the media types in a header, without their parameters.

@@ -22,6 +22,7 @@ use mcp_types::sse::{Event, write_event};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
+use super::accept;
 use super::answer;
 use super::body::{Chunk, HttpBody, Source};
 use super::config;
@@ -65,7 +66,7 @@ impl Endpoint {
         parts: &Parts,
         peer: &Arc<PeerUsage>,
     ) -> Result<Response<HttpBody>, Refusal> {
-        config::check_events(parts)?;
+        accept::check_events(parts)?;
         let permit = Arc::clone(peer).channel().ok_or(Refusal::PeerSessions)?;
         let id = new_id()?;
         let (connection, driver) = LineConnection::open_checked(

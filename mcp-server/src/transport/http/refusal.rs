@@ -42,6 +42,13 @@ pub(crate) enum Refusal {
     },
     #[error("`Content-Type` is {}: expected application/json", quoted(.0.as_deref()))]
     ContentType(Option<String>),
+    #[error(
+        "`Content-Encoding` is {}: expected no encoding",
+        quoted(.0.as_deref())
+    )]
+    ContentEncoding(Option<String>),
+    #[error("there is no such document")]
+    NoMetadata,
     #[error("the server is shutting down")]
     ShuttingDown,
     #[error("the body has {found} bytes or more: expected at most {limit}")]
@@ -97,11 +104,14 @@ impl Refusal {
             Self::Method { .. } => RefusalCause::Method,
             Self::MissingHost | Self::RepeatedHost | Self::Host { .. } => RefusalCause::Host,
             Self::Origin(_) => RefusalCause::Origin,
-            Self::Accept { .. } | Self::ContentType(_) => RefusalCause::MediaType,
+            Self::Accept { .. } | Self::ContentType(_) | Self::ContentEncoding(_) => {
+                RefusalCause::MediaType
+            }
             Self::ShuttingDown => RefusalCause::ShuttingDown,
             Self::BodyTooLarge { .. } => RefusalCause::BodyTooLarge,
             Self::BodyTimeout { .. } | Self::BodyTooSlow(_) => RefusalCause::BodyTimeout,
             Self::BodyUnreadable
+            | Self::NoMetadata
             | Self::UnexpectedResponse
             | Self::MalformedResponse
             | Self::ProtocolVersion(_)

@@ -16,6 +16,7 @@ use http_body::Body;
 use tokio::time::sleep;
 use tower_service::Service;
 
+use super::accept::AcceptedForms;
 use super::body::HttpBody;
 use super::config;
 use super::config::HttpConfig;
@@ -28,7 +29,7 @@ use super::session::event_store::MemoryEvents;
 use super::session::requests;
 use super::session::table::Sessions;
 use super::unread_body::{self, FusedBody};
-use super::{request_body, stopping};
+use super::{answer, request_body, stopping};
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::core::Core;
 use crate::protocol::extensions::Extensions;
@@ -41,6 +42,10 @@ use crate::util::select::{Either, select};
 
 /// An endpoint of Streamable HTTP as a tower service, for any path of any HTTP stack: axum's
 /// `fallback_service` and `route_service`, hyper with `TowerToHyperService`. Cheap to clone.
+///
+/// Clients have to accept both JSON and event streams (`Accept`). A client that accepts one of them
+/// only gets its responses in that form: without event streams, it receives no notifications of
+/// requests, and a request of a legacy session whose handler sends messages is answered with 406.
 #[derive(Clone)]
 pub struct HttpService {
     endpoint: Arc<Endpoint>,
@@ -173,6 +178,10 @@ impl Endpoint {
         {
             return Ok(response);
         }
+        // Clients look for metadata there: without it, they need no access token.
+        if parts.uri.path().starts_with("/.well-known/") {
+            return Err(Refusal::NoMetadata);
+        }
         #[cfg(feature = "oauth")]
         if let Some(oauth) = &self.config.oauth {
             let mut parts = parts;
@@ -197,11 +206,12 @@ impl Endpoint {
             return Box::pin(self.other_method(&parts, remote.as_ref())).await;
         }
         let channel = channel_id(self.config.http_sse.as_deref(), &parts);
+        config::check_content(&parts)?;
         // Clients of HTTP+SSE need not send `Accept`.
-        match channel {
-            Some(_) => config::check_content(&parts)?,
-            None => config::check_media(&parts)?,
-        }
+        let accepted = match channel {
+            Some(_) => AcceptedForms::ALL,
+            None => AcceptedForms::read(&parts)?,
+        };
         // Evaluated only while the server stops.
         let accepted_late = || channel.is_some() || stopping::may_be_accepted(&parts);
         if self.is_stopping() && !accepted_late() {
@@ -236,13 +246,20 @@ impl Endpoint {
             },
         };
         let extensions = Arc::new(Extensions::of_http(parts, remote));
-        match session {
-            Some(session) => self.post(&session, extensions, bytes, permit).await,
-            None => {
-                self.post_without_session(extensions, bytes, permit, refusal)
+        let mut response = match session {
+            Some(session) => {
+                self.post(&session, extensions, bytes, permit, accepted)
                     .await
             }
+            None => {
+                self.post_without_session(extensions, bytes, permit, refusal, accepted)
+                    .await
+            }
+        }?;
+        if !accepted.json {
+            answer::wrap_in_event(&mut response);
         }
+        Ok(response)
     }
 
     /// Handles methods other than POST. GET and DELETE belong to sessions.

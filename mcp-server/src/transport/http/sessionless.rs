@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 use mcp_types::rpc::Message;
 
+use super::accept::{self, AcceptedForms};
 use super::answer;
 use super::body::HttpBody;
 use super::ids::new_id;
@@ -26,13 +27,15 @@ impl Endpoint {
     /// Handles a POST that does not belong to a session.
     ///
     /// `refusal` is the reason why the session in the headers cannot be used. Only a request that
-    /// declares its revision in the body is handled despite it.
+    /// declares its revision in the body is handled despite it, and `initialize` with the id of a
+    /// session that has ended.
     pub(crate) async fn post_without_session(
         &self,
         extensions: Arc<Extensions>,
         bytes: Bytes,
         permit: RequestPermit,
         refusal: Option<Refusal>,
+        accepted: AcceptedForms,
     ) -> Result<Response<HttpBody>, Refusal> {
         let limits = self.server.limits();
         let peer = Arc::clone(permit.peer());
@@ -48,7 +51,8 @@ impl Endpoint {
         };
         let read = self.server.read(&bytes, None);
         if let Some(refusal) = refusal
-            && !matches!(&read, Ok(Parsed::One(message)) if declares_revision(message))
+            && !matches!(&read, Ok(Parsed::One(message)) if declares_revision(message)
+                || begins_anew(message, &refusal))
         {
             return Err(refusal);
         }
@@ -61,6 +65,11 @@ impl Endpoint {
         self.check_message(&message)?;
         if message.method() == Some(INITIALIZE) {
             inbound.session_id = Some(new_id()?.into());
+        }
+        if message.method() == Some(LISTEN)
+            && let Some(parts) = inbound.extensions.parts()
+        {
+            accept::check_events(parts)?;
         }
         // Subscriptions are long-lived and have their own limit.
         let permit = (message.method() != Some(LISTEN)).then_some(permit);
@@ -80,11 +89,16 @@ impl Endpoint {
                 self.run_notification(handler).await;
                 answer::empty(StatusCode::ACCEPTED)
             }
-            Dispatch::Call(call) => answer::call(call, queue, limits.keep_alive).await,
+            Dispatch::Call(call) => answer::call(call, queue, limits.keep_alive, accepted).await,
         };
         if let Some(permit) = permit {
             response.body_mut().keep_permit(permit.into());
         }
         Ok(response)
     }
+}
+
+/// Returns `true` for `initialize` of a client whose session has ended.
+fn begins_anew(message: &Message<'_>, refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::UnknownSession) && message.method() == Some(INITIALIZE)
 }

@@ -40,12 +40,14 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> StatusCode {
         | Refusal::RepeatedHost
         | Refusal::Host { .. }
         | Refusal::Origin(_) => StatusCode::FORBIDDEN,
-        Refusal::UnknownSession | Refusal::UnknownChannel => StatusCode::NOT_FOUND,
+        Refusal::UnknownSession | Refusal::UnknownChannel | Refusal::NoMetadata => {
+            StatusCode::NOT_FOUND
+        }
         Refusal::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
         Refusal::Accept { .. } => StatusCode::NOT_ACCEPTABLE,
         Refusal::BodyTimeout { .. } | Refusal::BodyTooSlow(_) => StatusCode::REQUEST_TIMEOUT,
         Refusal::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-        Refusal::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Refusal::ContentType(_) | Refusal::ContentEncoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Refusal::PeerRequests | Refusal::PeerSessions => StatusCode::TOO_MANY_REQUESTS,
         Refusal::ShuttingDown
         | Refusal::BodyMemory

@@ -214,7 +214,7 @@ async fn metadata_is_public_at_both_paths_and_comes_from_the_configuration() {
     let mut raw = Raw::connect(address)
         .await
         .at("/.well-known/oauth-protected-resource/other");
-    assert_eq!(raw.ask("GET", &[], "").await.0.status, 401);
+    assert_eq!(raw.ask("GET", &[], "").await.0.status, 404);
 }
 
 #[tokio::test]

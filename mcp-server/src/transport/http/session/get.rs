@@ -12,9 +12,9 @@ use crate::protocol::announcements::send_changes;
 use crate::protocol::caller::Caller;
 use crate::protocol::changes::BusMessage;
 use crate::protocol::extensions::Extensions;
+use crate::transport::http::accept;
 use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
-use crate::transport::http::config;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::ids;
 use crate::transport::http::refusal::Refusal;
@@ -29,7 +29,7 @@ impl Endpoint {
         parts: &Arc<Parts>,
         remote: Option<SocketAddr>,
     ) -> Result<Response<HttpBody>, Refusal> {
-        config::check_events(parts)?;
+        accept::check_events(parts)?;
         let handle = self.session_of(parts).await?;
         let keep_alive = self.server.limits().keep_alive;
         let guard = handle.connect();

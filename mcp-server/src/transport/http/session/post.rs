@@ -21,6 +21,7 @@ use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::protocol::respond;
+use crate::transport::http::accept::AcceptedForms;
 use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::endpoint::Endpoint;
@@ -37,6 +38,7 @@ impl Endpoint {
         extensions: Arc<Extensions>,
         bytes: Bytes,
         mut permit: RequestPermit,
+        accepted: AcceptedForms,
     ) -> Result<Response<HttpBody>, Refusal> {
         let mut read = match self.server.read(&bytes, Some(&handle.session)) {
             Ok(read) => read,
@@ -61,7 +63,9 @@ impl Endpoint {
         if post_batch.is_empty() {
             return Ok(answer::empty(StatusCode::ACCEPTED));
         }
-        let response = self.serve(handle, post_batch, stream, permit).await?;
+        let response = self
+            .serve(handle, post_batch, stream, permit, accepted)
+            .await?;
         if let Some(before) = before {
             Box::pin(self.changed(handle, &before.delta(&handle.session))).await;
             Box::pin(self.sessions.update_memory(handle)).await;

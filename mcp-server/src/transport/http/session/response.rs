@@ -9,6 +9,7 @@ use http::Response;
 use super::stream::{ResponseForm, Stream};
 use crate::protocol::answer::Answer;
 use crate::protocol::quota::permits::RequestPermit;
+use crate::transport::http::accept::AcceptedForms;
 use crate::transport::http::answer;
 use crate::transport::http::body::{HttpBody, Permit};
 use crate::transport::http::endpoint::Endpoint;
@@ -26,8 +27,14 @@ impl Endpoint {
         mut post_batch: PostBatch,
         stream: Arc<Stream>,
         permit: RequestPermit,
+        accepted: AcceptedForms,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let keep_alive = self.server.limits().keep_alive;
+        let limits = self.server.limits();
+        let keep_alive = if accepted.events {
+            limits.keep_alive
+        } else {
+            limits.request_time
+        };
         // Most handlers are ready at once. Otherwise the worker polls the requests again, so no
         // waker is needed here.
         let permit =
@@ -57,6 +64,13 @@ impl Endpoint {
         let stream = &unread.0;
         let mut response = match stream.response_form(keep_alive).await {
             ResponseForm::Answer(answer) => whole(answer),
+            // The messages of the handler can be sent as events only.
+            _ if !accepted.events => {
+                return Err(Refusal::Accept {
+                    found: Some("application/json".to_owned()),
+                    expected: "text/event-stream, because the response has several messages",
+                });
+            }
             ResponseForm::Events => {
                 stream.set_id(handle.new_stream_id()?);
                 let text = stream.complete().await;
