@@ -34,6 +34,9 @@ struct Options {
     /// Whether tokens are bound to a key of the client.
     #[arg(long, value_enum, default_value = "off")]
     dpop: Dpop,
+    /// The number of requests with such tokens per second that are accepted continuously.
+    #[arg(long, default_value = "1000")]
+    dpop_rate: u32,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -101,6 +104,7 @@ fn oauth(options: &Options) -> Result<OAuth, Box<dyn Error>> {
     let mut oauth = OAuth::builder(resource)
         .resource_name("Protected example")
         .required_scopes(&options.scope)
+        .dpop_rate(options.dpop_rate)
         .implied_scopes(|granted, required| granted == "files:write" && required == "files:read");
     for url in &options.issuer {
         let mut issuer = Issuer::new(url);
@@ -122,7 +126,7 @@ fn oauth(options: &Options) -> Result<OAuth, Box<dyn Error>> {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .init();

@@ -20,8 +20,9 @@ usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
   quiet value; more than 64 MiB of memory are not freed; a good call has no good response.
 
   The server is the example `everything` of `mcp-server`, with an allocator that gives memory back to
-  the system, built for speed and started anew for each attack, or the one at URL. Only loopback
-  addresses are attacked. `xtask/peers/servers/attack/src/main.rs` describes the measurements.
+  the system, built for speed and started anew for each attack, or the one at URL. Attacks with access
+  tokens need the example `protected`, with an issuer of the attacker's. Only loopback addresses are
+  attacked. `xtask/peers/servers/attack/src/main.rs` describes the measurements.
 
   --quick            a short attack of each kind: less than a minute in all, on programs that are less
                      optimized, and compiled in half the time
@@ -40,6 +41,8 @@ const OURS: Package = Package {
     name: "everything-ours",
     features: "jemalloc",
 };
+/// The example `protected`.
+const PROTECTED: Package = Package::new("protected-ours");
 /// rmcp with the tools that the attacks call.
 const RMCP: Package = Package::new("everything-rmcp");
 
@@ -85,7 +88,9 @@ impl Options {
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let options = Options::parse(arguments)?;
     let mut packages = vec![ATTACKER];
-    packages.extend((!options.is_running).then_some(OURS));
+    if !options.is_running {
+        packages.extend([OURS, PROTECTED]);
+    }
     packages.extend(options.rmcp.then_some(RMCP));
     let profile = if options.quick {
         Profile::Quick
@@ -99,6 +104,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     command.args(&options.passed);
     if !options.is_running {
         command.arg("--ours").arg(program(OURS));
+        command.arg("--protected").arg(program(PROTECTED));
     }
     if options.rmcp {
         command.arg("--rmcp").arg(program(RMCP));

@@ -10,6 +10,7 @@ mod sessions;
 mod silent;
 mod streams;
 mod texts;
+mod tokens;
 mod unread;
 mod values;
 
@@ -41,6 +42,8 @@ pub(crate) struct Attack {
     /// `true` if it sends one message at a time and waits for the response, so that a thread of the
     /// server that does not pause is busy with a single message.
     pub(crate) one_at_a_time: bool,
+    /// `true` if it needs a server that requires access tokens.
+    pub(crate) tokens: bool,
     /// `true` if short runs omit it.
     long_only: bool,
     /// The longest duration in milliseconds, in a short and in a long run.
@@ -55,6 +58,7 @@ impl Attack {
             play,
             many: false,
             one_at_a_time: false,
+            tokens: false,
             long_only: false,
             lasts: (400, 5_000),
         }
@@ -68,6 +72,12 @@ impl Attack {
 
     const fn one_at_a_time(mut self) -> Self {
         self.one_at_a_time = true;
+        self
+    }
+
+    /// Attacks the server that requires access tokens.
+    const fn with_tokens(mut self) -> Self {
+        self.tokens = true;
         self
     }
 
@@ -103,6 +113,7 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
         sessions::ATTACKS,
         calls::ATTACKS,
         floods::ATTACKS,
+        tokens::ATTACKS,
     ]
     .concat();
     for name in &options.only {
@@ -115,6 +126,9 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
         }
     }
     let wanted = |attack: &Attack| {
+        if attack.tokens && !options.has_protected() {
+            return false;
+        }
         if options.only.is_empty() {
             !(options.quick && attack.long_only)
         } else {

@@ -32,6 +32,8 @@ pub(crate) struct Endpoint {
     pub(crate) address: SocketAddrV4,
     pub(crate) path: String,
     pub(crate) tool: Tool,
+    /// `true` if the server requires an access token.
+    pub(crate) needs_token: bool,
     /// How long a call may take.
     pub(crate) patience: Duration,
 }

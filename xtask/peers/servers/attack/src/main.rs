@@ -33,10 +33,12 @@ mod attacks;
 mod frames;
 mod good;
 mod http;
+mod issuer;
 mod machine;
 mod messages;
 mod options;
 mod peer;
+mod proof;
 mod report;
 mod round;
 mod sampler;
@@ -50,6 +52,7 @@ use anyhow::Result;
 
 use crate::options::Options;
 use crate::round::Quiet;
+use crate::subject::Subject;
 use crate::verdict::Breach;
 
 /// Connections that the largest attacks open: one more than servers keep at once by default.
@@ -79,12 +82,23 @@ fn run() -> Result<bool> {
     }
     let attacks = attacks::chosen(&options)?;
     let subjects = options.subjects();
+    let protected = options.protected(&issuer::start()?);
 
     let mut quiet: Vec<Quiet> = subjects.iter().map(|_| Quiet::default()).collect();
+    let mut protected_quiet = Quiet::default();
     let mut rows = Vec::new();
     for attack in &attacks {
         let mut outcomes = Vec::new();
-        for (subject, quiet) in subjects.iter().zip(&mut quiet) {
+        let attacked: Vec<(&Subject, &mut Quiet)> = if attack.tokens {
+            Vec::from_iter(
+                protected
+                    .as_ref()
+                    .map(|subject| (subject, &mut protected_quiet)),
+            )
+        } else {
+            subjects.iter().zip(&mut quiet).collect()
+        };
+        for (subject, quiet) in attacked {
             let mut plays = 1;
             let outcome = loop {
                 let outcome = round::play(attack, subject, quiet, &options, descriptors);

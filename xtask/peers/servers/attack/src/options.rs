@@ -7,10 +7,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 
 use crate::good::Tool;
+use crate::issuer::RESOURCE;
 use crate::subject::{Origin, Subject};
 
 const USAGE: &str = "\
-usage: attack (--ours PROGRAM [--rmcp PROGRAM] | --url URL [--pid PID] [--tool NAME]
+usage: attack (--ours PROGRAM [--protected PROGRAM] [--rmcp PROGRAM] | --url URL [--pid PID] [--tool NAME]
               [--arguments JSON]) [--quick] [--only NAME]... [--workers N]
               [--format text|markdown]";
 
@@ -38,6 +39,7 @@ pub(crate) struct Options {
     /// The number of worker threads of the servers that are started.
     workers: usize,
     ours: Option<PathBuf>,
+    protected: Option<PathBuf>,
     rmcp: Option<PathBuf>,
     url: Option<(SocketAddrV4, String)>,
     pid: Option<u32>,
@@ -52,6 +54,7 @@ impl Options {
             format: Format::default(),
             workers: WORKERS,
             ours: None,
+            protected: None,
             rmcp: None,
             url: None,
             pid: None,
@@ -76,6 +79,7 @@ impl Options {
                     options.workers = workers.max(1);
                 }
                 "--ours" => options.ours = Some(value.into()),
+                "--protected" => options.protected = Some(value.into()),
                 "--rmcp" => options.rmcp = Some(value.into()),
                 "--url" => options.url = Some(loopback(value)?),
                 "--pid" => options.pid = Some(value.parse().context("--pid needs a number")?),
@@ -104,6 +108,7 @@ impl Options {
                 arguments: arguments.iter().map(|&word| word.to_owned()).collect(),
                 workers: self.workers,
             },
+            issuer: None,
         };
         let mut subjects = Vec::new();
         if let Some(program) = &self.ours {
@@ -118,12 +123,43 @@ impl Options {
                     path: path.clone(),
                     pid: self.pid,
                 },
+                issuer: None,
             });
         }
         if let Some(program) = &self.rmcp {
             subjects.push(started("rmcp", program, &[]));
         }
         subjects
+    }
+
+    /// Returns `true` if there is a server that requires access tokens.
+    pub(crate) fn has_protected(&self) -> bool {
+        self.protected.is_some()
+    }
+
+    /// Returns the server that requires access tokens of this issuer.
+    pub(crate) fn protected(&self, issuer: &str) -> Option<Subject> {
+        let arguments = [
+            ("--address", "127.0.0.1:0"),
+            ("--resource", RESOURCE),
+            ("--issuer", issuer),
+            ("--introspection", "attacked:secret"),
+            ("--dpop-rate", "20"),
+        ];
+        let words = arguments.iter().flat_map(|(name, value)| [*name, *value]);
+        Some(Subject {
+            name: "mcp-server",
+            tool: Tool {
+                name: "whoami".to_owned(),
+                arguments: "{}".to_owned(),
+            },
+            origin: Origin::Program {
+                program: self.protected.clone()?,
+                arguments: words.map(str::to_owned).collect(),
+                workers: self.workers,
+            },
+            issuer: Some(issuer.to_owned()),
+        })
     }
 
     /// Returns how long the good clients call a server before the attacks.

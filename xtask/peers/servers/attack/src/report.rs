@@ -37,6 +37,8 @@ pub(crate) fn table(rows: &[Row<'_>], subjects: &[Subject], options: &Options) {
         for outcome in outcomes {
             cells.extend(self::cells(outcome));
         }
+        // Attacks with access tokens are played on one server only.
+        cells.resize(lines[0].len(), "-".to_owned());
         lines.push(cells);
     }
     match options.format {

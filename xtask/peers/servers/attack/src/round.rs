@@ -69,6 +69,7 @@ pub(crate) fn play(
         address: running.address,
         path: running.path.clone(),
         tool: subject.tool.clone(),
+        needs_token: subject.issuer.is_some(),
         patience: options.call_time(),
     };
     let quiet = match quiet.0 {
@@ -89,6 +90,7 @@ pub(crate) fn play(
         &subject.tool,
         most_connections,
         attack.many,
+        subject.issuer.as_deref(),
     );
     let played = assault(attack, &target, attack.time(options.quick));
     thread::sleep(AFTERMATH);

@@ -22,6 +22,8 @@ pub(crate) struct Subject {
     /// The tool that the good clients call.
     pub(crate) tool: Tool,
     pub(crate) origin: Origin,
+    /// The issuer of the access tokens that the server requires.
+    pub(crate) issuer: Option<String>,
 }
 
 /// The origin of a server.

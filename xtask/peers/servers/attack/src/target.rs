@@ -27,6 +27,7 @@ struct Shared {
     most_connections: usize,
     /// `true` if the attack uses many source addresses.
     many: bool,
+    issuer: String,
     tally: Tally,
 }
 
@@ -37,6 +38,7 @@ impl Target {
         tool: &Tool,
         most_connections: usize,
         many: bool,
+        issuer: Option<&str>,
     ) -> Self {
         let shared = Shared {
             address,
@@ -45,6 +47,7 @@ impl Target {
             tool: tool.clone(),
             most_connections,
             many,
+            issuer: issuer.unwrap_or_default().to_owned(),
             tally: Tally::default(),
         };
         Self {
@@ -66,6 +69,11 @@ impl Target {
 
     pub(crate) fn tool(&self) -> &Tool {
         &self.shared.tool
+    }
+
+    /// Returns the issuer of the access tokens that the server requires, or an empty text.
+    pub(crate) fn issuer(&self) -> &str {
+        &self.shared.issuer
     }
 
     pub(crate) fn tally(&self) -> &Tally {

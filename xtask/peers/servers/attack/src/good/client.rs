@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -9,7 +10,12 @@ use memchr::memmem;
 
 use super::Endpoint;
 use crate::http::{Head, Response, post};
+use crate::issuer::GOOD;
 use crate::messages;
+use crate::proof::ClientKey;
+
+/// The number of access tokens that good clients have used.
+static TOKENS: AtomicU64 = AtomicU64::new(0);
 
 /// The era of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +27,7 @@ pub(crate) enum Era {
 /// A client that makes one call after the other.
 pub(crate) struct GoodClient {
     endpoint: Endpoint,
+    key: ClientKey,
     era: Era,
     /// `true` if it keeps its connection between calls.
     keeps: bool,
@@ -34,6 +41,7 @@ impl GoodClient {
     pub(crate) fn connect(endpoint: &Endpoint, era: Era, keeps: bool) -> Result<Self> {
         let mut client = Self {
             endpoint: endpoint.clone(),
+            key: ClientKey::generate()?,
             era,
             keeps,
             stream: None,
@@ -106,7 +114,13 @@ impl GoodClient {
     fn exchange(&mut self, headers: &str, body: &str) -> Result<Response> {
         let deadline = Instant::now() + self.endpoint.patience;
         let host = self.endpoint.address.to_string();
-        let request = post(&host, &self.endpoint.path, headers, body.as_bytes());
+        let mut headers = headers.to_owned();
+        if self.endpoint.needs_token {
+            // A new token each time, so that the server has to verify each of them.
+            let number = TOKENS.fetch_add(1, Ordering::Relaxed);
+            headers.push_str(&self.key.headers(GOOD, number)?);
+        }
+        let request = post(&host, &self.endpoint.path, &headers, body.as_bytes());
         let kept = self.stream.take();
         if let Some(stream) = kept
             && let Some(response) = self.attempt(stream, &request, deadline, true)?
