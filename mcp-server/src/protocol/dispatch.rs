@@ -56,7 +56,13 @@ pub(crate) enum Malformed {
     /// Nothing, because it looks like a response: two programs that answer each other's errors would
     /// never stop. If it names a request of the session that waits for a response, that request has
     /// failed, and `is_known` is set.
-    Response { is_known: bool },
+    Response {
+        #[cfg_attr(
+            not(feature = "http"),
+            expect(dead_code, reason = "only processes that share sessions pass it on")
+        )]
+        is_known: bool,
+    },
 }
 
 impl Malformed {

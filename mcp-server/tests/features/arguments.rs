@@ -129,6 +129,12 @@ struct Move {
 
 #[tokio::test]
 async fn arguments_of_an_enum_are_listed_as_one_object() {
+    #[derive(Deserialize, JsonSchema)]
+    enum Bare {
+        One,
+        Two(u8),
+    }
+
     let tool = ToolDef::new("notes")
         .one_object()
         .handler(|note: Note| async move { Ok::<_, HandlerError>(serde_json::to_string(&note)?) });
@@ -170,11 +176,6 @@ async fn arguments_of_an_enum_are_listed_as_one_object() {
         assert!(text(&result).contains(part), "{result}");
     }
 
-    #[derive(Deserialize, JsonSchema)]
-    enum Bare {
-        One,
-        Two(u8),
-    }
     let tool = ToolDef::new("bare")
         .one_object()
         .handler(|bare: Bare| async move {

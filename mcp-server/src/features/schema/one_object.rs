@@ -65,8 +65,8 @@ fn variant_of(
         .get("$defs")
         .and_then(|definitions| definitions.get(name));
     let references = references.checked_sub(1).ok_or(NO_OBJECT)?;
-    let referenced = variant_of(definition.ok_or(NO_OBJECT)?, root, references)?;
-    Ok(own.and(referenced))
+    let inner = variant_of(definition.ok_or(NO_OBJECT)?, root, references)?;
+    Ok(own.and(inner))
 }
 
 /// Returns the members that a schema itself declares. Its description becomes that of the tag.
