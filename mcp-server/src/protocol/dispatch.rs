@@ -46,6 +46,31 @@ pub(crate) enum Dispatch {
     Cancel(RequestId),
 }
 
+/// What the transport has to do with a message that is malformed.
+pub(crate) enum Malformed {
+    /// Send this answer.
+    Answer(Answer),
+    /// Nothing, because it looks like a response: two programs that answer each other's errors would
+    /// never stop. If it names a request of the session that waits for a response, that request has
+    /// failed, and `is_known` is set.
+    Response {
+        #[cfg_attr(
+            not(feature = "http"),
+            expect(dead_code, reason = "only processes that share sessions pass it on")
+        )]
+        is_known: bool,
+    },
+}
+
+impl Malformed {
+    pub(crate) fn into_answer(self) -> Option<Answer> {
+        match self {
+            Self::Answer(answer) => Some(answer),
+            Self::Response { .. } => None,
+        }
+    }
+}
+
 /// The messages in a text.
 pub(crate) enum Parsed<'a> {
     One(Message<'a>),
@@ -60,13 +85,11 @@ thread_local! {
 
 impl Core {
     /// Parses a text. Batches are accepted from clients whose revision has them.
-    ///
-    /// The error is the answer to an invalid message; `None` if the message must not be answered.
     pub(crate) fn read<'a>(
         &self,
         bytes: &'a [u8],
         session: Option<&Session>,
-    ) -> Result<Parsed<'a>, Option<Answer>> {
+    ) -> Result<Parsed<'a>, Malformed> {
         #[cfg(test)]
         MESSAGES.set(MESSAGES.get() + 1);
         let batches = session.is_some_and(|session| session.revision == Revision::V2025_03_26);
@@ -78,15 +101,19 @@ impl Core {
         } else {
             rpc::parse(bytes).map(Parsed::One)
         };
-        read.map_err(|error| Self::refuse(&error))
+        read.map_err(|error| Self::refuse(&error, session))
     }
 
-    /// Returns the answer to an invalid message; `None` if the message looks like a response: two
-    /// programs that answer each other's errors would never stop.
-    pub(crate) fn refuse(error: &EnvelopeError) -> Option<Answer> {
+    /// Returns what to do with a malformed message. If it is the response to a request of the server,
+    /// that request fails at once instead of waiting for its timeout.
+    pub(crate) fn refuse(error: &EnvelopeError, session: Option<&Session>) -> Malformed {
         tracing::debug!(error = %PeerDisplay(error), "not a message");
-        (!error.is_response())
-            .then(|| Answer::error(error.id(), &ErrorObject::from(error), Rejection::Malformed))
+        if error.is_response() {
+            let is_known = respond::deliver_malformed(session, error);
+            return Malformed::Response { is_known };
+        }
+        let object = ErrorObject::from(error);
+        Malformed::Answer(Answer::error(error.id(), &object, Rejection::Malformed))
     }
 
     /// Decides what to do with a message.

@@ -4,15 +4,15 @@ use crate::protocol::limits::Limits;
 use crate::protocol::sizes;
 use mcp_types::RequestId;
 use mcp_types::json;
-use mcp_types::peer_text::PeerDisplay;
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::Versioned;
-use mcp_types::rpc::{self, ErrorObject, Message};
+use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Message};
 #[cfg(feature = "http")]
 use serde_json::value::RawValue;
 
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
-use crate::protocol::session::Session;
+use crate::protocol::session::{PeerResponse, ResponseFailure, Session};
 
 /// Returns the response with the result of a handler.
 pub(crate) fn result<T: Versioned>(cx: &Context, result: T) -> Result<Vec<u8>, HandlerError> {
@@ -68,22 +68,37 @@ pub(crate) fn deliver_response(
     let (id, response) = match message {
         Message::Result { id, result, .. } => (id, Ok((*result).to_owned())),
         Message::Error { id, error, .. } => {
-            let decoded =
+            let decoded: Result<ErrorObject, _> =
                 sizes::check_values(Some(error), limits).and_then(|()| json::from_str(error.get()));
-            let error = decoded.unwrap_or_else(|error| {
-                ErrorObject::internal_error(format!("the peer's error is not one: {error}"))
-            });
             let Some(id) = id else {
-                tracing::warn!(error = %PeerDisplay(&error), "the peer could not read a message");
+                let error = PeerText(error.get());
+                tracing::warn!(%error, "the peer could not read a message");
                 return Some(true);
             };
-            (id, Err(error))
+            let failure = match decoded {
+                Ok(error) => ResponseFailure::Refused(error),
+                Err(error) => ResponseFailure::Malformed(format!("`error`: {error}")),
+            };
+            (id, Err(failure))
         }
         Message::Request { .. } | Message::Notification { .. } => return None,
     };
-    // The server numbers its requests.
-    let (Some(session), RequestId::Number(id)) = (session, id) else {
-        return Some(false);
-    };
-    Some(session.pending.complete(*id, response))
+    Some(deliver(session, id, response))
+}
+
+/// Fails the request of the server that a malformed message responds to. Returns `false` if no
+/// handler waited for it.
+pub(crate) fn deliver_malformed(session: Option<&Session>, error: &EnvelopeError) -> bool {
+    let failure = ResponseFailure::Malformed(error.to_string());
+    error
+        .id()
+        .is_some_and(|id| deliver(session, id, Err(failure)))
+}
+
+fn deliver(session: Option<&Session>, id: &RequestId, response: PeerResponse) -> bool {
+    match (session, id) {
+        // The server numbers its requests.
+        (Some(session), RequestId::Number(id)) => session.pending.complete(*id, response),
+        _ => false,
+    }
 }

@@ -160,9 +160,17 @@ pub(crate) fn severity(level: LoggingLevel) -> u8 {
     level as u8
 }
 
-/// A peer's response to a request of the server: the raw result or the error.
-pub(crate) type ClientResponse = Result<Box<RawValue>, ErrorObject>;
+/// A peer's response to a request of the server: the raw result, or why there is none.
+pub(crate) type PeerResponse = Result<Box<RawValue>, ResponseFailure>;
+
+/// Why a peer's response to a request of the server has no result.
+pub(crate) enum ResponseFailure {
+    /// The peer responded with an error.
+    Refused(ErrorObject),
+    /// The response is malformed, for this reason.
+    Malformed(String),
+}
 
 /// Requests of the server that wait for a response of a legacy peer. If the session ends, they fail
 /// without a reason.
-pub(crate) type PendingRequests = connection::PendingRequests<ClientResponse, ()>;
+pub(crate) type PendingRequests = connection::PendingRequests<PeerResponse, ()>;

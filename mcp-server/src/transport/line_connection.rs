@@ -21,7 +21,7 @@ use crate::protocol::answer::{Answer, Rejection};
 #[cfg(feature = "versioned-resources")]
 use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::core::Core;
-use crate::protocol::dispatch::{Dispatch, Parsed};
+use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::error::ServeError;
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::{Inbound, TransportInfo};
@@ -180,15 +180,16 @@ impl LineConnection {
                     match message {
                         Ok(message) => self.message(message, Some(&slot)),
                         Err(error) => {
-                            if let Some(answer) = Core::refuse(&error) {
+                            let malformed = Core::refuse(&error, session.as_deref());
+                            if let Some(answer) = malformed.into_answer() {
                                 self.send(&answer, Some(&slot));
                             }
                         }
                     }
                 }
             }
-            Err(Some(answer)) => self.send(&answer, None),
-            Err(None) => {}
+            Err(Malformed::Answer(answer)) => self.send(&answer, None),
+            Err(Malformed::Response { .. }) => {}
         }
     }
 

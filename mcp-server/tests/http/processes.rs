@@ -60,6 +60,18 @@ async fn two_processes_serve_one_session() {
     let rest = raw.body(&head).await;
     assert!(rest.contains("\"0 roots\""), "{rest}");
 
+    // A malformed response fails the request at once, whichever process receives it.
+    let mut raw = start(at_one, &session, &tool(6, "ask")).await;
+    let head = raw.head().await;
+    let read = raw.chunks_until("roots/list").await;
+    let (_, id) = read.split_once(r#""id":"#).expect("an id");
+    let id: String = id.chars().take_while(char::is_ascii_digit).collect();
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}},"error":null}}"#);
+    let (head_of_answer, _) = Raw::post(at_two, &session, &answer).await;
+    assert_eq!(head_of_answer.status, 400);
+    let rest = raw.body(&head).await;
+    assert!(rest.contains("both `result` and `error`"), "{rest}");
+
     // A request at one process is cancelled at the other, and so is the session.
     let _raw = start(at_one, &session, &tool(4, "wait")).await;
     soon(probe.waiting.recv()).await;

@@ -100,6 +100,42 @@ async fn error_of_the_client_is_not_forwarded_as_the_tools_error() {
 }
 
 #[tokio::test]
+async fn malformed_answer_fails_the_call_at_once() {
+    let reasons = [
+        (
+            r#""jsonrpc":"2.0","result":{},"error":null"#,
+            "both `result` and `error`",
+        ),
+        (
+            r#""jsonrpc":"2.0","result":null,"error":{"code":1,"message":"m"}"#,
+            "both `result` and `error`",
+        ),
+        (r#""result":{"action":"decline"}"#, "no `jsonrpc`"),
+        (r#""jsonrpc":"1.0","result":{"action":"decline"}"#, "2.0"),
+        (r#""jsonrpc":"2.0","error":"no""#, "`error`"),
+    ];
+    for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
+        for batch in [false, true] {
+            if batch && revision != "2025-03-26" {
+                continue;
+            }
+            let mut peer = peer(revision).await;
+            for (members, reason) in reasons {
+                peer.begin("c", "roots").await;
+                let question = peer.receive().await;
+                assert_eq!(question["method"], "roots/list", "{question}");
+                let answer = format!(r#"{{{members},"id":{}}}"#, question["id"]);
+                let line = if batch { format!("[{answer}]") } else { answer };
+                peer.write(&line).await;
+                let answer = peer.receive().await;
+                let message = answer["error"]["message"].as_str().unwrap_or_default();
+                assert!(message.contains(reason), "{revision} {members}: {answer}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn input_request_that_the_revision_lacks_is_rejected() {
     for (revision, tool) in [
         ("2024-11-05", "greet"),

@@ -65,6 +65,7 @@ async fn tool(
             let asking = cx.clone();
             tokio::spawn(async move { greet(&asking).await }).await??
         }
+        "roots" => cx.roots().await?.len().to_string(),
         "page" => {
             let answer = cx.elicit_url("Please sign in", "https://example.com/in", "in-1");
             let answer = answer.await?;

@@ -13,7 +13,7 @@ use super::question::Question;
 use crate::features::input::error::{ClientError, InputError};
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
-use crate::protocol::session::Session;
+use crate::protocol::session::{ResponseFailure, Session};
 use crate::util::select::{Either, select};
 
 /// Sends a question and waits for the answer.
@@ -44,9 +44,12 @@ pub(crate) async fn request(
     match select(&mut waiting.response, cx.cancelled()).await {
         Either::First(Ok(Ok(response))) => {
             sent.answered = true;
-            let result = response.map_err(|error| InputError::Refused {
-                method,
-                source: ClientError(error),
+            let result = response.map_err(|failure| match failure {
+                ResponseFailure::Refused(error) => InputError::Refused {
+                    method,
+                    source: ClientError(error),
+                },
+                ResponseFailure::Malformed(reason) => InputError::Answer { method, reason },
             })?;
             let checked = check_values(Some(&result), cx.core().limits());
             checked.map_err(|error| InputError::Answer {

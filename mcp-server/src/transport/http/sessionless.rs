@@ -11,7 +11,7 @@ use mcp_types::rpc::Message;
 use super::answer;
 use super::body::HttpBody;
 use super::ids::new_id;
-use crate::protocol::dispatch::{Dispatch, Parsed};
+use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::methods::INITIALIZE;
@@ -54,8 +54,8 @@ impl Endpoint {
         }
         let message = match read {
             Ok(Parsed::One(Message::Result { .. } | Message::Error { .. }) | Parsed::Batch(_))
-            | Err(None) => return Err(Refusal::UnexpectedResponse),
-            Err(Some(fault)) => return Ok(answer::answer(fault)),
+            | Err(Malformed::Response { .. }) => return Err(Refusal::UnexpectedResponse),
+            Err(Malformed::Answer(fault)) => return Ok(answer::answer(fault)),
             Ok(Parsed::One(message)) => message,
         };
         self.check_message(&message)?;

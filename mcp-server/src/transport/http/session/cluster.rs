@@ -34,6 +34,7 @@ impl BusReceiver for Endpoint {
                             respond::deliver_response(session, message, limits);
                         }
                     }
+                    // A malformed one has failed its request.
                     Err(_) => {}
                 }
             }

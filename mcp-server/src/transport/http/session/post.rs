@@ -16,7 +16,7 @@ use super::stream::Stream;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::changes::BusMessage;
 use crate::protocol::core::Core;
-use crate::protocol::dispatch::{Dispatch, Parsed};
+use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::quota::permits::RequestPermit;
@@ -40,8 +40,13 @@ impl Endpoint {
     ) -> Result<Response<HttpBody>, Refusal> {
         let mut read = match self.server.read(&bytes, Some(&handle.session)) {
             Ok(read) => read,
-            Err(Some(fault)) => return Ok(answer::answer(fault)),
-            Err(None) => return Err(Refusal::MalformedResponse),
+            Err(Malformed::Answer(fault)) => return Ok(answer::answer(fault)),
+            Err(Malformed::Response { is_known }) => {
+                if !is_known {
+                    self.pass_on(handle, bytes.to_vec());
+                }
+                return Err(Refusal::MalformedResponse);
+            }
         };
         let refused = self.keep_accepted(&mut read)?;
         let PostRequests {
@@ -138,7 +143,9 @@ impl Endpoint {
                 for message in messages {
                     match message {
                         Ok(message) => dispatch(message),
-                        Err(error) => faults.extend(Core::refuse(&error)),
+                        Err(error) => {
+                            faults.extend(Core::refuse(&error, Some(session)).into_answer());
+                        }
                     }
                 }
                 for fault in faults {
@@ -186,12 +193,16 @@ impl Endpoint {
             return false;
         };
         if !is_known {
-            // Another process may have sent the request.
-            let session = handle.id().into();
             let message = text.map_or_else(|| respond::text(message), <[u8]>::to_vec);
-            self.publish(BusMessage::Answer { session, message });
+            self.pass_on(handle, message);
         }
         true
+    }
+
+    /// Passes a response on: another process may have sent the request.
+    fn pass_on(&self, handle: &SessionHandle, message: Vec<u8>) {
+        let session = handle.id().into();
+        self.publish(BusMessage::Answer { session, message });
     }
 
     fn cancel(&self, handle: &SessionHandle, request: RequestId) {
