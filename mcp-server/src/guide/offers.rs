@@ -149,8 +149,9 @@
 //!
 //! # Prompts and completions
 //!
-//! Clients send the arguments of prompts as text. They are parsed into the fields of a type, or
-//! passed on as a [map](crate::PromptDef::map_handler), with arguments that are listed by hand.
+//! Clients send the arguments of prompts as text. They are parsed into the fields of a type, lists
+//! and structs as JSON, or passed on as a [map](crate::PromptDef::map_handler), with arguments that
+//! are listed by hand. An empty text for an optional number, boolean or enum counts as absent.
 //! A handler of completions gets what the user has typed.
 //!
 //! ```

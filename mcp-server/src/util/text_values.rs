@@ -1,17 +1,36 @@
 //! Decodes typed values from texts: arguments of prompts and variables of URI templates.
 
-use mcp_types::error::DecodeError;
-use mcp_types::json::Map;
+use mcp_types::error::{DecodeError, Segment};
+use mcp_types::json::{self, Map, Value};
 use serde::de::value::{MapDeserializer, StringDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Decodes a struct or a map from named texts. Numbers and booleans are parsed.
+/// The maximum number of empty texts that are treated as absent. The texts are decoded again for each.
+const ABSENT: usize = 32;
+
+/// Decodes a struct or a map from named texts. Numbers and booleans are parsed, lists and structs are
+/// parsed as JSON. An empty text that is not valid for its field counts as absent.
 ///
 /// # Errors
 ///
 /// A [`DecodeError`] with the name of the text that cannot be decoded.
-pub(crate) fn decode<T: DeserializeOwned>(texts: Map<String>) -> Result<T, DecodeError> {
+pub(crate) fn decode<T: DeserializeOwned>(mut texts: Map<String>) -> Result<T, DecodeError> {
+    for _ in 0..ABSENT {
+        if !texts.values().any(String::is_empty) {
+            break;
+        }
+        let error = match T::deserialize(Texts(texts.clone())) {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        match error.path().segments().first() {
+            Some(Segment::Member(name)) if texts.get(name).is_some_and(String::is_empty) => {
+                texts.remove(name);
+            }
+            _ => return Err(error),
+        }
+    }
     T::deserialize(Texts(texts))
 }
 
@@ -69,6 +88,37 @@ impl IntoDeserializer<'_, DecodeError> for TextValue {
     }
 }
 
+impl TextValue {
+    /// Parses the text as JSON. Integers can be written as `30.0`, as in the arguments of tools.
+    fn into_json(self) -> Result<(String, Value), DecodeError> {
+        match json::from_str::<Value>(&self.text) {
+            Ok(mut value) => {
+                value.normalize_integers();
+                Ok((self.name, value))
+            }
+            Err(error) => {
+                let message = format!("expected JSON: {}", error.message());
+                Err(DecodeError::data(message).inside_member(self.name))
+            }
+        }
+    }
+}
+
+/// Methods for values that are parsed as JSON.
+macro_rules! parsed_as_json {
+    ($($deserialize:ident($($argument:ident: $kind:ty),*))*) => {$(
+        fn $deserialize<V: Visitor<'de>>(
+            self,
+            $($argument: $kind,)*
+            visitor: V,
+        ) -> Result<V::Value, DecodeError> {
+            let (name, value) = self.into_json()?;
+            let decoded = value.$deserialize($($argument,)* visitor);
+            decoded.map_err(|error| error.inside_member(name))
+        }
+    )*};
+}
+
 macro_rules! parsed {
     ($($deserialize:ident $visit:ident $kind:ty,)*) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
@@ -118,12 +168,26 @@ impl<'de> Deserializer<'de> for TextValue {
         visitor.visit_newtype_struct(self)
     }
 
+    parsed_as_json! {
+        deserialize_seq()
+        deserialize_tuple(length: usize)
+        deserialize_tuple_struct(name: &'static str, length: usize)
+        deserialize_map()
+        deserialize_struct(name: &'static str, fields: &'static [&'static str])
+    }
+
     fn deserialize_enum<V: Visitor<'de>>(
         self,
-        _: &'static str,
-        _: &'static [&'static str],
+        name: &'static str,
+        variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
+        // A variant with data.
+        if self.text.trim_start().starts_with('{') {
+            let (member, value) = self.into_json()?;
+            let decoded = value.deserialize_enum(name, variants, visitor);
+            return decoded.map_err(|error| error.inside_member(member));
+        }
         let variant: StringDeserializer<DecodeError> = self.text.into_deserializer();
         visitor
             .visit_enum(variant)
@@ -132,7 +196,6 @@ impl<'de> Deserializer<'de> for TextValue {
     }
 
     forward_to_deserialize_any! {
-        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
-        identifier ignored_any
+        char str string bytes byte_buf unit unit_struct identifier ignored_any
     }
 }

@@ -7,7 +7,7 @@ use mcp_server::types::{
 };
 use mcp_server::{PromptDef, Server};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::peer::Peer;
@@ -146,5 +146,88 @@ async fn content_unknown_to_a_revision_becomes_text() {
         for (message, kind) in result["messages"].as_array().unwrap().iter().zip(expected) {
             assert_eq!(message["content"]["type"], kind, "{era}");
         }
+    }
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Tone {
+    Kind,
+    Other(u8),
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Point {
+    x: i32,
+}
+
+/// All kinds of arguments that are not strings.
+#[derive(Deserialize, JsonSchema)]
+struct Kinds {
+    /// The tags.
+    tags: Option<Vec<String>>,
+    point: Option<Point>,
+    pair: Option<(u8, String)>,
+    number: Option<u32>,
+    ratio: Option<f64>,
+    sure: Option<bool>,
+    tone: Option<Tone>,
+    #[serde(default)]
+    count: u8,
+    title: Option<String>,
+}
+
+async fn kinds(all: Kinds) -> Result<String, serde_json::Error> {
+    let tone = serde_json::to_string(&all.tone)?;
+    let point = all.point.map(|point| point.x);
+    let one = (all.tags, point, all.pair, all.number, all.ratio);
+    let rest = (all.sure, all.count, all.title);
+    Ok(format!("{one:?} {tone} {rest:?}"))
+}
+
+#[tokio::test]
+async fn lists_and_structs_are_json_in_the_text() {
+    let server = Server::builder("test", "1").prompt("kinds", "Kinds", kinds);
+    let mut peer = Peer::modern(&server.build().unwrap());
+    let list = peer.result("prompts/list", json!({})).await;
+    let described = |name: &str| {
+        let listed = list["prompts"][0]["arguments"].as_array().unwrap();
+        let argument = listed.iter().find(|it| it["name"] == name).unwrap();
+        argument["description"].clone()
+    };
+    assert_eq!(described("tags"), "The tags. (a JSON array)");
+    assert_eq!(described("point"), "A JSON object");
+    assert_eq!(described("pair"), "A JSON array");
+    assert!(described("number").is_null() && described("title").is_null());
+
+    for (arguments, expected) in [
+        (
+            json!({
+                "tags": r#"["a", "b"]"#, "point": r#"{"x": -1.0}"#, "pair": r#"[1, "p"]"#,
+                "number": "3", "tone": r#"{"other": 7}"#, "title": "[1",
+            }),
+            r#"(Some(["a", "b"]), Some(-1), Some((1, "p")), Some(3), None) {"other":7} (None, 0, Some("[1"))"#,
+        ),
+        (
+            json!({
+                "tags": "", "point": "", "pair": "", "number": "", "ratio": "", "sure": "",
+                "tone": "", "count": "", "title": "",
+            }),
+            r#"(None, None, None, None, None) null (None, 0, Some(""))"#,
+        ),
+    ] {
+        let params = json!({ "name": "kinds", "arguments": arguments });
+        let result = peer.result("prompts/get", params).await;
+        assert_eq!(result["messages"][0]["content"]["text"], expected);
+    }
+    for (name, value, part) in [
+        ("tags", "a, b", "$.tags"),
+        ("tags", "[1]", "$.tags[0]"),
+        ("point", r#"{"x": "1"}"#, "$.point.x"),
+        ("pair", "[1]", "$.pair"),
+    ] {
+        let params = json!({ "name": "kinds", "arguments": { name: value } });
+        let (code, message) = peer.error("prompts/get", params).await;
+        assert!(code == -32602 && message.contains(part), "{message}");
     }
 }

@@ -100,6 +100,9 @@ impl PromptDef {
 
     /// Sets the [handler](Handler) that makes the prompt. The fields of its arguments are listed,
     /// except for those that [`argument`](Self::argument) lists.
+    ///
+    /// Clients send arguments as texts. Lists and structs are parsed as JSON, and listed as such. An
+    /// empty text for an optional field that cannot be empty, such as a number, counts as absent.
     pub fn handler<A, M, H>(mut self, handler: H) -> Self
     where
         A: Arguments,
@@ -202,10 +205,36 @@ fn arguments(schema: &Object) -> Vec<PromptArgument> {
         let mut argument = PromptArgument::new(name).required(is_required);
         let text = |member: &str| property.get(member).and_then(Value::as_str);
         argument.title = text("title").map(Into::into);
-        argument.description = text("description").map(Into::into);
+        argument.description = match (text("description"), json_type(property, schema, REFERENCES))
+        {
+            (Some(text), Some(kind)) => Some(format!("{text} (a JSON {kind})")),
+            (None, Some(kind)) => Some(format!("A JSON {kind}")),
+            (text, None) => text.map(Into::into),
+        };
         arguments.push(argument);
     }
     arguments
+}
+
+/// How many references of a schema are followed to the type of an argument.
+const REFERENCES: usize = 4;
+
+/// Returns the type of values that do not fit into a text, other than as JSON.
+fn json_type<'a>(property: &'a Value, root: &'a Object, references: usize) -> Option<&'a str> {
+    let references = references.checked_sub(1)?;
+    if let Some(name) = property.get("$ref").and_then(Value::as_str) {
+        let definition = root.get("$defs")?.get(name.strip_prefix("#/$defs/")?)?;
+        return json_type(definition, root, references);
+    }
+    let of = |kind: &'a Value| kind.as_str().filter(|it| matches!(*it, "array" | "object"));
+    match property.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().find_map(of),
+        Some(kind) => of(kind),
+        None => {
+            let mut any = property.get("anyOf")?.as_array()?.iter();
+            any.find_map(|schema| json_type(schema, root, references))
+        }
+    }
 }
 
 impl Definition for PromptDef {
