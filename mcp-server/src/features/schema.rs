@@ -1,5 +1,6 @@
 //! JSON Schemas: derives them from types, checks those of definitions, and validates values.
 
+pub(crate) mod order;
 #[cfg(not(feature = "json-schema"))]
 pub(crate) mod promises;
 
@@ -11,17 +12,23 @@ use mcp_types::schema_cost::CostError;
 use mcp_types::schema_validator::{SchemaError, Validator};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
 
 /// The maximum nesting depth of a schema.
 const DEPTH: usize = 64;
 /// The maximum size of a schema as JSON, in bytes.
 const SIZE: usize = 256 << 10;
 
-/// Returns the schema of values that are deserialized as `T`; `None` for `()`.
-pub(crate) fn of_input<T: JsonSchema>() -> Result<Option<Object>, DefinitionError> {
+/// Returns the schema of values that are deserialized as `T`; `None` for `()`. Its properties have the
+/// order of the fields.
+pub(crate) fn of_input<T: JsonSchema + DeserializeOwned>() -> Result<Option<Object>, DefinitionError>
+{
     let settings = SchemaSettings::draft2020_12();
     let schema = plain(settings.into_generator().into_root_schema_for::<T>());
-    let schema = schema?;
+    let mut schema = schema?;
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        order::as_declared::<T, _>(properties);
+    }
     let nothing = schema.get("type").and_then(Value::as_str) == Some("null");
     Ok((!nothing).then_some(schema))
 }

@@ -83,3 +83,32 @@ async fn integers_may_be_written_with_a_fraction_of_zero() {
         assert_eq!(text(&peer.call("object", arguments).await), integer);
     }
 }
+
+#[tokio::test]
+async fn properties_have_the_order_of_the_fields() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Fields {
+        zone: String,
+        #[serde(rename = "yEar")]
+        year: Option<u16>,
+        amount: f64,
+    }
+
+    let run = |fields: Fields| async move {
+        format!("{} {:?} {}", fields.zone, fields.year, fields.amount)
+    };
+    let server = Server::builder("test", "1")
+        .tool("run", "Runs", run)
+        .prompt("run", "Runs", run)
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    peer.start("tools/list", json!({})).await;
+    let listed = peer.receive_text().await;
+    let at = ["\"zone\"", "\"yEar\"", "\"amount\""].map(|name| listed.find(name).unwrap());
+    assert!(at.is_sorted(), "{listed}");
+    let listed = peer.result("prompts/list", json!({})).await;
+    let arguments = listed["prompts"][0]["arguments"].as_array().unwrap();
+    let names: Vec<_> = arguments.iter().map(|argument| &argument["name"]).collect();
+    assert_eq!(names, ["zone", "yEar", "amount"]);
+}

@@ -85,11 +85,17 @@ impl Peer {
         self.writer.write_all(line.as_bytes()).await.unwrap();
     }
 
-    /// Receives the next message.
-    pub(crate) async fn receive(&mut self) -> Value {
+    /// Receives the text of the next message.
+    pub(crate) async fn receive_text(&mut self) -> String {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line);
         timeout(TIMEOUT, read).await.expect("no message").unwrap();
+        line
+    }
+
+    /// Receives the next message.
+    pub(crate) async fn receive(&mut self) -> Value {
+        let line = self.receive_text().await;
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 

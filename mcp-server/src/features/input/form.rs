@@ -70,8 +70,8 @@ impl Form {
     }
 }
 
-impl<T: JsonSchema> Form<T> {
-    /// Creates a form with a field for each member of a struct.
+impl<T: JsonSchema + DeserializeOwned> Form<T> {
+    /// Creates a form with a field for each member of a struct, in the order of the struct.
     ///
     /// Members can be strings, numbers, `bool`, enums without data, lists of such enums, and
     /// `Option`s of these. For any other member, the question fails with [`InputError::Field`].

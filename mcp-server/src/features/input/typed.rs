@@ -6,11 +6,13 @@ use mcp_types::{
 };
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
 
 use crate::features::input::error::InputError;
+use crate::features::schema::order::as_declared;
 
 /// Returns the form of a type, or the member that a form cannot have.
-pub(crate) fn schema<T: JsonSchema>() -> Result<RequestedSchema, InputError> {
+pub(crate) fn schema<T: JsonSchema + DeserializeOwned>() -> Result<RequestedSchema, InputError> {
     let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let whole = |reason: String| field_error("", reason);
@@ -24,6 +26,7 @@ pub(crate) fn schema<T: JsonSchema>() -> Result<RequestedSchema, InputError> {
         let field = field(schema).map_err(|reason| field_error(name, reason))?;
         properties.insert(name, field);
     }
+    as_declared::<T, _>(&mut properties);
     let mut form = RequestedSchema::new(properties);
     form.required = schema.get("required").and_then(strings);
     Ok(form)
