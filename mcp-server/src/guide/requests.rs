@@ -52,6 +52,26 @@
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
+//! # Handlers must not block
+//!
+//! A handler runs on the runtime's threads, together with other requests, timeouts and connections.
+//! Code that computes for long, or that waits without `.await`, stops all of these that share its
+//! thread: on a runtime with one thread, the whole server. Run it with
+//! [`spawn_blocking`](tokio::task::spawn_blocking):
+//!
+//! ```
+//! use mcp_server::HandlerError;
+//!
+//! async fn count() -> Result<usize, HandlerError> {
+//!     let read = || std::fs::read_dir("notes").map(Iterator::count);
+//!     Ok(tokio::task::spawn_blocking(read).await??)
+//! }
+//! # drop(mcp_server::ToolDef::new("count").handler(count));
+//! ```
+//!
+//! A handler that keeps its thread for a second or longer causes a warning in the log, with its method
+//! and the name of its tool, when it returns to the runtime.
+//!
 //! # Progress, log messages, cancellation
 //!
 //! Progress is sent only if the client asked for it with a token, and not more often than

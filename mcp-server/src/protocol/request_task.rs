@@ -9,7 +9,7 @@ use std::pin::Pin;
 #[cfg(feature = "http")]
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcp_types::RequestId;
 use mcp_types::peer_text::PeerDisplay;
@@ -204,9 +204,22 @@ impl Shutdown {
 /// The handler panicked. The panic was logged.
 pub(crate) struct Panicked;
 
-/// Runs the code of a handler. A panic ends only this request.
+/// For how long the code of a handler may keep its thread, between two points where it awaits.
+const BLOCKED: Duration = Duration::from_secs(1);
+
+/// Runs the code of a handler. A panic ends only this request. Writes a warning if the code blocked
+/// the thread: other requests, even their timeouts, may have waited for it.
 pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| log_panic(&*panic))
+    let began = Instant::now();
+    let returned = catch_unwind(AssertUnwindSafe(run)).map_err(|panic| log_panic(&*panic));
+    let elapsed = began.elapsed();
+    if elapsed >= BLOCKED {
+        tracing::warn!(
+            ?elapsed,
+            "a handler blocked a thread: use `tokio::task::spawn_blocking` for work that does not await"
+        );
+    }
+    returned
 }
 
 /// Writes a panic to the log.

@@ -1,6 +1,7 @@
 //! The parts of an unexpected error that the peer gets, and those that are logged.
 
 use std::fmt;
+use std::time::Duration;
 
 use mcp_server::types::{CallToolRequest, Request as _};
 use mcp_server::{
@@ -239,4 +240,30 @@ async fn each_response_is_logged_once_at_debug() {
         .collect();
     let expected = ["request answered", "request answered with an error"];
     assert_eq!(answered, expected);
+}
+
+#[tokio::test]
+async fn handler_that_blocks_a_thread_is_logged_with_its_tool() {
+    let server = Server::builder("test", "1")
+        .tool("block", "Blocks", async || {
+            std::thread::sleep(Duration::from_millis(1_100));
+            "done"
+        })
+        .tool("wait", "Awaits", async || {
+            tokio::time::sleep(Duration::from_millis(1_100)).await;
+            "done"
+        })
+        .build()
+        .unwrap();
+    for (tool, warns) in [("wait", false), ("block", true)] {
+        let log = Log::begin();
+        let request = modern(1, CallToolRequest::METHOD, json!({ "name": tool }));
+        exchange(server.clone(), &[request]).await;
+        let warnings = log.of(Level::WARN);
+        assert_eq!(warnings.len(), usize::from(warns), "{warnings:?}");
+        for warning in warnings {
+            assert!(warning.message().contains("spawn_blocking"), "{warning:?}");
+            assert!(warning.fields.get("elapsed").is_some(), "{warning:?}");
+        }
+    }
 }
