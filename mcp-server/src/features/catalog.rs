@@ -37,6 +37,16 @@ pub trait Definition: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn check(&mut self) -> Result<(), DefinitionError>;
 
+    /// Checks the name, if the definition has one. Called again when a prefix was prepended.
+    #[doc(hidden)]
+    fn check_name(&self) -> Result<(), DefinitionError> {
+        Ok(())
+    }
+
+    /// Writes warnings to the log for what some clients refuse.
+    #[doc(hidden)]
+    fn warn(&self) {}
+
     /// Prepends a prefix to the name, if the definition has one.
     #[doc(hidden)]
     fn prefix(&mut self, prefix: &str) {
@@ -170,6 +180,13 @@ impl<T: Definition> List<T> {
         item.access().is_visible(cx).then_some(item)
     }
 
+    /// Writes the warnings of all items.
+    pub(crate) fn warn(&self) {
+        for (_, item) in self.read().in_order.all() {
+            item.warn();
+        }
+    }
+
     /// Returns the states that the handlers of the items require and the server does not have.
     pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
         let items = self.read();
@@ -234,7 +251,8 @@ impl<T: Definition> List<T> {
             };
             item.prefix(prefix);
             enter(item.access_mut());
-            errors.extend(self.add_checked(item).err());
+            let added = named(&item).and_then(|()| self.add_checked(item));
+            errors.extend(added.err());
         }
         errors
     }
@@ -324,11 +342,20 @@ pub(crate) fn missing<T: Definition>(item: &T, server: &States) -> Vec<BuildErro
 }
 
 pub(crate) fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
-    item.check().map_err(|reason| BuildError::Invalid {
+    named(item)?;
+    item.check().map_err(|reason| invalid(item, &reason))
+}
+
+fn named<T: Definition>(item: &T) -> Result<(), BuildError> {
+    item.check_name().map_err(|reason| invalid(item, &reason))
+}
+
+fn invalid<T: Definition>(item: &T, reason: &DefinitionError) -> BuildError {
+    BuildError::Invalid {
         kind: T::KIND,
         name: item.key().to_owned(),
         reason: reason.to_string(),
-    })
+    }
 }
 
 impl<T> Items<T> {

@@ -27,6 +27,17 @@ impl From<InvalidIcon> for DefinitionError {
     }
 }
 
+/// Rejects names that a client cannot show, or would show as something else.
+pub(crate) fn check_name(name: &str) -> Result<(), DefinitionError> {
+    if name.is_empty() {
+        return Err("the name is empty".into());
+    }
+    if name.chars().any(char::is_control) {
+        return Err("the name has a control character".into());
+    }
+    Ok(())
+}
+
 /// Checks the icons of a definition.
 pub(crate) fn check_icons(icons: Option<&Vec<Icon>>) -> Result<(), InvalidIcon> {
     icons.into_iter().flatten().try_for_each(Icon::check)

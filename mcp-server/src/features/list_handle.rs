@@ -33,7 +33,11 @@ impl<T: Definition> ListHandle<'_, T> {
     /// the definition.
     pub fn add(&self, item: T) -> Result<(), BuildError> {
         self.check(&item)?;
+        let key = item.key().to_owned();
         self.list.add(item)?;
+        if let Some(item) = self.list.get(&key) {
+            item.warn();
+        }
         self.core.announce(T::change());
         Ok(())
     }
@@ -52,6 +56,7 @@ impl<T: Definition> ListHandle<'_, T> {
         self.check(&item)?;
         let mut item = item;
         catalog::checked(&mut item)?;
+        item.warn();
         let item = Arc::new(item);
         let replaced = self.list.replace(Arc::clone(&item));
         self.core.announce(T::change());

@@ -1,5 +1,6 @@
 //! JSON Schemas: derives them from types, checks those of definitions, and validates values.
 
+pub(crate) mod one_object;
 pub(crate) mod order;
 #[cfg(not(feature = "json-schema"))]
 pub(crate) mod promises;
@@ -94,24 +95,29 @@ pub(crate) fn compile(schema: &Object) -> Result<Validator, DefinitionError> {
 pub(crate) fn nothing() -> Object {
     Object::from([
         ("type", Value::from("object")),
+        ("properties", Object::new().into()),
         ("additionalProperties", Value::from(false)),
     ])
 }
 
-/// Adds the type `object` to the schema of arguments, which the protocol requires.
+/// Adds the type `object` to the schema of arguments, which the protocol requires, and properties,
+/// which some clients require.
 pub(crate) fn object_at_root(schema: &mut Object) -> Result<(), DefinitionError> {
     match schema.get("type") {
-        Some(kind) if kind.as_str() == Some("object") => Ok(()),
-        Some(_) => Err("the schema of arguments must have the type `object`".into()),
+        Some(kind) if kind.as_str() == Some("object") => {}
+        Some(_) => return Err("the schema of arguments must have the type `object`".into()),
         None => {
             let rest = std::mem::take(schema);
             schema.insert("type", "object");
             for (name, value) in rest {
                 schema.insert(name, value);
             }
-            Ok(())
         }
     }
+    if !schema.contains_key("properties") {
+        schema.insert("properties", Object::new());
+    }
+    Ok(())
 }
 
 /// Rejects a schema that is too large to send to every client and to walk for every call.

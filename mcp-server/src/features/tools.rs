@@ -4,6 +4,7 @@ pub(crate) mod arguments_error;
 pub(crate) mod definition;
 #[cfg(feature = "http")]
 pub(crate) mod header_params;
+pub(crate) mod hosts;
 pub(crate) mod result;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub(crate) fn register(
     tools: &Arc<List<ToolDef>>,
     resources: &Arc<ResourceCatalog>,
 ) {
+    tools.warn();
     let methods = [ListToolsRequest::METHOD, CallToolRequest::METHOD];
     let declared = registry.capabilities.tools.is_some();
     if !registry.is_served(!tools.is_empty(), declared, &methods) {

@@ -83,6 +83,30 @@
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
+//! Properties are listed in the order of the struct's fields. Those of nested structs, of structs with
+//! flattened fields and of results are sorted by name, unless the program enables the feature
+//! `preserve_order` of `schemars`. Integers may be written as `30.0`, which JSON Schema counts as
+//! integers, too: handlers get them as `30`.
+//!
+//! # What clients accept
+//!
+//! Some clients, and the model providers behind them, accept less than the protocol permits. Often one
+//! such tool makes all tools of a server unusable. `build` writes a warning to the log where the column
+//! says so.
+//!
+//! | What | Who refuses it | Instead | Warning |
+//! | --- | --- | --- | --- |
+//! | `oneOf`, `anyOf` or `allOf` at the root of the arguments' schema, such as for an enum | Anthropic ([report](https://github.com/anthropics/claude-code/issues/5973)), OpenAI, with `not` and `enum` ([report](https://github.com/langchain-ai/langchainjs/issues/9804)) | [`ToolDef::one_object`](crate::ToolDef::one_object), or one tool for each variant | yes |
+//! | arguments without `properties` | OpenAI ([report](https://github.com/langchain-ai/langchain-mcp-adapters/issues/137)) | always added | |
+//! | names with other characters than letters, digits, `_`, `-` and `.`, or with more than 128 | Claude Desktop ([report](https://github.com/NetApp/netapp-dataops-toolkit/issues/38)), VS Code ([report](https://github.com/sxhxliang/mcp-access-point/issues/10)) | | yes |
+//! | names with `.` | OpenAI ([report](https://github.com/openai/codex/issues/8174)), Copilot CLI ([report](https://github.com/github/copilot-cli/issues/1879)) | `_` | |
+//! | names with more than 64 characters | Claude Desktop ([report](https://github.com/NetApp/netapp-dataops-toolkit/issues/38)) | shorter names; clients may add the name of the server | |
+//! | `$ref` and `$defs` | Gemini ([report](https://github.com/google-gemini/gemini-cli/issues/13326)) | arguments without nested structs, or `#[schemars(inline)]` on these | at the root |
+//! | `additionalProperties` | Gemini, by way of some clients ([report](https://github.com/promptfoo/promptfoo/issues/6902)) | for tools without arguments [`ToolDef::ignore_extra_arguments`](crate::ToolDef::ignore_extra_arguments) | |
+//! | results that are no object, in the output schema | clients with the TypeScript SDK ([report](https://github.com/opentokenz/mcpx/issues/28)) | a struct; clients up to 2025-11-25 do not get such a schema | |
+//!
+//! # Results of tools
+//!
 //! A tool returns text, a number, a `bool` or nothing, [`Json`](crate::Json), blocks of content, or
 //! a whole `CallToolResult`; each of them plain or in a `Result`. Blocks of different kinds can be
 //! mixed:

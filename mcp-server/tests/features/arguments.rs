@@ -85,6 +85,144 @@ async fn integers_may_be_written_with_a_fraction_of_zero() {
 }
 
 #[tokio::test]
+async fn every_schema_of_arguments_has_properties() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Nothing {}
+
+    let server = Server::builder("test", "1")
+        .tool("unit", "No parameter", async || "")
+        .tool("empty", "No fields", |_: Nothing| async { "" })
+        .add_tool(
+            ToolDef::new("raw")
+                .input_schema(schema(json!({ "type": "object" })))
+                .object_handler(|_: Object| async { "" }),
+        )
+        .build()
+        .unwrap();
+    let listed = Peer::modern(&server).result("tools/list", json!({})).await;
+    for tool in listed["tools"].as_array().unwrap() {
+        assert_eq!(tool["inputSchema"]["properties"], json!({}), "{tool}");
+    }
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(tag = "action", rename_all = "lowercase")]
+enum Note {
+    /// Adds a note.
+    Add {
+        text: String,
+        tags: Option<Vec<String>>,
+        id: Option<u64>,
+    },
+    /// Deletes a note.
+    Delete {
+        id: u64,
+    },
+    Move(Move),
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Move {
+    id: u64,
+    text: u8,
+}
+
+#[tokio::test]
+async fn arguments_of_an_enum_are_listed_as_one_object() {
+    #[derive(Deserialize, JsonSchema)]
+    enum Bare {
+        One,
+        Two(u8),
+    }
+
+    let tool = ToolDef::new("notes")
+        .one_object()
+        .handler(|note: Note| async move { Ok::<_, HandlerError>(serde_json::to_string(&note)?) });
+    let server = Server::builder("test", "1").add_tool(tool).build().unwrap();
+    let mut peer = Peer::modern(&server);
+    let listed = peer.result("tools/list", json!({})).await;
+    let schema = &listed["tools"][0]["inputSchema"];
+    assert!(
+        schema["oneOf"].is_null() && schema["$ref"].is_null(),
+        "{schema}"
+    );
+    assert_eq!(schema["required"], json!(["action"]));
+    assert_eq!(
+        schema["properties"]["action"],
+        json!({
+            "type": "string", "description": "add: Adds a note.\ndelete: Deletes a note.",
+            "enum": ["add", "delete", "move"],
+        })
+    );
+    let texts = schema["properties"]["text"]["anyOf"].as_array().unwrap();
+    assert_eq!(texts.len(), 2, "{schema}");
+    for (arguments, part) in [
+        (
+            json!({ "action": "delete", "id": 1.0 }),
+            r#""delete","id":1}"#,
+        ),
+        (
+            json!({ "action": "move", "id": 1, "text": 2 }),
+            r#""move","id":1,"text":2}"#,
+        ),
+        (
+            json!({ "action": "add", "text": "t" }),
+            r#""add","text":"t""#,
+        ),
+        (json!({ "action": "delete" }), "`id`"),
+        (json!({ "action": "burn" }), "action"),
+    ] {
+        let result = peer.call("notes", arguments).await;
+        assert!(text(&result).contains(part), "{result}");
+    }
+
+    let tool = ToolDef::new("bare")
+        .one_object()
+        .handler(|bare: Bare| async move {
+            match bare {
+                Bare::One => 1,
+                Bare::Two(number) => number,
+            }
+        });
+    let errors = Server::builder("test", "1")
+        .add_tool(tool)
+        .build()
+        .unwrap_err();
+    assert!(errors.to_string().contains("serde(tag"), "{errors}");
+}
+
+#[tokio::test]
+async fn extra_arguments_of_a_tool_without_arguments_follow_its_schema() {
+    let server = Server::builder("test", "1")
+        .tool("strict", "Rejects", async || "ran")
+        .add_tool(
+            ToolDef::new("lenient")
+                .ignore_extra_arguments()
+                .handler(async || "ran"),
+        )
+        .add_tool(
+            ToolDef::new("open")
+                .input_schema(schema(json!({ "type": "object" })))
+                .handler(async || "ran"),
+        )
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let listed = peer.result("tools/list", json!({})).await;
+    for (at, name, ignored) in [
+        (0, "strict", false),
+        (1, "lenient", true),
+        (2, "open", true),
+    ] {
+        let tool = &listed["tools"][at];
+        let closed = tool["inputSchema"]["additionalProperties"] == json!(false);
+        assert_eq!(closed, !ignored, "{tool}");
+        let result = peer.call(name, json!({ "dummy": "x" })).await;
+        assert_eq!(text(&result) == "ran", ignored, "{result}");
+    }
+}
+
+#[tokio::test]
 async fn properties_have_the_order_of_the_fields() {
     #[derive(Deserialize, JsonSchema)]
     struct Fields {

@@ -155,3 +155,29 @@ fn invalid_icons_are_rejected() {
         .unwrap_err();
     assert!(error.to_string().contains("\"48\""), "{error}");
 }
+
+#[test]
+fn names_that_cannot_be_shown_are_rejected() {
+    for (name, part) in [
+        ("", "empty"),
+        ("a\nb", "control"),
+        ("a\u{1b}[2J", "control"),
+    ] {
+        let tool = ToolDef::new(name).handler(async || "");
+        assert!(fault(builder().add_tool(tool)).to_string().contains(part));
+        let prompt = PromptDef::new(name).handler(async || "");
+        assert!(
+            fault(builder().add_prompt(prompt))
+                .to_string()
+                .contains(part)
+        );
+    }
+    let group = mcp_server::Group::new()
+        .prefix("a\tb")
+        .tool("t", "", async || "");
+    assert!(
+        fault(builder().merge(group))
+            .to_string()
+            .contains("control")
+    );
+}

@@ -151,7 +151,9 @@ async fn tools_are_listed_in_order_with_derived_schemas() {
         assert_eq!(add["inputSchema"]["required"], json!(["a", "b"]));
         let described = &add["inputSchema"]["properties"]["a"]["description"];
         assert_eq!(*described, "The first one.");
-        let nothing = json!({ "type": "object", "additionalProperties": false });
+        let nothing = json!({
+            "type": "object", "properties": {}, "additionalProperties": false,
+        });
         assert_eq!(tools[3]["inputSchema"], nothing);
         let raw = &tools[8];
         assert_eq!(raw["inputSchema"]["$defs"]["n"]["type"], "integer");

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use mcp_server::{
     Bus, BusMessage, BusReceiver, HttpConfig, Keys, MemoryEvents, MemorySessions, Server,
-    ServerBuilder,
+    ServerBuilder, ToolDef,
 };
 use tracing::Level;
 
@@ -76,4 +76,41 @@ fn bus_without_url_keys_logs_a_warning_that_names_the_setting() {
     assert!(warned[0].contains("`HttpUrls::keys`"), "{warned:?}");
     let with_keys = shared(urls().keys(UrlKeys::new([7; 32])));
     assert!(warnings(with_keys, HttpConfig::new()).is_empty());
+}
+
+#[test]
+fn tools_that_clients_may_refuse_log_warnings() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[serde(tag = "kind")]
+    enum Either {
+        One { text: String },
+        Two { text: String },
+    }
+
+    async fn either(either: Either) -> String {
+        match either {
+            Either::One { text } | Either::Two { text } => text,
+        }
+    }
+
+    let tool = |name: &str| ToolDef::new(name).handler(either);
+    let warned = warnings(builder().add_tool(tool("either")), HttpConfig::new());
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(warned[0].contains("`ToolDef::one_object`"), "{warned:?}");
+    let one = |name: &str| builder().add_tool(tool(name).one_object());
+    assert!(warnings(one("aZ0_-."), HttpConfig::new()).is_empty());
+    for name in ["two words", "caf\u{e9}", "a/b", &"n".repeat(129)] {
+        let warned = warnings(one(name), HttpConfig::new());
+        assert_eq!(warned.len(), 1, "{name}: {warned:?}");
+        assert!(warned[0].contains("name of this tool"), "{warned:?}");
+    }
+
+    // A tool that is added while the server runs.
+    let server = builder().build().expect("the definition is sound");
+    let log = Log::begin();
+    server
+        .tools()
+        .add(tool("late"))
+        .expect("a sound definition");
+    assert_eq!(log.of(Level::WARN).len(), 1);
 }

@@ -8,7 +8,7 @@ use mcp_types::{
 use crate::features::access::{Access, access_setters};
 use crate::features::arguments::Arguments;
 use crate::features::catalog::{CacheHints, Definition, ListItem};
-use crate::features::definition_error::{DefinitionError, check_icons};
+use crate::features::definition_error::{DefinitionError, check_icons, check_name};
 use crate::features::prompts::result::IntoPrompt;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
@@ -253,6 +253,10 @@ impl Definition for PromptDef {
         }
         check_icons(self.prompt.icons.as_ref())?;
         Ok(())
+    }
+
+    fn check_name(&self) -> Result<(), DefinitionError> {
+        check_name(&self.prompt.name)
     }
 
     fn prefix(&mut self, prefix: &str) {

@@ -1,24 +1,19 @@
 //! [`ToolDef`]: the definition of a tool.
 
+mod listing;
+
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
-#[cfg(feature = "json-schema")]
-use mcp_types::json::Value;
-use mcp_types::json::{self, Object};
+use mcp_types::json::{self, Object, Value};
 use mcp_types::peer_text::PeerDisplay;
-use mcp_types::{
-    CallToolResult, Cursor, Icon, ListToolsResult, MetaObject, Revision, Tool, ToolAnnotations,
-    ToolInputSchema,
-};
+use mcp_types::{CallToolResult, Icon, MetaObject, Tool, ToolAnnotations, ToolInputSchema};
 
 use crate::features::access::{Access, access_setters};
 use crate::features::arguments::Arguments;
-use crate::features::catalog::{CacheHints, Definition, ListItem};
-use crate::features::definition_error::{DefinitionError, check_icons};
+use crate::features::definition_error::DefinitionError;
+use crate::features::schema;
 use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::result::IntoToolResult;
-use crate::features::{downgrade, schema};
-use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::handler_error::HandlerError;
@@ -55,6 +50,11 @@ pub struct ToolDef {
     access: Access,
     error: Option<DefinitionError>,
     header_params: Vec<HeaderParam>,
+    /// What the program decided about the schema of the arguments.
+    one_object: bool,
+    ignores_extra: bool,
+    /// `true` if the handler takes no arguments.
+    takes_nothing: bool,
     #[cfg(feature = "json-schema")]
     validators: Validators,
 }
@@ -77,6 +77,9 @@ impl ToolDef {
             access: Access::default(),
             error: None,
             header_params: Vec::new(),
+            one_object: false,
+            ignores_extra: false,
+            takes_nothing: false,
             #[cfg(feature = "json-schema")]
             validators: Validators::default(),
         }
@@ -135,6 +138,45 @@ impl ToolDef {
         self
     }
 
+    /// Lists the arguments of an enum as one object: with the members of all its variants, of which
+    /// those are required that all variants require.
+    ///
+    /// The schema of an enum has `oneOf` at its root, which some clients
+    /// [refuse](crate::guide::offers#what-clients-accept). The type still checks which members belong
+    /// to a variant. The enum should have a tag, and each variant named fields.
+    ///
+    /// ```
+    /// use mcp_server::{Server, ToolDef};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// #[serde(tag = "action", rename_all = "lowercase")]
+    /// enum Note {
+    ///     /// Adds a note.
+    ///     Add { text: String },
+    ///     /// Deletes a note.
+    ///     Delete { id: u64 },
+    /// }
+    ///
+    /// let tool = ToolDef::new("notes").one_object().handler(async |note: Note| match note {
+    ///     Note::Add { text } => format!("added {text}"),
+    ///     Note::Delete { id } => format!("deleted {id}"),
+    /// });
+    /// let server = Server::builder("notes", "1.0.0").add_tool(tool).build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildErrors>(())
+    /// ```
+    pub fn one_object(mut self) -> Self {
+        self.one_object = true;
+        self
+    }
+
+    /// Ignores the arguments of a call to a tool that takes none, instead of rejecting them. Some
+    /// models pass arguments to every tool. The schema says the same.
+    pub fn ignore_extra_arguments(mut self) -> Self {
+        self.ignores_extra = true;
+        self
+    }
+
     access_setters!();
 
     /// Sets the [handler](Handler) that runs when the tool is called. The schema of the arguments is
@@ -153,16 +195,13 @@ impl ToolDef {
             }
         };
         let nothing = derived.is_none();
+        self.takes_nothing = nothing;
         self.input
             .get_or_insert_with(|| derived.unwrap_or_else(schema::nothing));
         self.access.require(&handler);
         let handler = boxed(handler, H::Output::into_tool_result);
         self.handler = Some(Box::new(move |arguments, cx| {
             let arguments = if nothing {
-                if let Some(name) = arguments.keys().next() {
-                    let error = DecodeError::data("the tool takes no arguments");
-                    return Err(error.inside_member(name.to_owned()));
-                }
                 A::from_nothing()?
             } else {
                 A::from_object(arguments)?
@@ -201,6 +240,7 @@ impl ToolDef {
         H: Handler<Object, M>,
         H::Output: IntoToolResult + 'static,
     {
+        self.takes_nothing = false;
         self.access.require(&handler);
         let handler = boxed(handler, H::Output::into_tool_result);
         self.handler = Some(Box::new(move |arguments, cx| Ok(handler(arguments, cx))));
@@ -222,15 +262,24 @@ impl ToolDef {
         &self.tool
     }
 
-    /// Validates the arguments and starts the handler.
+    /// Validates the arguments and starts the handler. JSON Schema counts `30.0` as an integer, so
+    /// the handler gets it as one.
     pub(crate) fn start(
         &self,
-        arguments: Object,
+        mut arguments: Object,
         cx: &Context,
     ) -> Result<ToolFuture, ArgumentsError> {
+        arguments.normalize_integers();
         #[cfg(feature = "json-schema")]
         if let Some(validator) = &self.validators.input {
             validator.check(&arguments)?;
+        }
+        if self.takes_nothing
+            && !self.ignores_extra
+            && let Some(name) = arguments.keys().next()
+        {
+            let error = DecodeError::data("the tool takes no arguments");
+            return Err(error.inside_member(name.to_owned()).into());
         }
         let Some(handler) = &self.handler else {
             return Err(DecodeError::data("the tool has no handler").into());
@@ -268,7 +317,6 @@ impl ToolDef {
             "the result of a tool does not fit its output schema"
         );
         Err(HandlerError::internal(format!(
-        arguments.normalize_integers();
             "the result of `{name}` does not fit the tool's output schema"
         )))
     }
@@ -290,7 +338,16 @@ impl ToolDef {
         let Some(mut input) = self.input.take() else {
             return Err("a tool with an object handler needs an input schema".into());
         };
+        if self.one_object {
+            schema::one_object::one_object(&mut input)?;
+        }
         schema::object_at_root(&mut input)?;
+        // The schema of a tool that takes nothing may be the program's own.
+        let closed = input.get("additionalProperties").and_then(Value::as_bool) == Some(false);
+        if self.takes_nothing && self.ignores_extra {
+            input.remove("additionalProperties");
+        }
+        self.ignores_extra |= !closed;
         schema::bounded(&input)?;
         self.header_params =
             mcp_types::headers::header_params(&input).map_err(|error| error.to_string())?;
@@ -330,48 +387,4 @@ fn derived_schema<A: Arguments>() -> Result<Option<Object>, DefinitionError> {
     schema::promises::kept_by_types(&schema)?;
     schema::remove_rust_formats(&mut schema);
     Ok(Some(schema))
-}
-
-impl Definition for ToolDef {
-    const KIND: &'static str = "tool";
-
-    fn key(&self) -> &str {
-        &self.tool.name
-    }
-
-    fn check(&mut self) -> Result<(), DefinitionError> {
-        check_icons(self.tool.icons.as_ref())?;
-        self.complete()
-    }
-
-    fn prefix(&mut self, prefix: &str) {
-        self.tool.name.insert_str(0, prefix);
-    }
-
-    fn change() -> Change {
-        Change::Tools
-    }
-
-    fn access(&self) -> &Access {
-        &self.access
-    }
-
-    fn access_mut(&mut self) -> &mut Access {
-        &mut self.access
-    }
-}
-
-impl ListItem for ToolDef {
-    type Item = Tool;
-    type Page = ListToolsResult;
-
-    fn item(&self, revision: Revision) -> Tool {
-        downgrade::tool(self.tool.clone(), revision)
-    }
-
-    fn page(items: Vec<Tool>, hints: &CacheHints, next: Option<Cursor>) -> ListToolsResult {
-        let mut page = ListToolsResult::new(items, hints.ttl_ms, hints.scope);
-        page.next_cursor = next;
-        page
-    }
 }
