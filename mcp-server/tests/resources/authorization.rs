@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use http::{Request, StatusCode};
 use mcp_server::middleware::{self, Next, Outcome};
 use mcp_server::types::{Resource, ResourceType};
-use mcp_server::{
-    Context, HandlerError, ListAt, ResourceDef, ResourcePage, ResourceUri, Server, TemplateDef,
-};
+use mcp_server::{Context, HandlerError, ListAt, ResourceDef, ResourcePage, Server, TemplateDef};
 use serde_json::{Value, json};
 
 use crate::client::Client;
