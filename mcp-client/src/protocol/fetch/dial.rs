@@ -102,12 +102,15 @@ async fn allowed_addresses(
         let mut ips = addresses.iter().map(SocketAddr::ip);
         ips.find(|address| !reach.allows(*address))
     };
-    let mut found = refused(policy.reach);
+    let found = refused(policy.reach);
     #[cfg(feature = "oauth")]
-    if let (Some(_), Some(server)) = (found, &policy.server) {
-        let address = address_of_server(policy, server.origin());
-        found = refused(server.reach(address).await);
-    }
+    let found = match (found, &policy.server) {
+        (Some(_), Some(server)) => {
+            let address = address_of_server(policy, server.origin());
+            refused(server.reach(address).await)
+        }
+        (found, _) => found,
+    };
     match found {
         Some(address) => Err(FetchError::Address {
             origin: to.to_string(),
