@@ -357,8 +357,12 @@ struct Expense {
 async fn all_faults_are_reported_in_words_that_a_model_can_act_on() {
     let server = Server::builder("test", "1")
         .tool("spend", "Spends", async |args: Expense| {
-            let _ = (args.category, args.kind, args.payer);
-            format!("{} {}", args.amount, args.day)
+            let _ = (args.category, args.kind);
+            let payer = match args.payer {
+                Payer::Person { name } => name,
+                Payer::Company { id } => id.to_string(),
+            };
+            format!("{} {} {payer}", args.amount, args.day)
         })
         .build()
         .unwrap();
@@ -383,5 +387,5 @@ async fn all_faults_are_reported_in_words_that_a_model_can_act_on() {
     assert!(text(&result).contains(expected), "{result}");
     let payer = json!({ "kind": "person", "name": "Ada" });
     let right = json!({ "amount": 1, "category": "food", "day": "2026-01-31", "payer": payer });
-    assert_eq!(text(&peer.call("spend", right).await), "1 2026-01-31");
+    assert_eq!(text(&peer.call("spend", right).await), "1 2026-01-31 Ada");
 }
