@@ -285,13 +285,21 @@ async fn content_unknown_to_a_revision_becomes_text() {
 }
 
 #[tokio::test]
-async fn schemas_omit_formats_specific_to_rust() {
+async fn schemas_have_ranges_instead_of_formats_specific_to_rust() {
     #[derive(Deserialize, JsonSchema)]
     struct Numbers {
         size: usize,
         bytes: Vec<u8>,
         id: i64,
         part: f32,
+        #[schemars(range(min = 1))]
+        port: u32,
+        #[schemars(with = "Value", extend(
+            "default" = { "format": "uint32" },
+            "examples" = [{ "format": "uint32" }],
+            "properties" = { "format": { "const": "uint32" } }
+        ))]
+        data: Option<Value>,
     }
 
     #[derive(Serialize, JsonSchema)]
@@ -305,8 +313,10 @@ async fn schemas_omit_formats_specific_to_rust() {
             bytes,
             id,
             part,
+            port,
+            data,
         } = numbers;
-        let _ = (id, part);
+        let _ = (id, part, port, data);
         Json(Total {
             total: (size + bytes.len()) as u64,
         })
@@ -318,13 +328,21 @@ async fn schemas_omit_formats_specific_to_rust() {
     let listed = Peer::modern(&server).result("tools/list", json!({})).await;
     let tool = &listed["tools"][0];
     let input = &tool["inputSchema"]["properties"];
-    assert_eq!(input["size"], json!({ "type": "integer", "minimum": 0 }));
+    let natural = json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX });
+    assert_eq!(input["size"], natural);
     let byte = json!({ "type": "integer", "minimum": 0, "maximum": 255 });
     assert_eq!(input["bytes"]["items"], byte);
-    assert_eq!(input["id"]["format"], "int64");
-    assert_eq!(input["part"]["format"], "float");
-    let total = &tool["outputSchema"]["properties"]["total"];
-    assert_eq!(*total, json!({ "type": "integer", "minimum": 0 }));
+    let id = json!({ "type": "integer", "minimum": i64::MIN, "maximum": i64::MAX });
+    assert_eq!(input["id"], id);
+    assert_eq!(input["part"], json!({ "type": "number" }));
+    let port = json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX });
+    assert_eq!(input["port"], port);
+    assert_eq!(tool["outputSchema"]["properties"]["total"], natural);
+    // A member of data that has the name and the value of such a format.
+    let data = json!({ "format": "uint32" });
+    assert_eq!(input["data"]["default"], data);
+    assert_eq!(input["data"]["examples"], json!([data]));
+    assert_eq!(input["data"]["properties"]["format"]["const"], "uint32");
 }
 
 #[derive(Deserialize, JsonSchema)]
