@@ -256,9 +256,9 @@ impl SchemaTable {
     }
 
     fn remove(&mut self, tool: &str) {
-        if let Some(mut schema) = self.by_tool.remove(tool) {
+        if let Some(schema) = self.by_tool.remove(tool) {
             self.bytes -= size(tool, &schema.text);
-            self.parts -= parts(&schema.compiled.take());
+            self.parts -= parts(schema.compiled.as_ref());
             self.order.remove(&schema.number);
         }
     }
@@ -267,7 +267,7 @@ impl SchemaTable {
     /// become too large, all others are compiled again when they are used.
     fn set_compiled(&mut self, tool: &str, text: &Arc<RawValue>, compiled: Compiled) {
         let compiled = Some(compiled);
-        if self.parts + parts(&compiled) > PARTS {
+        if self.parts + parts(compiled.as_ref()) > PARTS {
             for schema in self.by_tool.values_mut() {
                 schema.compiled = None;
             }
@@ -276,14 +276,14 @@ impl SchemaTable {
         if let Some(schema) = self.by_tool.get_mut(tool)
             && Arc::ptr_eq(&schema.text, text)
         {
-            self.parts += parts(&compiled);
-            self.parts -= parts(&std::mem::replace(&mut schema.compiled, compiled));
+            self.parts += parts(compiled.as_ref());
+            self.parts -= parts(std::mem::replace(&mut schema.compiled, compiled).as_ref());
         }
     }
 }
 
 /// Returns the number of parts of a compiled schema.
-fn parts(compiled: &Option<Compiled>) -> usize {
+fn parts(compiled: Option<&Compiled>) -> usize {
     match compiled {
         Some(Ok(validator)) => validator.parts(),
         _ => 0,

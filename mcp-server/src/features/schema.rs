@@ -56,26 +56,71 @@ fn plain(schema: Schema) -> Result<Object, DefinitionError> {
     }
 }
 
-/// Removes the formats that only Rust has, such as `uint`: other implementations report formats that
-/// they do not know. Their ranges are in the schema as `minimum` and `maximum`.
+/// Replaces the formats of Rust's numbers, such as `uint32`, by their ranges: other implementations
+/// report formats that they do not know.
 pub(crate) fn remove_rust_formats(schema: &mut Object) {
-    const FORMATS: [&str; 10] = [
-        "int", "int8", "int16", "int128", "uint", "uint8", "uint16", "uint32", "uint64", "uint128",
-    ];
-    let format = schema.get("format").and_then(Value::as_str);
-    if format.is_some_and(|format| FORMATS.contains(&format)) {
-        schema.remove("format");
+    for keyword in ["allOf", "anyOf", "oneOf", "prefixItems"] {
+        if let Some(Value::Array(schemas)) = schema.get_mut(keyword) {
+            schemas.iter_mut().for_each(remove_formats_of);
+        }
     }
-    for (_, value) in schema.iter_mut() {
-        remove_formats_of_parts(value);
+    for keyword in [
+        "$defs",
+        "dependentSchemas",
+        "patternProperties",
+        "properties",
+    ] {
+        if let Some(Value::Object(schemas)) = schema.get_mut(keyword) {
+            schemas
+                .iter_mut()
+                .for_each(|(_, part)| remove_formats_of(part));
+        }
+    }
+    // The values of all other keywords, such as `default` and `enum`, are data.
+    for keyword in SCHEMAS {
+        if let Some(part) = schema.get_mut(keyword) {
+            remove_formats_of(part);
+        }
+    }
+    let (least, most): (Option<Value>, Option<Value>) =
+        match schema.get("format").and_then(Value::as_str) {
+            Some("int32") => (Some(i32::MIN.into()), Some(i32::MAX.into())),
+            Some("int64") => (Some(i64::MIN.into()), Some(i64::MAX.into())),
+            Some("int") => (Some(isize::MIN.into()), Some(isize::MAX.into())),
+            Some("uint32") => (None, Some(u32::MAX.into())),
+            Some("uint64") => (None, Some(u64::MAX.into())),
+            Some("uint") => (None, Some(usize::MAX.into())),
+            // These have their ranges, or none that JSON numbers of 64 bits can express.
+            Some(
+                "int8" | "int16" | "int128" | "uint8" | "uint16" | "uint128" | "float" | "double",
+            ) => (None, None),
+            _ => return,
+        };
+    schema.remove("format");
+    for (keyword, bound) in [("minimum", least), ("maximum", most)] {
+        if let (false, Some(bound)) = (schema.contains_key(keyword), bound) {
+            schema.insert(keyword, bound);
+        }
     }
 }
 
-fn remove_formats_of_parts(value: &mut Value) {
-    match value {
-        Value::Object(schema) => remove_rust_formats(schema),
-        Value::Array(values) => values.iter_mut().for_each(remove_formats_of_parts),
-        _ => {}
+/// Keywords whose value is a schema.
+const SCHEMAS: [&str; 10] = [
+    "additionalProperties",
+    "contains",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+fn remove_formats_of(part: &mut Value) {
+    if let Value::Object(schema) = part {
+        remove_rust_formats(schema);
     }
 }
 

@@ -287,13 +287,21 @@ async fn content_unknown_to_a_revision_becomes_text() {
 }
 
 #[tokio::test]
-async fn schemas_omit_formats_specific_to_rust() {
+async fn schemas_have_ranges_instead_of_formats_specific_to_rust() {
     #[derive(Deserialize, JsonSchema)]
     struct Numbers {
         size: usize,
         bytes: Vec<u8>,
         id: i64,
         part: f32,
+        #[schemars(range(min = 1))]
+        port: u32,
+        #[schemars(with = "Value", extend(
+            "default" = { "format": "uint32" },
+            "examples" = [{ "format": "uint32" }],
+            "properties" = { "format": { "const": "uint32" } }
+        ))]
+        data: Option<Value>,
     }
 
     #[derive(Serialize, JsonSchema)]
@@ -307,8 +315,10 @@ async fn schemas_omit_formats_specific_to_rust() {
             bytes,
             id,
             part,
+            port,
+            data,
         } = numbers;
-        let _ = (id, part);
+        let _ = (id, part, port, data);
         Json(Total {
             total: (size + bytes.len()) as u64,
         })
@@ -320,13 +330,21 @@ async fn schemas_omit_formats_specific_to_rust() {
     let listed = Peer::modern(&server).result("tools/list", json!({})).await;
     let tool = &listed["tools"][0];
     let input = &tool["inputSchema"]["properties"];
-    assert_eq!(input["size"], json!({ "type": "integer", "minimum": 0 }));
+    let natural = json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX });
+    assert_eq!(input["size"], natural);
     let byte = json!({ "type": "integer", "minimum": 0, "maximum": 255 });
     assert_eq!(input["bytes"]["items"], byte);
-    assert_eq!(input["id"]["format"], "int64");
-    assert_eq!(input["part"]["format"], "float");
-    let total = &tool["outputSchema"]["properties"]["total"];
-    assert_eq!(*total, json!({ "type": "integer", "minimum": 0 }));
+    let id = json!({ "type": "integer", "minimum": i64::MIN, "maximum": i64::MAX });
+    assert_eq!(input["id"], id);
+    assert_eq!(input["part"], json!({ "type": "number" }));
+    let port = json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX });
+    assert_eq!(input["port"], port);
+    assert_eq!(tool["outputSchema"]["properties"]["total"], natural);
+    // A member of data that has the name and the value of such a format.
+    let data = json!({ "format": "uint32" });
+    assert_eq!(input["data"]["default"], data);
+    assert_eq!(input["data"]["examples"], json!([data]));
+    assert_eq!(input["data"]["properties"]["format"]["const"], "uint32");
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -359,8 +377,12 @@ struct Expense {
 async fn all_faults_are_reported_in_words_that_a_model_can_act_on() {
     let server = Server::builder("test", "1")
         .tool("spend", "Spends", async |args: Expense| {
-            let _ = (args.category, args.kind, args.payer);
-            format!("{} {}", args.amount, args.day)
+            let _ = (args.category, args.kind);
+            let payer = match args.payer {
+                Payer::Person { name } => name,
+                Payer::Company { id } => id.to_string(),
+            };
+            format!("{} {} {payer}", args.amount, args.day)
         })
         .build()
         .unwrap();
@@ -385,5 +407,5 @@ async fn all_faults_are_reported_in_words_that_a_model_can_act_on() {
     assert!(text(&result).contains(expected), "{result}");
     let payer = json!({ "kind": "person", "name": "Ada" });
     let right = json!({ "amount": 1, "category": "food", "day": "2026-01-31", "payer": payer });
-    assert_eq!(text(&peer.call("spend", right).await), "1 2026-01-31");
+    assert_eq!(text(&peer.call("spend", right).await), "1 2026-01-31 Ada");
 }

@@ -266,20 +266,20 @@ impl<'a> Count<'a> {
     }
 
     fn pattern(&mut self, pattern: &'a str, size: &mut Size) -> Result<(), CostError> {
-        let cost = match self.patterns.get(pattern) {
-            Some(cost) => *cost,
-            None => {
-                let cost = Pattern::of(pattern)?;
-                self.patterns.insert(pattern, cost);
-                let sum = |part: fn(&Pattern) -> usize| self.patterns.values().map(part).sum();
-                let (states, translation): (usize, usize) =
-                    (sum(|cost| cost.states), sum(|cost| cost.translation));
-                if self.patterns.len() > PATTERNS || states > AUTOMATA || translation > TRANSLATION
-                {
-                    return Err(CostError::Costly("the patterns are too many or too large"));
-                }
-                cost
+        let cost = if let Some(cost) = self.patterns.get(pattern) {
+            *cost
+        } else {
+            let cost = Pattern::of(pattern)?;
+            self.patterns.insert(pattern, cost);
+            let sum =
+                |part: fn(&Pattern) -> usize| -> usize { self.patterns.values().map(part).sum() };
+            if self.patterns.len() > PATTERNS
+                || sum(|cost| cost.states) > AUTOMATA
+                || sum(|cost| cost.translation) > TRANSLATION
+            {
+                return Err(CostError::Costly("the patterns are too many or too large"));
             }
+            cost
         };
         let states = if cost.backtracks {
             &mut size.backtracking

@@ -52,7 +52,7 @@ pub(super) fn describe<'e>(
 }
 
 /// Adds the faults that some errors stand for.
-fn add<'e>(errors: &Errors<'e>, choices: usize, faults: &mut Vec<Fault>) {
+fn add(errors: &Errors<'_>, choices: usize, faults: &mut Vec<Fault>) {
     for error in errors {
         if faults.len() >= MAX_FAULTS {
             return;
