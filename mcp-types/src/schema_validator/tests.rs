@@ -3,8 +3,8 @@ use serde_json::json;
 use super::*;
 
 /// Returns the faults of a value as the model reads them.
-fn faults(schema: serde_json::Value, value: serde_json::Value) -> String {
-    let validator = Validator::with_formats(&schema).expect("a schema");
+fn faults(schema: &serde_json::Value, value: serde_json::Value) -> String {
+    let validator = Validator::with_formats(schema).expect("a schema");
     let value = crate::json::Value::from(value);
     let invalid = validator.check(&value).expect_err("the value is invalid");
     invalid.to_string()
@@ -21,14 +21,14 @@ fn category() -> serde_json::Value {
 #[test]
 fn constants_are_listed() {
     let list = "$: expected one of `food`, `travel`, `other`";
-    assert_eq!(faults(category(), json!("x")), list);
-    assert_eq!(faults(category(), json!(3)), list);
+    assert_eq!(faults(&category(), json!("x")), list);
+    assert_eq!(faults(&category(), json!(3)), list);
     let optional = json!({ "anyOf": [category(), { "type": "null" }] });
-    assert_eq!(faults(optional, json!("x")), list);
+    assert_eq!(faults(&optional, json!("x")), list);
     let plain = json!({ "type": ["string", "null"], "enum": ["food", null] });
-    assert_eq!(faults(plain, json!(3)), "$: expected one of `food`, null");
+    assert_eq!(faults(&plain, json!(3)), "$: expected one of `food`, null");
     let one = json!({ "const": "\u{1b}" });
-    assert_eq!(faults(one, json!(3)), r"$: expected `\u{1b}`");
+    assert_eq!(faults(&one, json!(3)), r"$: expected `\u{1b}`");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn fault_of_the_branch_that_the_tag_chooses_is_reported() {
         ),
         (json!({ "radius": 1 }), "$: `kind` is required"),
     ] {
-        assert_eq!(faults(internal.clone(), value), expected);
+        assert_eq!(faults(&internal, value), expected);
     }
     let variant = |name: &str, inner: serde_json::Value| {
         json!({
@@ -74,11 +74,11 @@ fn fault_of_the_branch_that_the_tag_chooses_is_reported() {
         ),
         (json!({ "Kind": "x" }), "$.Kind: expected one of `a`, `b`"),
     ] {
-        assert_eq!(faults(external.clone(), value), expected);
+        assert_eq!(faults(&external, value), expected);
     }
     let untagged = json!({ "anyOf": [{ "type": "integer" }, { "type": "array" }] });
     let expected = "$: fits none of the alternatives: expected integer, found string, or expected array, found string";
-    assert_eq!(faults(untagged, json!("x")), expected);
+    assert_eq!(faults(&untagged, json!("x")), expected);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn all_faults_are_reported_with_their_places_and_expectations() {
     let value = json!({
         "amount": -1, "category": "x", "day": "tomorrow", "tags": ["long one"], "more\n": 1
     });
-    let text = faults(schema, value);
+    let text = faults(&schema, value);
     for expected in [
         "$.amount: expected at least 0",
         "$.category: expected one of `food`, `travel`, `other`",

@@ -106,7 +106,7 @@ async fn allowed_addresses(
     #[cfg(feature = "oauth")]
     let found = match (found, &policy.server) {
         (Some(_), Some(server)) => {
-            let address = address_of_server(policy, server.origin());
+            let address = Box::pin(address_of_server(policy, server.origin()));
             refused(server.reach(address).await)
         }
         (found, _) => found,

@@ -31,7 +31,9 @@ impl Exchange<'_> {
         budget: &mut TimeBudget,
     ) -> Result<(Response<Incoming>, ConnectionTask), FetchError> {
         let failed = |error: hyper::Error| HttpError::Exchange(error.into());
-        let stream = budget.wait(dial(self.policy, self.origin)).await??;
+        // Boxed, because connecting has large states, and is short compared with the transfer.
+        let dialing = Box::pin(dial(self.policy, self.origin));
+        let stream = budget.wait(dialing).await??;
         let handshake = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, driver) = handshake.map_err(failed)?;
         let connection = ConnectionTask(tokio::spawn(async move {

@@ -224,3 +224,23 @@ async fn metadata_of_another_issuer_is_not_used() {
     assert_eq!(head.status, 503);
     assert_eq!(issuer.loads(), 0);
 }
+
+#[tokio::test]
+async fn keys_of_the_program_are_used_without_a_request() {
+    let issuer = TestIssuer::start().await;
+    let (server, _probe) = server(|builder| builder);
+    let keys = json!({ "keys": [public(&issuer.key, "k1")] }).to_string();
+    let fixed = Issuer::new(&issuer.url).jwks(keys);
+    let address = protect(&server, OAuth::builder(RESOURCE).issuer(fixed));
+    assert_eq!(echo(address, &issuer.token(json!({}))).await.0.status, 200);
+    let other = SigningKey::generate().expect("a key");
+    rejected(address, &sign(&other, "k1", &issuer.claims())).await;
+    rejected(address, &sign(&other, "k2", &issuer.claims())).await;
+    assert_eq!(issuer.loads(), 0);
+    for keys in ["", "[]", "{}", r#"{"keys":1}"#] {
+        let fixed = Issuer::new(&issuer.url).jwks(keys);
+        let built = OAuth::builder(RESOURCE).issuer(fixed).build();
+        let error = built.err().expect("invalid keys").to_string();
+        assert!(error.contains(&issuer.url), "{error}");
+    }
+}

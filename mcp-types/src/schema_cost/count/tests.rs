@@ -118,7 +118,7 @@ fn cost_of_a_pattern_is_the_product_of_its_automaton_and_the_text() {
 fn schema_with_large_patterns_is_rejected_before_they_are_compiled() {
     let all = |pattern: &dyn Fn(usize) -> String, count| {
         let patterns = (0..count).map(|index| json!({ "pattern": pattern(index) }));
-        json!({ "allOf": Vec::from_iter(patterns) })
+        json!({ "allOf": patterns.collect::<Vec<_>>() })
     };
     let cases = [
         all(&|index| format!(r"\pL{{200}}{index}"), 60),

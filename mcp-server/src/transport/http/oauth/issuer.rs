@@ -24,6 +24,7 @@ use std::time::Duration;
 pub struct Issuer {
     pub(crate) url: String,
     pub(crate) jwks_uri: Option<String>,
+    pub(crate) jwks: Option<String>,
     pub(crate) algorithms: Option<Vec<String>>,
     pub(crate) key_interval: Duration,
     pub(crate) introspection: Option<Introspection>,
@@ -52,6 +53,7 @@ impl Issuer {
         Self {
             url: url.into(),
             jwks_uri: None,
+            jwks: None,
             algorithms: None,
             key_interval: KEY_INTERVAL,
             introspection: None,
@@ -62,6 +64,15 @@ impl Issuer {
     #[must_use]
     pub fn jwks_uri(mut self, url: impl Into<String>) -> Self {
         self.jwks_uri = Some(url.into());
+        self
+    }
+
+    /// Sets the public keys themselves, as the JSON text of a key set (RFC 7517), so that nothing is
+    /// loaded from the issuer: for tests, and for networks that do not reach it. When the issuer
+    /// rotates its keys, the server has to be restarted with the new ones.
+    #[must_use]
+    pub fn jwks(mut self, keys: impl Into<String>) -> Self {
+        self.jwks = Some(keys.into());
         self
     }
 

@@ -1,15 +1,16 @@
 //! Creates the verifiers of an [`Issuer`] from its settings.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use mcp_types::oauth::jwt::{Algorithm, algorithm_name};
+use mcp_types::json::{self, Object};
+use mcp_types::oauth::jwt::{Algorithm, Jwk, algorithm_name};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::transport::http::oauth::fetch::Fetcher;
 use crate::transport::http::oauth::introspection::{self, IntrospectionVerifier};
 use crate::transport::http::oauth::issuer::Issuer;
 use crate::transport::http::oauth::jwt_verifier::JwtVerifier;
-use crate::transport::http::oauth::key_cache::KeyCache;
+use crate::transport::http::oauth::key_cache::{self, KeyCache};
 use crate::transport::http::oauth::oauth_error::OAuthError;
 use crate::transport::http::oauth::secure_url::{InsecureUrl, SecureUrl};
 use crate::transport::http::oauth::verifier::AnyVerifier;
@@ -57,7 +58,14 @@ pub(crate) fn issuer_verifiers(
         Some(names) => names.iter().map(|name| algorithm(name)).collect(),
         None => Ok(ALGORITHMS.to_vec()),
     };
-    let keys = KeyCache::new(url.clone(), jwks_uri, fetcher.clone(), issuer.key_interval);
+    let fixed = issuer.jwks.as_deref().map(|keys| fixed(&issuer.url, keys));
+    let keys = KeyCache::new(
+        url.clone(),
+        fixed.transpose()?,
+        jwks_uri,
+        fetcher.clone(),
+        issuer.key_interval,
+    );
     let mut verifiers: Vec<Box<dyn AnyVerifier>> = vec![Box::new(JwtVerifier {
         issuer: issuer.url.clone(),
         algorithms: algorithms?,
@@ -83,6 +91,16 @@ pub(crate) fn issuer_verifiers(
         }));
     }
     Ok(verifiers)
+}
+
+/// Parses the keys that the program has set for an issuer.
+fn fixed(issuer: &str, keys: &str) -> Result<Vec<Arc<Jwk>>, OAuthError> {
+    let failed = |reason: String| OAuthError::Keys {
+        issuer: issuer.to_owned(),
+        reason,
+    };
+    let set: Object = json::from_str(keys).map_err(|error| failed(error.to_string()))?;
+    key_cache::public_keys(&set).ok_or_else(|| failed(key_cache::EXPECTED.to_owned()))
 }
 
 pub(crate) fn identifier(what: &'static str, url: &str) -> Result<SecureUrl, OAuthError> {

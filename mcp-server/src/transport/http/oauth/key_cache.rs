@@ -39,6 +39,8 @@ pub(crate) struct KeyCache {
 /// Where the keys of an issuer are.
 struct KeySource {
     issuer: SecureUrl,
+    /// Keys that the program has set. Nothing is loaded.
+    fixed: Option<Vec<Arc<Jwk>>>,
     /// `None` if the metadata of the issuer names it.
     jwks_uri: Option<SecureUrl>,
     fetcher: Fetcher,
@@ -71,6 +73,7 @@ pub(crate) enum NoKey {
 impl KeyCache {
     pub(crate) fn new(
         issuer: SecureUrl,
+        fixed: Option<Vec<Arc<Jwk>>>,
         jwks_uri: Option<SecureUrl>,
         fetcher: Fetcher,
         interval: Duration,
@@ -78,6 +81,7 @@ impl KeyCache {
         Arc::new(Self {
             source: Arc::new(KeySource {
                 issuer,
+                fixed,
                 jwks_uri,
                 fetcher,
             }),
@@ -196,6 +200,9 @@ impl KeyState {
 
 impl KeySource {
     async fn load(&self) -> Result<Vec<Arc<Jwk>>, FetchError> {
+        if let Some(keys) = &self.fixed {
+            return Ok(keys.clone());
+        }
         let url = if let Some(url) = &self.jwks_uri {
             url.clone()
         } else {
@@ -206,14 +213,17 @@ impl KeySource {
         let keys = public_keys(&set);
         keys.ok_or_else(|| FetchError::Contents {
             url: url.as_str().to_owned(),
-            reason: format!("expected a set of at most {KEYS} keys"),
+            reason: EXPECTED.to_owned(),
         })
     }
 }
 
+/// What a text or document with keys has to be.
+pub(crate) const EXPECTED: &str = "expected a set of at most 100 keys";
+
 /// Returns the public keys of a set. Keys of unknown kinds and symmetric keys are left out (RFC
 /// 7517, section 5).
-fn public_keys(set: &Object) -> Option<Vec<Arc<Jwk>>> {
+pub(crate) fn public_keys(set: &Object) -> Option<Vec<Arc<Jwk>>> {
     let members = set.get("keys")?.as_array()?;
     if members.len() > KEYS {
         return None;
@@ -269,7 +279,13 @@ mod tests {
     fn cache(slow: &Slow) -> Arc<KeyCache> {
         let url = SecureUrl::parse("https://a.example/jwks").expect("a URL");
         let fetcher = Fetcher::new(slow.clone());
-        KeyCache::new(url.clone(), Some(url), fetcher, Duration::from_secs(15))
+        KeyCache::new(
+            url.clone(),
+            None,
+            Some(url),
+            fetcher,
+            Duration::from_secs(15),
+        )
     }
 
     #[tokio::test(start_paused = true)]
@@ -341,7 +357,7 @@ mod tests {
         }
         let url = SecureUrl::parse("https://a.example/jwks").expect("a URL");
         let fetcher = Fetcher::new(Panics(AtomicUsize::new(0)));
-        let cache = KeyCache::new(url.clone(), Some(url), fetcher, Duration::ZERO);
+        let cache = KeyCache::new(url.clone(), None, Some(url), fetcher, Duration::ZERO);
         let error = cache.key(Some("k1"), Algorithm::ES256).await.err();
         assert_eq!(error, Some(NoKey::Unavailable));
         let error = cache.key(Some("k1"), Algorithm::ES256).await.err();

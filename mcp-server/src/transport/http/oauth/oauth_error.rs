@@ -22,6 +22,14 @@ pub enum OAuthError {
         "the algorithm `{0}` is not supported: expected one with a public key, such as `ES256`"
     )]
     Algorithm(String),
+    /// The keys that were set for an issuer are not a key set.
+    #[error("invalid keys of the issuer `{issuer}`: {reason}")]
+    Keys {
+        /// The issuer.
+        issuer: String,
+        /// What was expected, and where.
+        reason: String,
+    },
     /// A scope has characters that RFC 6749 does not allow.
     #[error("invalid scope: {0}")]
     Scope(String),
