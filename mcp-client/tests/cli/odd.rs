@@ -117,12 +117,12 @@ fn capabilities_that_are_off_and_websites_that_run_scripts_are_not_shown() {
 
 #[test]
 fn absent_features_are_named() {
-    for (arguments, said) in [
-        (["prompts"], "mcp: the server offers no prompts\n"),
-        (["resources"], "mcp: the server offers no resources\n"),
+    for (arguments, code, said) in [
+        (["prompts"], 4, "mcp: the server offers no prompts\n"),
+        (["resources"], 0, "the list of resources is empty\n"),
     ] {
         let none = odd(&arguments);
-        assert_eq!((none.code, &*none.err), (Some(4), said), "{none:?}");
+        assert_eq!((none.code, &*none.err), (Some(code), said), "{none:?}");
     }
     let watch = odd(&["watch"]);
     assert_eq!(watch.code, Some(4), "{watch:?}");
@@ -135,8 +135,13 @@ fn invalid_result_of_a_tool_is_printed_as_json() {
     assert_eq!(invalid.code, Some(1), "{invalid:?}");
     let result: Value = serde_json::from_str(&invalid.out).expect("JSON");
     assert_eq!(result["content"][0]["text"], 7);
+    // A block that cannot be read is shown as it is.
     let invalid = odd(&["call", "invalid"]);
-    assert_eq!(invalid.code, Some(6), "{invalid:?}");
+    assert_eq!(invalid.code, Some(1), "{invalid:?}");
+    assert!(
+        invalid.out.contains(r#"{"type":"text","text":7}"#),
+        "{invalid:?}"
+    );
 }
 
 #[test]

@@ -111,7 +111,8 @@ fn content_is_fetched_by_its_url_into_a_file() {
         command.output().expect("it runs").into()
     };
     let fetched = fetch(&["--allow-private"]);
-    let (expected, out) = ("5 bytes, text/plain, by its URL\n", fetched.out);
+    let expected = "5 bytes, text/plain; charset=utf-8, by its URL\n";
+    let out = fetched.out;
     assert_eq!(
         (fetched.code, &*fetched.err, &*out),
         (Some(0), expected, "")

@@ -10,7 +10,7 @@ const VERSION: u32 = 1;
 
 /// The format: JSON text.
 #[derive(Serialize, Deserialize)]
-struct Versioned<T> {
+struct Envelope<T> {
     version: u32,
     message: T,
 }
@@ -51,7 +51,7 @@ impl BusMessage {
     /// # Ok::<(), mcp_server::BusMessageError>(())
     /// ```
     pub fn to_bytes(&self) -> Result<Vec<u8>, BusMessageError> {
-        let message = Versioned {
+        let message = Envelope {
             version: VERSION,
             message: self,
         };
@@ -71,7 +71,7 @@ impl BusMessage {
         if version != VERSION {
             return Err(BusMessageError::Version(version));
         }
-        let message: Versioned<Self> = serde_json::from_slice(bytes)?;
+        let message: Envelope<Self> = serde_json::from_slice(bytes)?;
         Ok(message.message)
     }
 }

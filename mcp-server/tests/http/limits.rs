@@ -36,11 +36,16 @@ async fn client_response_with_too_many_values_fails_the_waiting_handler() {
     let session = start_session(address, "2025-11-25").await;
     let most = "more than 1000 JSON values in one message";
     let refused = "the client refused `roots/list`";
-    for (values, of_result, of_error) in [(900, "0 roots", "no way"), (1_000, most, most)] {
+    let unreadable = "the client's answer to `roots/list`";
+    for (values, of_result, of_error, outer_of_error) in [
+        (900, "0 roots", "no way", refused),
+        (1_000, most, most, unreadable),
+    ] {
         let values = vec!["0"; values].join(",");
         let result = format!(r#""result":{{"roots":[],"values":[{values}]}}"#);
         let error = format!(r#""error":{{"code":-1,"message":"no way","data":[{values}]}}"#);
-        for (answer, outer, expected) in [(result, "", of_result), (error, refused, of_error)] {
+        let answers = [(result, "", of_result), (error, outer_of_error, of_error)];
+        for (answer, outer, expected) in answers {
             let mut raw = start(address, &session, &tool(1, "ask")).await;
             let head = raw.head().await;
             let read = raw.chunks_until("roots/list").await;

@@ -150,6 +150,15 @@ fn samples(text: &str) -> BTreeMap<&str, u64> {
         match kind {
             "gauge" => assert_eq!(name, family),
             "counter" => assert_eq!(name.strip_suffix("_total"), Some(family)),
+            "histogram" => {
+                let suffix = name.strip_prefix(family);
+                assert!(
+                    matches!(suffix, Some("_bucket" | "_count" | "_sum")),
+                    "{line}"
+                );
+                assert!(value.parse::<f64>().is_ok(), "{line}");
+                continue;
+            }
             other => panic!("{other}"),
         }
         let value = value.parse().expect("a number");
@@ -178,6 +187,8 @@ async fn metrics_are_served_as_open_metrics() {
     assert_eq!(samples["mcp_server_requests_total"], 4);
     assert!(samples["mcp_server_request_bytes_total"] > body.len() as u64);
     assert_eq!(samples["mcp_server_refusals_total{cause=\"host\"}"], 0);
+    let echo = r#"{method="tools/call",tool="echo",outcome="ok"}"#;
+    assert_eq!(samples[&*format!("mcp_server_operations_total{echo}")], 1);
 }
 
 #[tokio::test]

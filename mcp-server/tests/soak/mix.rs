@@ -173,7 +173,7 @@ impl Mix {
     }
 
     fn listen(&mut self) -> PlannedRequest {
-        let uri = format!("soak:of {}", self.next + 1);
+        let uri = format!("soak:of%20{}", self.next + 1);
         let wanted = json!({ "toolsListChanged": true, "resourceSubscriptions": [uri] });
         let params = json!({ "notifications": wanted });
         let expect = Expect::Subscription(uri);

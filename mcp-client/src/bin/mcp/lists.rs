@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::exact::to_json;
 use crate::failure::Failure;
-use crate::output::{Output, print_error};
+use crate::output::{Output, print_error, print_message};
 
 /// Returns the elements of a list that arrived, and the error that ended it early. Malformed elements
 /// are reported on stderr.
@@ -33,15 +33,28 @@ pub(crate) async fn all<R: Paged>(
 
 /// Returns `true` if the server refused a list because it has none.
 fn is_unsupported<R: Paged>(client: &Client, error: &CallError) -> bool {
-    let capabilities = to_json(&client.server_capabilities());
-    let capability = R::METHOD.split('/').next().unwrap_or_default();
     error
         .code()
-        .is_some_and(|code| code == rpc::METHOD_NOT_FOUND || capabilities.get(capability).is_none())
+        .is_some_and(|code| code == rpc::METHOD_NOT_FOUND || !is_declared::<R>(client))
 }
 
-/// Returns the error of a list without elements.
-pub(crate) fn none<R: Paged>() -> Failure {
+/// Returns `true` if the server has declared that it has a list.
+fn is_declared<R: Paged>(client: &Client) -> bool {
+    let capabilities = to_json(&client.server_capabilities());
+    let capability = R::METHOD.split('/').next().unwrap_or_default();
+    capabilities.get(capability).is_some()
+}
+
+/// Tells the user that a list has no elements. This is an error if the server has not declared the list.
+pub(crate) fn empty<R: Paged>(client: &Client) -> Result<(), Failure> {
+    if !is_declared::<R>(client) {
+        return Err(none::<R>());
+    }
+    print_message(&format!("the list of {} is empty", R::ITEMS));
+    Ok(())
+}
+
+fn none<R: Paged>() -> Failure {
     Failure::Absent(format!("the server offers no {}", R::ITEMS))
 }
 

@@ -13,14 +13,14 @@ use crate::call::content;
 use crate::connect::named;
 use crate::exact::Exactly;
 use crate::failure::Failure;
-use crate::lists::{all, icons, none, object};
+use crate::lists::{all, empty, icons, object};
 use crate::output::{Output, print_message};
 use crate::save::save;
 
 pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failure> {
     let (prompts, mut end) = all(client, client.prompts()).await;
     if end.is_ok() && prompts.is_empty() {
-        end = Err(none::<ListPromptsRequest>());
+        end = empty::<ListPromptsRequest>(client);
     }
     if output.json {
         output.value(&object("prompts", &prompts))?;

@@ -15,7 +15,7 @@ use crate::call::bytes;
 use crate::connect::named;
 use crate::exact::Exactly;
 use crate::failure::Failure;
-use crate::lists::{all, icons, none, object};
+use crate::lists::{all, empty, icons, object};
 use crate::output::{Output, print_error, print_message};
 
 /// Lists the resources that match a filter, and with them the templates, or all of both.
@@ -42,7 +42,7 @@ pub(crate) async fn resources(
         }
     }
     if end.is_ok() && resources.is_empty() && templates.is_empty() {
-        end = Err(none::<ListResourcesRequest>());
+        end = empty::<ListResourcesRequest>(client);
     }
     if output.json {
         let mut both = object("resources", &resources);

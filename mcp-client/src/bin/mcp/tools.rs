@@ -6,7 +6,7 @@ use mcp_client::types::{ListToolsRequest, Tool, ToolAnnotations};
 use crate::connect::named;
 use crate::exact::to_json;
 use crate::failure::Failure;
-use crate::lists::{all, icons, none, object};
+use crate::lists::{all, empty, icons, object};
 use crate::output::Output;
 use crate::schema::fields;
 use crate::shape::Reader;
@@ -19,7 +19,7 @@ pub(crate) async fn tools(
 ) -> Result<(), Failure> {
     let (mut tools, mut end) = all(client, client.tools()).await;
     if end.is_ok() && tools.is_empty() {
-        end = Err(none::<ListToolsRequest>());
+        end = empty::<ListToolsRequest>(client);
     }
     if !words.is_empty() {
         tools.retain(|tool| words.iter().any(|word| tool.name.contains(word)));
