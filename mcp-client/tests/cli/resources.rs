@@ -124,7 +124,7 @@ fn content_is_fetched_by_its_url_into_a_file() {
     assert_eq!(json["by"], "by its URL", "{json}");
     assert_eq!(
         (&json["bytes"], &json["mimeType"]),
-        (&5.into(), &"text/plain".into())
+        (&5.into(), &"text/plain; charset=utf-8".into())
     );
 
     // Addresses of this machine are rejected unless they are allowed.
