@@ -212,3 +212,6 @@
 //! The first layer that is added is the outermost. It sees the method and the params, can answer by
 //! itself, and sees the outcome. Layers of tower see HTTP requests instead: use them for
 //! authentication, compression and whatever else concerns HTTP.
+//!
+//! Middleware sees the request whose result contains a [URL](super::urls) of a resource, but not the
+//! downloads by that URL: only guards, scopes and visibility apply to them.

@@ -71,7 +71,7 @@
 //! redirects are not followed, responses are limited in size and time. While an issuer does not
 //! respond, known keys are used for up to an hour. If a token cannot be verified because of it, the
 //! status is 503, and the reason is logged. One address can have
-//! [64 requests](field@crate::Limits::verifications_per_peer) whose tokens are being verified.
+//! [8 requests](field@crate::Limits::verifications_per_peer) whose tokens are being verified.
 //!
 //! # What clients learn
 //!
@@ -131,8 +131,8 @@
 //!
 //! A token can be bound to a key of the client (DPoP, RFC 9449), so that no other client can use it. Such
 //! tokens are always accepted, and only with a fresh proof: for this token, method and URL, not older
-//! than 5 minutes, and never the same one twice. [`require_dpop`](crate::OAuthBuilder::require_dpop)
+//! than 5 minutes, at most one minute in the future, and never the same one twice. [`require_dpop`](crate::OAuthBuilder::require_dpop)
 //! refuses other tokens, and [`dpop_nonces`](crate::OAuthBuilder::dpop_nonces) demands a nonce of the
 //! server in each proof. Each process remembers the proofs of 1,000 requests a second
-//! ([`dpop_rate`](crate::OAuthBuilder::dpop_rate)), a quarter of them for one principal; beyond that,
+//! ([`dpop_rate`](crate::OAuthBuilder::dpop_rate)), a sixteenth of them for one principal; beyond that,
 //! clients get 429.

@@ -83,6 +83,9 @@
 //! A URL is valid for one resource and one principal: it contains the
 //! [`Principal`](crate::Principal) of the request to which it was issued. The handler of the
 //! resource runs for that principal, and whatever it refuses over the protocol it refuses here too.
+//! So do its guards, scopes and [`visible_if`](crate::ResourceDef::visible_if).
+//! [Middleware](crate::middleware) does not run for a download: it sees only the request to which the
+//! URL was issued. Rights that a middleware checks need a guard as well.
 //! Other values that a middleware attaches are not part of the URL:
 //! [`claims`](crate::HttpUrls::claims) attaches them again, and handlers do not find them without
 //! it. [`ReadByUrl`](crate::ReadByUrl) is attached to requests by URL, for handlers that need to

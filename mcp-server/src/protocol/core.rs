@@ -113,9 +113,13 @@ impl Core {
 
     /// Returns the handler of a method, if the revision has the method.
     pub(crate) fn route(&self, method: &str, revision: Revision) -> Option<&dyn Route> {
+        self.routed(method, revision).map(|routed| &*routed.route)
+    }
+
+    /// Returns a method if the revision has it.
+    pub(crate) fn routed(&self, method: &str, revision: Revision) -> Option<&Routed> {
         let routed = self.routes.get(method)?;
-        let here = routed.revisions.contains(&revision);
-        here.then_some(&*routed.route)
+        routed.revisions.contains(&revision).then_some(routed)
     }
 
     pub(crate) fn listener(&self, method: &str) -> Option<&dyn Listener> {

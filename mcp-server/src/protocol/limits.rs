@@ -141,7 +141,7 @@ pub struct Limits {
     pub requests_per_peer: usize,
     /// The maximum number of HTTP requests of one address whose access tokens are being verified at
     /// the same time: while the server loads keys of the issuer or asks it, or a `TokenVerifier`
-    /// of the program works. Default: 64. All addresses together have `concurrent_requests`. Further
+    /// of the program works. Default: 8. All addresses together have `concurrent_requests`. Further
     /// requests are rejected with 429 and 503.
     pub verifications_per_peer: usize,
     /// The maximum number of HTTP connections of one address to `serve_http`. Default: 2,500. A new
@@ -209,7 +209,7 @@ impl Default for Limits {
             body_bytes: 256 << 20,
             write_time: Duration::from_secs(30),
             requests_per_peer: 256,
-            verifications_per_peer: 64,
+            verifications_per_peer: 8,
             connections_per_peer: 2_500,
             sessions_per_peer: 2_500,
             body_bytes_per_peer: 64 << 20,

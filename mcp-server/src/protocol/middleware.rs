@@ -27,6 +27,11 @@
 //! Middleware runs for every request that a client sends, on every transport, except for
 //! `initialize` and for a `ping` before it, which belong to no session. The HTTP service also takes
 //! the layers of [tower](https://docs.rs/tower), which see HTTP requests rather than messages.
+//!
+//! Middleware does not run for downloads by [URL](crate::guide::urls): it sees the request whose
+//! result contains the URL, and not the requests for that URL. Only guards, scopes and visibility
+//! apply to those, so what a middleware refuses for `resources/read` has to be refused by a guard
+//! as well.
 
 use std::fmt;
 use std::future::Future;
@@ -34,6 +39,7 @@ use std::sync::Arc;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, INTERNAL_ERROR, Message};
 use mcp_types::{CallToolRequest, Request as _, ResultType};
@@ -190,9 +196,9 @@ impl Request {
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request")
-            .field("params", &self.params)
-            .field("context", &self.cx)
-            .finish()
+            .field("method", &PeerText(self.method()))
+            .field("id", &self.cx.request_id().map(PeerDisplay))
+            .finish_non_exhaustive()
     }
 }
 
@@ -268,9 +274,9 @@ impl Response {
 
 impl fmt::Debug for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Response")
-            .field(&self.result().ok())
-            .finish()
+        f.debug_struct("Response")
+            .field("is_tool_error", &self.is_tool_error())
+            .finish_non_exhaustive()
     }
 }
 

@@ -97,6 +97,25 @@ async fn requests_are_counted_by_method_tool_and_outcome() {
 }
 
 #[tokio::test]
+async fn method_of_another_revision_is_counted_as_unknown() {
+    for layered in [true, false] {
+        let mut builder = Server::builder("test", "1");
+        if layered {
+            let pass = async |request: Request, next: Next| next.run(request).await;
+            builder = builder.layer(middleware::from_fn(pass));
+        }
+        let server = builder.build().unwrap();
+        let mut peer = Peer::legacy(&server, "2025-06-18").await;
+        peer.error("server/discover", json!({})).await;
+        assert_eq!(
+            counts(&server),
+            expected([("", "", "error", 1)]),
+            "{layered}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn cancelled_request_is_counted_as_cancelled() {
     let server = server();
     let mut peer = Peer::modern(&server);

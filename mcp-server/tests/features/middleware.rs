@@ -132,6 +132,31 @@ async fn layer_can_respond_without_the_handler() {
 }
 
 #[tokio::test]
+async fn debug_output_shows_no_params_and_no_result() {
+    let log = Log::default();
+    let noted = Arc::clone(&log);
+    let note = move |request: Request, next: Next| {
+        let log = Arc::clone(&noted);
+        async move {
+            log.lock().unwrap().push(format!("{request:?}"));
+            let response = next.run(request).await?;
+            log.lock().unwrap().push(format!("{response:?}"));
+            Ok(response)
+        }
+    };
+    let server = Server::builder("test", "1")
+        .layer(middleware::from_fn(note))
+        .tool("secret", "Tells it", async || "a secret")
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    peer.result("tools/call", call("secret")).await;
+    let noted = log.lock().unwrap().concat();
+    assert!(!noted.contains("secret"), "{noted}");
+    assert!(noted.contains("tools/call") && noted.contains("is_tool_error: false"));
+}
+
+#[tokio::test]
 async fn extension_of_a_layer_is_not_visible_to_other_requests() {
     let attach_once = |request: Request, next: Next| async move {
         match request.param::<Value>("arguments")? {

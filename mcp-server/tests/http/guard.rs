@@ -271,6 +271,19 @@ async fn response_has_the_only_form_that_the_client_accepts() {
 }
 
 #[tokio::test]
+async fn timeout_is_one_message_for_a_client_that_accepts_only_json() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.request_time = std::time::Duration::from_millis(200);
+    }));
+    let address = serve(&server);
+    let session = start_session(address, "2025-11-25").await;
+    let json = with_header(session, "Accept", "application/json");
+    let (head, body) = Raw::post(address, &json, &tool(1, "wait")).await;
+    assert_eq!(head.status, 200, "{body}");
+    assert!(body.contains("took too long"), "{body}");
+}
+
+#[tokio::test]
 async fn compressed_body_returns_415() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);

@@ -202,5 +202,5 @@ async fn connection_offers_the_documented_window() {
             _ => {}
         }
     }
-    assert_eq!((of_stream, of_connection), (65_535, 65_535));
+    assert_eq!((of_stream, of_connection), (16_384, 65_535));
 }

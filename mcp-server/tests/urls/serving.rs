@@ -8,7 +8,9 @@ use hyper_util::service::TowerToHyperService;
 use mcp_server::types::{
     AnyResourceContents, BlobResourceContents, Resource, ResourceType, TextResourceContents,
 };
-use mcp_server::{Context, HandlerError, HttpConfig, ResourceDef, ResourceUri, TemplateDef};
+use mcp_server::{
+    Context, HandlerError, HttpConfig, OperationOutcome, ResourceDef, ResourceUri, TemplateDef,
+};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -322,6 +324,12 @@ async fn errors_have_their_status_and_no_details() {
             "{uri}"
         );
     }
+    let operations = server.metrics().operations;
+    let reads = operations
+        .iter()
+        .find(|read| read.method == "resources/read");
+    let failed = reads.map(|reads| reads.count(OperationOutcome::Error));
+    assert_eq!(failed, Some(10), "GET and HEAD of all whose handler fails");
     // A resource that was removed from the list has no URL any more.
     let path = path_of(address, "demo://motto").await;
     assert!(server.resources().remove("demo://motto"));

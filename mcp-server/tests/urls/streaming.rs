@@ -280,6 +280,14 @@ async fn only_resources_that_choose_it_are_cached_publicly() {
             assert_eq!(reply.status, status);
             assert_eq!(reply.get("cache-control"), format!("{whose}, max-age=60"));
         }
+        for (header, status) in [
+            (("If-Match", "\"other\""), 412),
+            (("Range", "bytes=1000-"), 416),
+        ] {
+            let reply = get(address, &path, &[header]).await;
+            assert_eq!(reply.status, status, "{uri}");
+            assert_eq!(reply.get("cache-control"), "no-store", "{uri} {status}");
+        }
         // A copy is never fresh for longer than the URL.
         clock.set(NOON + 14 * 60_000 + 50_000);
         let reply = get(address, &path, &[]).await;

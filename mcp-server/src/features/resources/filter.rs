@@ -11,12 +11,15 @@ use mcp_types::uri::canonical;
 use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
 
+/// The maximum number of kinds in a filter.
+const KINDS: usize = 64;
+
 /// The criteria with which a client limits `resources/list`, by the proposal `versioned-resources`. A
 /// resource has to meet all of them. The proposal lets servers choose which criteria they support.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceFilter {
-    /// `kind`: the kind of the resource, or a list of kinds, of which it has one.
+    /// `kind`: the kind of the resource, or a list of at most 64 kinds, of which it has one.
     pub kinds: Option<Vec<String>>,
     /// `uriPrefix`: the beginning of its URI.
     pub uri_prefix: Option<String>,
@@ -29,7 +32,7 @@ impl ResourceFilter {
     ///
     /// # Errors
     ///
-    /// -32602 with the place of an unknown criterion, or of one with the wrong type.
+    /// -32602 with the place of an unknown criterion, of one with the wrong type, or of too many kinds.
     pub(crate) fn read(filter: &Object) -> Result<Self, HandlerError> {
         let mut read = Self::default();
         for (name, value) in filter {
@@ -94,6 +97,11 @@ fn kinds(value: &Value) -> Result<Vec<String>, HandlerError> {
         let what = "expected a string or a list of strings";
         return Ok(vec![kind.ok_or_else(|| wrong("kind", None, what))?]);
     };
+    // Each of them is compared with that of each resource.
+    if list.len() > KINDS {
+        let what = format!("expected at most {KINDS} kinds, found {}", list.len());
+        return Err(wrong("kind", None, &what));
+    }
     let one = |(at, kind): (usize, &Value)| {
         let kind = kind.as_str().map(str::to_owned);
         kind.ok_or_else(|| wrong("kind", Some(at), "expected a string"))
@@ -191,6 +199,19 @@ mod tests {
         ] {
             let filter = format!(r#"{{"metadata":{{"n":{asked}}}}}"#);
             assert_eq!(matches(&filter, &resource(is)), equals, "{asked} and {is}");
+        }
+    }
+
+    #[test]
+    fn number_of_kinds_is_limited() {
+        for (count, is_accepted) in [(KINDS, true), (KINDS + 1, false)] {
+            let kinds = vec![r#""k""#; count].join(",");
+            let filter: Object = json::from_str(&format!(r#"{{"kind":[{kinds}]}}"#)).unwrap();
+            assert_eq!(
+                ResourceFilter::read(&filter).is_ok(),
+                is_accepted,
+                "{count}"
+            );
         }
     }
 

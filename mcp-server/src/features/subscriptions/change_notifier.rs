@@ -33,12 +33,12 @@ pub(crate) struct ChangeNotifier {
     notified: Arc<NotifiedVersions>,
 }
 
-/// The last version of each resource that a client was notified of, as a hash. Shared by all notifiers
-/// of a connection.
+/// The last version of each resource that a client was notified of. URIs and versions are kept as
+/// hashes, so that their lengths do not matter. Shared by all notifiers of a connection.
 #[derive(Default)]
 pub(crate) struct NotifiedVersions {
     hasher: RandomState,
-    versions: Mutex<HashMap<String, u64>>,
+    versions: Mutex<HashMap<u64, u64>>,
 }
 
 impl NotifiedVersions {
@@ -48,18 +48,22 @@ impl NotifiedVersions {
             return true;
         };
         let version = self.hasher.hash_one(version);
+        let uri = self.hasher.hash_one(&resource.uri);
         let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
         // Resources that the client does not subscribe to any more may have an entry.
-        if versions.len() >= limit && !versions.contains_key(&resource.uri) {
+        if versions.len() >= limit && !versions.contains_key(&uri) {
             versions.clear();
         }
-        versions.insert(resource.uri.clone(), version) != Some(version)
+        versions.insert(uri, version) != Some(version)
     }
 
     /// Forgets the version of a resource, so that the next change is notified.
     pub(crate) fn forget(&self, uri: &str) {
+        let uri = self.hasher.hash_one(uri);
         let versions = self.versions.lock();
-        versions.unwrap_or_else(PoisonError::into_inner).remove(uri);
+        versions
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&uri);
     }
 }
 

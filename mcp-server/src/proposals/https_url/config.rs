@@ -21,9 +21,10 @@ const LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// `https-url`.
 ///
 /// Until such a URL expires, anybody who has it can GET what `resources/read` returns to the peer
-/// that received the URL. The URL contains the URI of one resource and the name of that peer's
-/// [`Principal`]. It is signed but not encrypted, so both can be read from it. The handler runs
-/// with that principal and can reject the request as it would reject `resources/read`.
+/// that received the URL. The URL contains the URI of one resource, which can be read from it, and the
+/// name of that peer's [`Principal`], which is encrypted. It is signed. The handler runs with that
+/// principal and can reject the request as it would reject `resources/read`. Middleware does not run
+/// for it.
 ///
 /// A request with a header `Authorization` but without a [`Principal`] gets no URLs, because the
 /// server could not know later for whom a URL was created. A middleware that authenticates requests

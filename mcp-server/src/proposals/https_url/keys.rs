@@ -42,8 +42,9 @@ pub struct UrlKeys {
     older: Vec<SigningKey>,
 }
 
+/// One key of a set.
 #[derive(Clone)]
-struct SigningKey {
+pub(crate) struct SigningKey {
     id: [u8; KEY_ID],
     mac: Hmac<Sha256>,
     /// Encrypts principals.
@@ -81,7 +82,7 @@ impl SigningKey {
     }
 
     /// Encrypts or decrypts a text: XOR with HMAC-SHA256 of the nonce and a counter.
-    fn apply_stream(&self, nonce: &[u8; NONCE], text: &mut [u8]) {
+    pub(crate) fn apply_stream(&self, nonce: &[u8; NONCE], text: &mut [u8]) {
         for (counter, part) in (0_u32..).zip(text.chunks_mut(TAG)) {
             let stream = self.cipher.clone().chain_update([1]).chain_update(nonce);
             let stream = stream.chain_update(counter.to_be_bytes());
@@ -152,26 +153,19 @@ impl UrlKeys {
         nonce
     }
 
-    /// Decrypts a text of a token whose signature is valid.
-    pub(crate) fn decrypt(&self, id: [u8; KEY_ID], nonce: &[u8; NONCE], text: &mut [u8]) {
-        let mut keys = std::iter::once(&self.current).chain(&self.older);
-        if let Some(key) = keys.find(|key| key.id == id) {
-            key.apply_stream(nonce, text);
-        }
-    }
-
-    /// Verifies a signature by the key with this id, in constant time.
+    /// Verifies a signature by a key with this id, in constant time. Returns the key: several may
+    /// have the same id.
     pub(crate) fn verify(
         &self,
         id: [u8; KEY_ID],
         audience: &str,
         bytes: &[u8],
         tag: &[u8],
-    ) -> bool {
+    ) -> Option<&SigningKey> {
         std::iter::once(&self.current)
             .chain(&self.older)
             .filter(|key| key.id == id)
-            .any(|key| key.mac(audience, bytes).verify_slice(tag).is_ok())
+            .find(|key| key.mac(audience, bytes).verify_slice(tag).is_ok())
     }
 }
 
@@ -186,6 +180,7 @@ impl fmt::Debug for UrlKeys {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proposals::https_url::token::Token;
 
     #[test]
     fn debug_output_contains_no_keys() {
@@ -195,14 +190,30 @@ mod tests {
     }
 
     #[test]
+    fn token_is_decrypted_with_the_key_that_signed_it_if_ids_are_equal() {
+        let (mut old, new) = (UrlKeys::new([1; KEY]), UrlKeys::new([2; KEY]));
+        old.current.id = new.current.id;
+        let mut both = new;
+        both.older.push(old.current.clone());
+        let token = Token {
+            issued: 1,
+            expires: 2,
+            principal: Some("alice".to_owned()),
+            uri: "demo://a".to_owned(),
+        };
+        let text = token.sign(&old, "https://a/").expect("signed");
+        assert_eq!(Token::read(&text, &both, "https://a/"), Ok(token));
+    }
+
+    #[test]
     fn older_keys_verify_and_do_not_sign() {
         let (old, new) = (UrlKeys::new([1; KEY]), UrlKeys::new([2; KEY]));
         let both = UrlKeys::new([2; KEY]).and_older([1; KEY]);
         let tag = old.sign("https://a/", b"x");
-        assert!(both.verify(old.id(), "https://a/", b"x", &tag));
-        assert!(!new.verify(old.id(), "https://a/", b"x", &tag));
-        assert!(!both.verify(new.id(), "https://a/", b"x", &tag));
-        assert!(!both.verify(old.id(), "https://b/", b"x", &tag));
+        assert!(both.verify(old.id(), "https://a/", b"x", &tag).is_some());
+        assert!(new.verify(old.id(), "https://a/", b"x", &tag).is_none());
+        assert!(both.verify(new.id(), "https://a/", b"x", &tag).is_none());
+        assert!(both.verify(old.id(), "https://b/", b"x", &tag).is_none());
         assert_eq!(both.sign("https://a/", b"x"), new.sign("https://a/", b"x"));
     }
 }

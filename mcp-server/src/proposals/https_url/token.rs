@@ -19,7 +19,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::keys::{KEY_ID, NONCE, TAG, UrlKeys};
+use super::keys::{KEY_ID, NONCE, SigningKey, TAG, UrlKeys};
 
 const VERSION: u8 = 2;
 const GET: u8 = b'G';
@@ -92,13 +92,11 @@ impl Token {
             return Err(Forged);
         };
         let (id, rest) = rest.split_first_chunk::<KEY_ID>().ok_or(Forged)?;
-        if !keys.verify(*id, audience, signed, tag) {
-            return Err(Forged);
-        }
-        Self::parse(rest, *id, keys).ok_or(Forged)
+        let key = keys.verify(*id, audience, signed, tag).ok_or(Forged)?;
+        Self::parse(rest, key).ok_or(Forged)
     }
 
-    fn parse(bytes: &[u8], id: [u8; KEY_ID], keys: &UrlKeys) -> Option<Self> {
+    fn parse(bytes: &[u8], key: &SigningKey) -> Option<Self> {
         let (issued, rest) = bytes.split_first_chunk::<8>()?;
         let (expires, rest) = rest.split_first_chunk::<8>()?;
         let (&[GET], rest) = rest.split_first_chunk::<1>()? else {
@@ -111,7 +109,7 @@ impl Token {
                 let (nonce, rest) = rest.split_first_chunk()?;
                 let (principal, uri) = rest.split_at_checked(length.into())?;
                 let mut principal = principal.to_vec();
-                keys.decrypt(id, nonce, &mut principal);
+                key.apply_stream(nonce, &mut principal);
                 (Some(text(&principal)?), uri)
             }
         };

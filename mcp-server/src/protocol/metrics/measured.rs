@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use mcp_types::Revision;
+
 use crate::protocol::core::{Context, Core};
 use crate::protocol::metrics::operations::{Operation, OperationCounter, OperationOutcome};
 
@@ -53,16 +55,17 @@ impl Context {
         let measured = &self.state.measured;
         let counter = match measured.tool.get() {
             Some(tool) => tool,
-            None => self.core().operation(self.method()),
+            None => self.core().operation(self.method(), self.revision()),
         };
         counter.ended(outcome, measured.started.elapsed());
     }
 }
 
 impl Core {
-    /// Returns the counter of a method. All methods that the server does not have share one.
-    pub(crate) fn operation(&self, method: &str) -> &OperationCounter {
-        let routed = self.routes.get(method);
+    /// Returns the counter of a method. All methods that the server does not have in the revision of
+    /// the client share one.
+    fn operation(&self, method: &str, revision: Revision) -> &OperationCounter {
+        let routed = self.routed(method, revision);
         routed.map_or(&self.unknown_methods, |routed| &routed.operation)
     }
 

@@ -266,11 +266,14 @@ fn validated(
     }
     let Caching { max_age, is_public } = caching;
     let whose = if is_public { "public" } else { "private" };
-    set_header(
-        headers,
-        CACHE_CONTROL,
-        format!("{whose}, max-age={max_age}"),
-    );
+    let caching = match selected {
+        Selected::Whole | Selected::Part(_) | Selected::NotModified => {
+            format!("{whose}, max-age={max_age}")
+        }
+        // The failure of one request must not be the response to another.
+        Selected::Changed | Selected::Outside => "no-store".to_owned(),
+    };
+    set_header(headers, CACHE_CONTROL, caching);
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     if is_negotiated {
         headers.insert(VARY, HeaderValue::from_static("accept"));

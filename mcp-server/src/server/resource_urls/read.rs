@@ -27,6 +27,7 @@ use crate::protocol::core::Core;
 use crate::protocol::error_report::{for_log, report, resolve};
 use crate::protocol::extensions::Extensions;
 use crate::protocol::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
+use crate::protocol::metrics::operations::OperationOutcome;
 use crate::protocol::request_task::RequestTask;
 
 /// Marks, as an [extension](Context::extension), that a handler runs for a URL and not for a
@@ -116,6 +117,9 @@ pub(crate) async fn read(
                 Ok(found) => outcome(found, &cx, &request, now).await,
                 Err(error) => Err(error),
             };
+            if !matches!(outcome, Ok(Some(_))) {
+                cx.result_counts_as(OperationOutcome::Error);
+            }
             let _ = sender.send(outcome.map_err(|error| failed(error, &cx)));
             Ok(Vec::new())
         })

@@ -43,6 +43,9 @@ const REFUSED_BYTES: usize = 64 << 10;
 /// The maximum number of bytes of all bodies of an HTTP/2 connection that are received before the
 /// server reads them: the smallest window of a connection that HTTP/2 allows.
 const WINDOW_BYTES: u32 = (64 << 10) - 1;
+/// The same for one stream. Smaller, so that one body that is not read does not block the other
+/// streams of a proxy.
+const STREAM_WINDOW_BYTES: u32 = 16 << 10;
 /// The minimum size of hyper's buffer for a request head, in bytes.
 const MIN_HEAD_BYTES: usize = 8 << 10;
 
@@ -314,7 +317,7 @@ fn http2_builder(limits: &Limits) -> http2::Builder<StreamExecutor> {
         .keep_alive_interval(limits.connection_idle_time)
         .max_concurrent_streams(STREAMS)
         .initial_connection_window_size(WINDOW_BYTES)
-        .initial_stream_window_size(WINDOW_BYTES)
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
         .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
     builder
 }

@@ -56,7 +56,8 @@ impl HttpConfig {
     /// Answers GET and HEAD at exactly this path with the server's [`Metrics`] in the text format
     /// of OpenMetrics. Off by default.
     ///
-    /// The metrics contain no data of clients, but they tell how busy the server is. `Host` and
+    /// The metrics contain no data of clients, but they tell how busy the server is, and they name
+    /// the tools that were called, also those that are hidden from some callers. `Host` and
     /// `Origin` are checked as for requests of the protocol, and nothing else: if the endpoint is
     /// public, let the proxy reject this path, or leave it off and serve
     /// [`Server::metrics`](crate::Server::metrics) at an address of its own.

@@ -54,7 +54,7 @@ async fn replayed_proofs_are_accepted_once_even_at_the_same_time() {
     let (_issuer, holder, address) = subject().await;
     let proof = holder.proof(|_| {});
     let mut requests = tokio::task::JoinSet::new();
-    for _ in 0..20 {
+    for _ in 0..8 {
         let headers = holder.headers(&proof);
         requests.spawn(async move {
             Raw::post(address, &headers, &call(1, "echo"))
@@ -65,7 +65,7 @@ async fn replayed_proofs_are_accepted_once_even_at_the_same_time() {
     }
     let statuses = requests.join_all().await;
     assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1);
-    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 19);
+    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 7);
 }
 
 /// Makes a proof one for another request.
@@ -108,7 +108,7 @@ async fn proof_for_another_request_is_rejected() {
         ),
         (Box::new(|claims| claims.htu = "no URL".to_owned()), url),
         (Box::new(|claims| claims.iat -= 310), time),
-        (Box::new(|claims| claims.iat += 310), time),
+        (Box::new(|claims| claims.iat += 70), time),
         (Box::new(|claims| claims.iat = 0), time),
         (Box::new(|claims| claims.iat = u64::MAX), time),
         (
@@ -143,8 +143,10 @@ async fn proof_for_another_request_is_rejected() {
         let proof = holder.proof(|claims| claims.htu = htu.to_owned());
         assert_eq!(holder.echo(address, &proof).await.status, 200, "{htu}");
     }
-    let proof = holder.proof(|claims| claims.iat -= 250);
-    assert_eq!(holder.echo(address, &proof).await.status, 200);
+    for (earlier, later) in [(250, 0), (0, 50)] {
+        let proof = holder.proof(|claims| claims.iat = claims.iat - earlier + later);
+        assert_eq!(holder.echo(address, &proof).await.status, 200);
+    }
     // The name of the scheme is not case-sensitive.
     let token = format!("dpop {}", holder.token);
     let headers = with_header(call_headers("echo"), "Authorization", &token);

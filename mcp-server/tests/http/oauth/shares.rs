@@ -15,21 +15,24 @@ use crate::raw::*;
 async fn user_with_many_keys_leaves_room_for_the_proofs_of_others() {
     let issuer = TestIssuer::start().await;
     let (server, _probe) = server(|builder| builder);
-    // Room for 301 proofs, of which one user may have 76.
+    // Room for 361 proofs, of which one user may have 23.
     let address = protect(&server, trusting(&issuer).dpop_rate(1));
     let keys: Vec<Holder> = (0..4).map(|_| Holder::of(&issuer, "greedy")).collect();
     let mut statuses = Vec::new();
-    for holder in keys.iter().cycle().take(80) {
+    for holder in keys.iter().cycle().take(27) {
         let head = holder.echo(address, &holder.proof(|_| {})).await;
         statuses.push(head.status);
     }
-    let (accepted, refused) = statuses.split_at(76);
+    let (accepted, refused) = statuses.split_at(23);
     assert!(accepted.iter().all(|status| *status == 200), "{accepted:?}");
     assert!(refused.iter().all(|status| *status == 429), "{refused:?}");
     let modest = Holder::of(&issuer, "modest");
     let head = modest.echo(address, &modest.proof(|_| {})).await;
     assert_eq!(head.status, 200);
 }
+
+/// The default number of requests of one address whose tokens are being verified.
+const SHARE: usize = 8;
 
 /// Sends calls at the same time from another address, each with a token of its own.
 fn flood(address: SocketAddr, tokens: Vec<String>) -> JoinSet<u16> {
@@ -44,7 +47,7 @@ fn flood(address: SocketAddr, tokens: Vec<String>) -> JoinSet<u16> {
 
 /// Waits until the server has rejected as many requests as one address cannot have.
 async fn rejected_share(flood: &mut JoinSet<u16>, count: usize) {
-    for _ in 64..count {
+    for _ in SHARE..count {
         let status = soon(flood.join_next()).await.expect("a response");
         assert_eq!(status.expect("no panic"), 429);
     }
@@ -62,14 +65,14 @@ async fn address_with_random_tokens_leaves_room_for_introspections_of_others() {
     let mut random = flood(address, (0..300).map(|at| format!("random-{at}")).collect());
     rejected_share(&mut random, 300).await;
     let mut good = JoinSet::new();
-    for at in 0..40 {
+    for at in 0..SHARE {
         good.spawn(async move { echo(address, &format!("good-{at}")).await.0.status });
     }
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(good.try_join_next().is_none(), "they wait");
     issuer.behave(Behaviour::Answer);
     let statuses = soon(good.join_all()).await;
-    assert_eq!(statuses, [200; 40]);
+    assert_eq!(statuses, [200; SHARE]);
 }
 
 #[tokio::test]
@@ -87,7 +90,7 @@ async fn address_with_invented_key_ids_waits_for_keys_in_its_share_only() {
     issuer.behave(Behaviour::Answer);
     assert_eq!(soon(good).await.expect("no panic"), 200);
     let statuses = soon(invented.join_all()).await;
-    assert_eq!(statuses, [401; 64]);
+    assert_eq!(statuses, [401; SHARE]);
 }
 
 #[tokio::test]

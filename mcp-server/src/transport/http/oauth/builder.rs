@@ -181,8 +181,8 @@ impl OAuthBuilder {
 
     /// Sets the number of requests with proofs of possession per second that the server accepts
     /// continuously. Default: 1,000. The server remembers each proof until it expires, normally
-    /// after 5 minutes, so that it is used only once. This takes some 30 KB for each request per
-    /// second. Further requests are rejected with 429, and those of one principal beyond a quarter.
+    /// after 5 minutes, so that it is used only once. This takes some 36 KB for each request per
+    /// second. Further requests are rejected with 429, and those of one principal beyond a sixteenth.
     pub fn dpop_rate(mut self, requests: u32) -> Self {
         self.proofs.rate = Some(requests);
         self

@@ -8,16 +8,17 @@ use mcp_types::oauth::dpop::{Proof, ath, normalize_htu};
 use mcp_types::oauth::jwt::{Algorithm, algorithm_name};
 
 use crate::protocol::seal::Keys;
+use crate::transport::http::oauth::claims::LEEWAY;
 use crate::transport::http::oauth::replay::{NotRecorded, ProofLog};
 use crate::transport::http::oauth::secure_url::SecureUrl;
 
 /// The header with the proof.
 const DPOP: &str = "dpop";
-/// The maximum difference between the time of a proof and that of the server.
+/// The maximum age of a proof. Its time may be later than that of the server by [`LEEWAY`].
 const PROOF_TIME: Duration = Duration::from_secs(5 * 60);
-/// The time for which proofs are remembered at full rate: a proof of now expires after
-/// [`PROOF_TIME`], and its second has to be over.
-const LOG_TIME: u32 = 301;
+/// The time for which proofs are remembered at full rate, in seconds: a proof expires after at most
+/// [`LEEWAY`] and [`PROOF_TIME`], and its second has to be over.
+const LOG_TIME: u32 = 361;
 /// The default for [`OAuthBuilder::dpop_rate`](crate::OAuthBuilder::dpop_rate).
 pub(crate) const RATE: u32 = 1_000;
 /// The time for which a nonce is valid.
@@ -123,7 +124,7 @@ impl ProofVerifier {
             return Err(ProofError::Malformed);
         }
         let (now, time) = (since_epoch(), Duration::from_secs(claims.iat));
-        if now.abs_diff(time) > PROOF_TIME {
+        if time > now + LEEWAY || now.saturating_sub(time) > PROOF_TIME {
             return Err(ProofError::Time);
         }
         let next = self.check_nonce(claims.nonce.as_deref(), keys)?;
@@ -235,23 +236,29 @@ mod tests {
         let (verifier, keys) = (ProofVerifier::new(false, RATE), Keys::from_bytes([1; 32]));
         let key = SigningKey::generate().expect("a key");
         let thumbprint = jwk::thumbprint(&key.public().expect("a public key"));
-        // Ten seconds before it would be too far in the future.
-        let time = (since_epoch() + PROOF_TIME).as_secs() - 10;
-        let mut claims = ProofClaims::new("id".to_owned(), "POST", RESOURCE, time);
-        claims.ath = Some(ath("token"));
-        let proof = claims.sign(&key).expect("signed");
-        let request = http::Request::post("/mcp").header(DPOP, proof).body(());
-        let (parts, ()) = request.expect("a request").into_parts();
-        let request = ProvenRequest {
-            parts: &parts,
-            token: "token",
-            resource: &SecureUrl::parse(RESOURCE).expect("a URL"),
-            thumbprint: &thumbprint.expect("a thumbprint"),
-            principal: "ada",
+        let thumbprint = thumbprint.expect("a thumbprint");
+        let verify = |time: Duration| {
+            let mut claims = ProofClaims::new("id".to_owned(), "POST", RESOURCE, time.as_secs());
+            claims.ath = Some(ath("token"));
+            let proof = claims.sign(&key).expect("signed");
+            let request = http::Request::post("/mcp").header(DPOP, proof).body(());
+            let (parts, ()) = request.expect("a request").into_parts();
+            let request = ProvenRequest {
+                parts: &parts,
+                token: "token",
+                resource: &SecureUrl::parse(RESOURCE).expect("a URL"),
+                thumbprint: &thumbprint,
+                principal: "ada",
+            };
+            verifier.verify(&request, &keys)
         };
-        assert_eq!(verifier.verify(&request, &keys), Ok(None));
-        // Only the record ages here: by its time, the proof is valid for almost ten minutes.
-        tokio::time::advance(PROOF_TIME.mul_f64(1.9)).await;
-        assert_eq!(verifier.verify(&request, &keys), Err(ProofError::Replayed));
+        let ten_seconds = Duration::from_secs(10);
+        let latest = since_epoch() + LEEWAY;
+        assert_eq!(verify(latest + ten_seconds), Err(ProofError::Time));
+        let time = latest - ten_seconds;
+        assert_eq!(verify(time), Ok(None));
+        // Only the record ages here: by its time, the proof is valid for almost six minutes.
+        tokio::time::advance(PROOF_TIME + LEEWAY - ten_seconds * 2).await;
+        assert_eq!(verify(time), Err(ProofError::Replayed));
     }
 }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::transport::http::oauth::secure_url::SecureUrl;
 
 /// The maximum time of a request to an authorization server.
-const FETCH_TIME: Duration = Duration::from_secs(10);
+pub(crate) const FETCH_TIME: Duration = Duration::from_secs(10);
 
 /// Sends HTTP requests to authorization servers, for keys, metadata and introspection.
 ///

@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::protocol::access_token::AccessToken;
 use crate::transport::http::oauth::claims;
-use crate::transport::http::oauth::fetch::{FetchError, Fetcher};
+use crate::transport::http::oauth::fetch::{FETCH_TIME, FetchError, Fetcher};
 use crate::transport::http::oauth::issuer_metadata;
 use crate::transport::http::oauth::secure_url::SecureUrl;
 use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
@@ -35,6 +35,9 @@ pub(crate) const CONCURRENT: usize = 16;
 
 /// The maximum time for which such a request waits.
 const WAITING_TIME: Duration = Duration::from_secs(5);
+/// The maximum time of an introspection that does not wait any more. It includes the time for which
+/// others discover the endpoint.
+const TOTAL_TIME: Duration = FETCH_TIME.saturating_add(WAITING_TIME);
 
 /// Verifies the tokens of one issuer by asking it.
 pub(crate) struct IntrospectionVerifier {
@@ -81,7 +84,11 @@ impl TokenVerifier for IntrospectionVerifier {
         // Another request may have sent the same token.
         match self.cached(&digest) {
             Some(known) => known,
-            None => self.introspect(token, digest).await,
+            None => {
+                let late = |_| TokenError::unavailable("the introspection takes too long");
+                let introspected = timeout(TOTAL_TIME, self.introspect(token, digest)).await;
+                introspected.map_err(late)?
+            }
         }
     }
 }
@@ -270,14 +277,17 @@ mod tests {
         }
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn requests_to_the_issuer_are_bounded_and_so_is_the_time_to_wait_for_them() {
-        let silent = Silent::default();
-        let url = SecureUrl::parse("https://a.example").expect("a URL");
+    /// Verifies different tokens at the same time. Returns the errors, sorted.
+    async fn failures(
+        silent: &Silent,
+        endpoint: Option<SecureUrl>,
+        issuer: SecureUrl,
+        count: usize,
+    ) -> Vec<String> {
         let verifier = Arc::new(IntrospectionVerifier {
-            issuer: url.clone(),
+            issuer,
             fetcher: Fetcher::new(silent.clone()),
-            endpoint: OnceCell::new_with(Some(url)),
+            endpoint: OnceCell::new_with(endpoint),
             authorization: HeaderValue::from_static("Basic eDp4"),
             prefix: String::new(),
             cache_time: Duration::ZERO,
@@ -299,17 +309,38 @@ mod tests {
             }
         };
         let mut all = JoinSet::new();
-        for at in 0..CONCURRENT * 2 {
+        for at in 0..count {
             all.spawn(verify(at));
         }
         let mut failed = all.join_all().await;
-        assert_eq!(silent.0.load(Ordering::SeqCst), CONCURRENT);
         failed.sort();
+        failed
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_to_the_issuer_are_bounded_and_so_is_the_time_to_wait_for_them() {
+        let silent = Silent::default();
+        let url = SecureUrl::parse("https://a.example").expect("a URL");
+        let failed = failures(&silent, Some(url.clone()), url, CONCURRENT * 2).await;
+        assert_eq!(silent.0.load(Ordering::SeqCst), CONCURRENT);
         let (silent, busy) = failed.split_at(CONCURRENT);
         let expected = "https://a.example: no response within 10 s";
         assert!(silent.iter().all(|failed| failed == expected), "{silent:?}");
         let expected = "too many tokens are being introspected";
         assert!(busy.iter().all(|failed| failed == expected), "{busy:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_of_an_introspection_is_bounded_while_others_discover_the_endpoint() {
+        let url = SecureUrl::parse("https://a.example").expect("a URL");
+        let start = Instant::now();
+        let failed = failures(&Silent::default(), None, url, CONCURRENT).await;
+        assert!(start.elapsed() < TOTAL_TIME + Duration::from_secs(1));
+        let late = |failed: &&String| *failed == "the introspection takes too long";
+        assert!(
+            failed.iter().filter(late).count() >= CONCURRENT / 2,
+            "{failed:?}"
+        );
     }
 
     #[test]

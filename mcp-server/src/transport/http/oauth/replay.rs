@@ -43,11 +43,11 @@ pub(crate) enum NotRecorded {
 }
 
 impl ProofLog {
-    /// Creates a log for this number of proofs. One principal may have a quarter of them.
+    /// Creates a log for this number of proofs. One principal may have a sixteenth of them.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most,
-            share: most.div_ceil(4),
+            share: most.div_ceil(16),
             created: Instant::now(),
             entries: Mutex::default(),
         }
@@ -123,7 +123,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn proof_is_accepted_once_until_its_time_is_over() {
-        let log = ProofLog::new(20);
+        let log = ProofLog::new(100);
         assert_eq!(log.record("ada", ("key", "a"), TIME), Ok(()));
         let replayed = Err(NotRecorded::Replayed);
         assert_eq!(log.record("ada", ("key", "a"), TIME), replayed);
@@ -139,16 +139,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn log_is_bounded_in_total_and_for_each_principal() {
-        let log = ProofLog::new(20);
+        let log = ProofLog::new(48);
         let fill = |principal: &str, count: usize| {
             let keys = (0..count).map(|at| at.to_string());
             let full = |key: String| log.record(principal, (&key, principal), TIME).is_err();
             keys.filter(|key| full(key.clone())).count()
         };
         // Many keys make no greater share.
-        assert_eq!(fill("greedy", 8), 3);
-        for modest in ["a", "b", "c"] {
-            assert_eq!(fill(modest, 5), 0);
+        assert_eq!(fill("greedy", 8), 5);
+        for modest in 0..15 {
+            assert_eq!(fill(&modest.to_string(), 3), 0);
         }
         assert_eq!(fill("late", 1), 1);
         tokio::time::advance(TIME + SECOND).await;
@@ -160,10 +160,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn load_at_the_rate_of_the_log_never_fills_it() {
-        // Ten proofs a second, of five principals.
+        // Ten proofs a second, of twenty principals.
         let log = ProofLog::new(10 * 301);
         for at in 0..10_000_u32 {
-            let principal = (at % 5).to_string();
+            let principal = (at % 20).to_string();
             let recorded = log.record(&principal, ("key", &at.to_string()), TIME);
             assert_eq!(recorded, Ok(()), "{at}");
             tokio::time::advance(SECOND / 10).await;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use http::Response;
 
@@ -33,7 +34,8 @@ impl Endpoint {
         let keep_alive = if accepted.events {
             limits.keep_alive
         } else {
-            limits.request_time
+            // The answer to a request whose time is over is one message, too.
+            limits.request_time.saturating_add(Duration::from_secs(1))
         };
         // Most handlers are ready at once. Otherwise the worker polls the requests again, so no
         // waker is needed here.
