@@ -97,7 +97,7 @@ async fn call(
 ) -> Result<CallToolResult, HandlerError> {
     let revision = cx.revision();
     let tool = Arc::clone(params.item()?);
-    cx.measure_tool(tool.counter());
+    cx.state.measured.set_tool(tool.counter());
     let name = params.name;
     let arguments = params.arguments.unwrap_or_default();
     if let Some(check) = tool.access().check(&cx) {
@@ -124,7 +124,7 @@ async fn call(
 /// Records that a tool failed, although the response to the request is a result.
 fn tool_failed(name: &str, cx: &Context) {
     trace::tool_failed(name);
-    cx.result_counts_as(OperationOutcome::ToolError);
+    cx.state.measured.set_result(OperationOutcome::ToolError);
 }
 
 /// Returns the result for invalid arguments: since 2025-11-25 a failure that the model can read and

@@ -4,6 +4,7 @@
 //! Counters are relaxed atomics; those that every request increments are sharded, so that worker
 //! threads do not contend for a cache line.
 
+mod count;
 #[cfg(feature = "http")]
 pub(crate) mod counters;
 pub(crate) mod measured;

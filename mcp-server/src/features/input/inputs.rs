@@ -271,7 +271,9 @@ fn input_required(
     answers: RawValues,
     once: RawValues,
 ) -> Result<Vec<u8>, HandlerError> {
-    cx.result_counts_as(OperationOutcome::InputRequired);
+    cx.state
+        .measured
+        .set_result(OperationOutcome::InputRequired);
     let bound_to = origin
         .binding(cx.method())
         .map_err(HandlerError::protocol)?;

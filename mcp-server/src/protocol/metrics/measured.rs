@@ -1,15 +1,12 @@
-//! Measures a request while it runs, and counts it when it ends.
+//! [`Measured`]: the measurement of a running request.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use mcp_types::Revision;
+use crate::protocol::metrics::operations::{OperationCounter, OperationOutcome};
 
-use crate::protocol::core::{Context, Core};
-use crate::protocol::metrics::operations::{Operation, OperationCounter, OperationOutcome};
-
-/// The measurement of a request, a part of its [`Context`].
+/// The measurement of a request, a part of its [`Context`](crate::Context).
 #[derive(Debug)]
 pub(crate) struct Measured {
     started: Instant,
@@ -28,56 +25,27 @@ impl Measured {
             result: AtomicUsize::new(OperationOutcome::Ok as usize),
         }
     }
-}
-
-impl Context {
-    /// Counts this request for a tool, instead of for its method.
-    pub(crate) fn measure_tool(&self, counter: &Arc<OperationCounter>) {
+    /// Counts the request for a tool, instead of for its method.
+    pub(crate) fn set_tool(&self, counter: &Arc<OperationCounter>) {
         // A request calls one tool.
-        let _ = self.state.measured.tool.set(Arc::clone(counter));
+        let _ = self.tool.set(Arc::clone(counter));
     }
 
-    /// Sets the outcome of this request in case that its response is a result.
-    pub(crate) fn result_counts_as(&self, outcome: OperationOutcome) {
-        let result = &self.state.measured.result;
-        result.store(outcome as usize, Ordering::Relaxed);
+    /// Sets the outcome in case that the response is a result.
+    pub(crate) fn set_result(&self, outcome: OperationOutcome) {
+        self.result.store(outcome as usize, Ordering::Relaxed);
     }
 
-    /// Counts this request, whose response is a result.
-    pub(crate) fn count_result(&self) {
-        let result = self.state.measured.result.load(Ordering::Relaxed);
+    /// Returns the outcome of a request whose response is a result.
+    pub(crate) fn result(&self) -> OperationOutcome {
+        let result = self.result.load(Ordering::Relaxed);
         let outcome = OperationOutcome::ALL.get(result).copied();
-        self.count(outcome.unwrap_or(OperationOutcome::Ok));
+        outcome.unwrap_or(OperationOutcome::Ok)
     }
 
-    /// Counts this request.
-    pub(crate) fn count(&self, outcome: OperationOutcome) {
-        let measured = &self.state.measured;
-        let counter = match measured.tool.get() {
-            Some(tool) => tool,
-            None => self.core().operation(self.method(), self.revision()),
-        };
-        counter.ended(outcome, measured.started.elapsed());
-    }
-}
-
-impl Core {
-    /// Returns the counter of a method. All methods that the server does not have in the revision of
-    /// the client share one.
-    fn operation(&self, method: &str, revision: Revision) -> &OperationCounter {
-        let routed = self.routed(method, revision);
-        routed.map_or(&self.unknown_methods, |routed| &routed.operation)
-    }
-
-    /// Returns the counts of all methods and tools that were requested at least once.
-    pub(crate) fn operations(&self) -> Vec<Operation> {
-        let methods = self.routes.iter();
-        let methods = methods.filter_map(|(method, routed)| routed.operation.read(method, None));
-        let mut operations: Vec<Operation> = methods.collect();
-        operations.extend(self.unknown_methods.read("", None));
-        if let Some(tools) = &self.tools {
-            operations.extend(tools.operations());
-        }
-        operations
+    /// Counts the request, whose method has a counter of its own.
+    pub(crate) fn count(&self, method: &OperationCounter, outcome: OperationOutcome) {
+        let counter = self.tool.get().map_or(method, |tool| tool);
+        counter.ended(outcome, self.started.elapsed());
     }
 }

@@ -118,7 +118,7 @@ pub(crate) async fn read(
                 Err(error) => Err(error),
             };
             if !matches!(outcome, Ok(Some(_))) {
-                cx.result_counts_as(OperationOutcome::Error);
+                cx.state.measured.set_result(OperationOutcome::Error);
             }
             let _ = sender.send(outcome.map_err(|error| failed(error, &cx)));
             Ok(Vec::new())
