@@ -32,6 +32,11 @@ const PARTS: usize = 100_000;
 const WORK: usize = 1 << 28;
 /// The corresponding limit for collecting errors, which allocates memory for each of them.
 const FAULTS: usize = 1 << 18;
+/// The maximum number of bytes that collected errors hold: each contains the path to its value, and a
+/// copy of the value.
+const FAULT_BYTES: usize = 64 << 20;
+/// The corresponding number of bytes that are written within about a millisecond.
+const QUICK_FAULT_BYTES: usize = 1 << 20;
 /// The maximum product of the nesting of a recursive schema and the nesting of the value, which is
 /// the recursion depth of the validator.
 const STACK: usize = 4_096;
@@ -48,6 +53,8 @@ const AUTOMATA: usize = 8_192;
 /// The maximum number of bytes that are read to translate its patterns for the engine, which takes
 /// about 30 ms.
 const TRANSLATION: usize = 1 << 16;
+/// The number of parts that a compiled pattern counts as: the engine caches up to 1.2 MB for it.
+const PATTERN_PARTS: usize = 2_000;
 /// The number of steps that the engine takes for each state and byte in the worst case, when its
 /// cache of states does not help.
 const SIMULATION: usize = 8;
@@ -69,6 +76,9 @@ pub struct Cost {
     states: usize,
     /// The number of states of patterns that need backtracking.
     backtracking: usize,
+    /// The number of distinct patterns, and the number of their states.
+    patterns: usize,
+    automata: usize,
     /// The nesting of the parts.
     height: usize,
     /// Set if the schema is recursive.
@@ -98,10 +108,13 @@ impl Cost {
     }
 
     /// Returns the number of parts of the schema with references expanded, to which the memory of
-    /// the compiled schema is proportional.
+    /// the compiled schema is proportional. A pattern counts as many parts, because the engine caches
+    /// what it finds out about it.
     #[must_use]
     pub fn parts(&self) -> usize {
-        self.parts
+        let patterns = self.patterns.saturating_mul(PATTERN_PARTS);
+        let parts = self.parts.saturating_add(patterns);
+        parts.saturating_add(self.automata / 4)
     }
 
     /// Returns `true` if validating a value of this extent ends in bounded time.
@@ -115,7 +128,7 @@ impl Cost {
     /// does not keep a thread of an async runtime busy.
     #[must_use]
     pub fn is_quick(&self, value: &Extent) -> bool {
-        self.work(value) <= QUICK
+        self.work(value) <= QUICK && self.fault_bytes(value) <= QUICK_FAULT_BYTES
     }
 
     /// Returns the maximum number of steps to validate a value.
@@ -140,13 +153,30 @@ impl Cost {
     /// may be many more paths than parts of the value.
     #[must_use]
     pub fn explains(&self, value: &Extent) -> bool {
-        let ways = self.recursion.map_or(1, |recursion| {
+        let ways = self.ways(value);
+        let parts = self.parts.saturating_mul(value.values);
+        parts.saturating_mul(ways) <= FAULTS
+            && self.matching(value).saturating_mul(ways) <= WORK
+            && self.fault_bytes(value) <= FAULT_BYTES
+    }
+
+    /// Returns the maximum number of paths through a recursive schema to one part of a value.
+    fn ways(&self, value: &Extent) -> usize {
+        self.recursion.map_or(1, |recursion| {
             let steps = value.depth.saturating_mul(recursion.definitions);
             let steps = u32::try_from(steps).unwrap_or(u32::MAX);
             recursion.ways.max(1).saturating_pow(steps)
-        });
-        let parts = self.parts.saturating_mul(value.values);
-        parts.saturating_mul(ways) <= FAULTS && self.matching(value).saturating_mul(ways) <= WORK
+        })
+    }
+
+    /// Returns the maximum number of bytes of all errors, if each part of the schema finds one in each
+    /// part of the value.
+    fn fault_bytes(&self, value: &Extent) -> usize {
+        let copy = value.bytes.saturating_add(value.values.saturating_mul(32));
+        let copies = value.depth.saturating_mul(copy);
+        let paths = value.values.saturating_mul(value.path.saturating_add(64));
+        let parts = self.parts.saturating_mul(self.ways(value));
+        parts.saturating_mul(copies.saturating_add(paths))
     }
 }
 

@@ -83,11 +83,11 @@ impl Validator {
     /// validated outside of an async runtime, if a peer chose the schema.
     #[must_use]
     pub fn is_quick<'a>(&self, value: impl Into<Node<'a>>) -> bool {
-        self.cost.is_small() || self.cost.is_quick(&value.into().extent())
+        self.cost.is_quick(&value.into().extent())
     }
 
     /// Returns the number of parts of the schema with references expanded, to which the memory of
-    /// the validator is proportional.
+    /// the validator is proportional. Patterns count as many parts.
     #[must_use]
     pub fn parts(&self) -> usize {
         self.cost.parts()

@@ -35,8 +35,9 @@ pub fn canonical(uri: &str) -> Cow<'_, str> {
     }
     let mut canonical = String::with_capacity(uri.len());
     let rest = push_beginning(&mut canonical, uri);
+    let has_scheme = !canonical.is_empty();
     let (path, rest) = split_before(rest, &['?', '#']);
-    if path.starts_with('/') && !canonical.is_empty() {
+    if path.starts_with('/') && has_scheme {
         let mut escaped = String::with_capacity(path.len());
         push_part(&mut escaped, path, Part::Path);
         push_without_dots(&mut canonical, &escaped);
@@ -44,7 +45,16 @@ pub fn canonical(uri: &str) -> Cow<'_, str> {
         push_part(&mut canonical, path, Part::Path);
     }
     push_rest(&mut canonical, rest);
+    if !has_scheme && scheme(&canonical).is_some() {
+        // The scheme was percent-encoded, so what follows it was not read as what it is.
+        return Cow::Owned(self::canonical(&canonical).into_owned());
+    }
     Cow::Owned(canonical)
+}
+
+/// Returns the scheme of a URI and what follows its colon.
+fn scheme(uri: &str) -> Option<(&str, &str)> {
+    uri.split_once(':').filter(|(scheme, _)| is_scheme(scheme))
 }
 
 /// Returns the form that a text between the variables of a URI template has in the [`canonical`] URIs
@@ -100,7 +110,7 @@ enum Part {
 
 /// Appends the scheme and the authority of a URI. Returns what follows them.
 fn push_beginning<'a>(canonical: &mut String, uri: &'a str) -> &'a str {
-    let Some((scheme, rest)) = uri.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) else {
+    let Some((scheme, rest)) = scheme(uri) else {
         return uri;
     };
     canonical.push_str(&scheme.to_ascii_lowercase());
@@ -225,6 +235,9 @@ mod tests {
             ("x:%zz%ff", "x:%25zz%FF"),
             ("x:a%2Fb%21!", "x:a%2Fb%21!"),
             ("/a/../b", "/a/../b"),
+            ("%66ile:///A/../b", "file:///b"),
+            ("%46ile:///../%2e%2e/x", "file:///x"),
+            ("a%3A/../b", "a%3A/../b"),
             ("", ""),
         ] {
             assert_eq!(canonical(uri), expected, "{uri}");
@@ -245,6 +258,16 @@ mod tests {
             ("?x=%2b#", false, "?x=%2B#"),
         ] {
             assert_eq!(canonical_literal(literal, is_first), expected);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn canonical_form_is_its_own(
+            uri in "(%?(66|46|3A|2e|2F|41)|file|x|A|[:/?#@.%~]|\\.\\.|\\PC){0,16}",
+        ) {
+            let once = canonical(&uri);
+            proptest::prop_assert_eq!(canonical(&once), once.clone());
         }
     }
 }

@@ -11,6 +11,8 @@ use inline::inlined;
 
 /// The maximum length of a tool's name. All interfaces have the same.
 const NAME_CHARS: usize = 64;
+/// The maximum length of a number that is appended to a name, with its underscore.
+const NUMBER_CHARS: usize = 17;
 
 /// The interface of a language model that takes definitions of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,8 +106,9 @@ impl ModelTools {
         };
         // Names that need no change keep it, whatever comes before them.
         let unchanged: HashSet<&str> = tools.iter().map(|tool| &*tool.name).collect();
+        let mut numbers = HashMap::new();
         for tool in tools {
-            let name = converted.unique_name(&tool.name, &unchanged);
+            let name = converted.unique_name(&tool.name, &unchanged, &mut numbers);
             let schema = json::to_value(&tool.input_schema).unwrap_or_default();
             let schema = inlined(&schema);
             let description = tool.description.as_deref();
@@ -122,36 +125,35 @@ impl ModelTools {
         self.names.get(name).map(String::as_str)
     }
 
-    /// Returns a name that the models accept, and that no other tool has.
-    fn unique_name(&self, name: &str, unchanged: &HashSet<&str>) -> String {
+    /// Returns a name that the models accept, and that no other tool has. `numbers` are the last ones
+    /// that were appended to the beginnings of names.
+    fn unique_name(
+        &self,
+        name: &str,
+        unchanged: &HashSet<&str>,
+        numbers: &mut HashMap<String, u64>,
+    ) -> String {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let rewrite = |c: char| if allowed(c) { c } else { '_' };
-        let base: String = name.chars().take(NAME_CHARS).map(rewrite).collect();
+        let mut base: String = name.chars().take(NAME_CHARS).map(rewrite).collect();
         if base == name && !base.is_empty() {
             return base;
         }
-        // Different for different names, so that no search through used names is necessary.
-        let mut number = 1_u64;
-        let mut candidate = base.clone();
-        while candidate.is_empty()
-            || unchanged.contains(&*candidate)
-            || self.names.contains_key(&candidate)
-        {
-            let suffix = format!("_{:x}", fingerprint(name, number));
-            let kept = NAME_CHARS.saturating_sub(suffix.len());
-            candidate = base.chars().take(kept).chain(suffix.chars()).collect();
-            number += 1;
+        let is_used = |name: &str| unchanged.contains(name) || self.names.contains_key(name);
+        if !base.is_empty() && !is_used(&base) {
+            return base;
         }
-        candidate
+        // No number is tried twice, so that the time does not depend on the names before.
+        base.truncate(NAME_CHARS - NUMBER_CHARS);
+        let number = numbers.entry(base.clone()).or_default();
+        loop {
+            *number += 1;
+            let candidate = format!("{base}_{number:x}");
+            if !is_used(&candidate) {
+                return candidate;
+            }
+        }
     }
-}
-
-/// FNV-1a of a name and a number.
-fn fingerprint(name: &str, number: u64) -> u32 {
-    let bytes = name.bytes().chain(number.to_le_bytes());
-    bytes.fold(0x811c_9dc5, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
 }
 
 /// Shortens a text to a number of characters.
@@ -229,6 +231,40 @@ mod tests {
         assert_eq!(offered.tool("a_b"), Some("a_b"));
         assert_eq!(offered.tool("plain-1"), Some("plain-1"));
         assert_eq!(offered.tool("n"), None);
+    }
+
+    #[test]
+    fn names_that_become_the_same_are_numbered() {
+        let names = ["a.b", "a/b", "a:b", "a_b_1"];
+        let tools = names.map(|name| tool(name, r#"{"type":"object"}"#));
+        let offered = ModelTools::new(&tools, ModelFormat::Anthropic);
+        for (given, name) in ["a_b", "a_b_2", "a_b_3", "a_b_1"].iter().zip(names) {
+            assert_eq!(offered.tool(given), Some(name));
+        }
+        let many: Vec<_> = (0..20_000)
+            .map(|number| format!("{}{number:05}.", "n".repeat(60)))
+            .map(|name| tool(&name, r#"{"type":"object"}"#))
+            .collect();
+        let offered = ModelTools::new(&many, ModelFormat::Anthropic);
+        assert_eq!(offered.names.len(), many.len());
+    }
+
+    #[test]
+    fn what_references_repeat_is_bounded_whatever_its_kind() {
+        let refers = vec![r##"{"$ref":"#/$defs/d"}"##; 2_000].join(",");
+        let numbers = vec!["0"; 50_000].join(",");
+        let long = "n".repeat(100_000);
+        for definition in [
+            format!(r#"{{"not":"{long}"}}"#),
+            format!(r#"{{"allOf":[{numbers}]}}"#),
+            format!(r#"{{"items":[{numbers}]}}"#),
+            format!(r#"{{"properties":{{"{long}":{{}}}}}}"#),
+        ] {
+            let text = schema(&format!(
+                r#"{{"type":"object","properties":{{"a":{{"prefixItems":[{refers}]}}}},"$defs":{{"d":{definition}}}}}"#
+            ));
+            assert!(text.len() < 2 << 20, "{}", text.len());
+        }
     }
 
     #[test]

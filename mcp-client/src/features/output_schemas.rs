@@ -20,7 +20,8 @@ const SCHEMAS: usize = 1_024;
 const SIZE: usize = 256 << 10;
 /// The maximum size of the schemas and names in bytes.
 const BYTES: usize = 4 << 20;
-/// The maximum number of parts of all compiled schemas, which take some 600 bytes each.
+/// The maximum number of parts of all compiled schemas, which take some 600 bytes each. A pattern counts
+/// as 2,000, and a single schema may have more.
 const PARTS: usize = 200_000;
 
 /// The output schemas of tools by name, as they were listed last.

@@ -165,7 +165,18 @@ async fn probe(connection: &Arc<Connection>, revision: Revision) -> Probed {
             },
             _ => Probed::Answered(found),
         },
-        begun = &mut handshake => Probed::Begun(begun),
+        begun = &mut handshake => match begun {
+            // A modern server that starts slowly may refuse the handshake before it answers.
+            Err(ConnectError::Call(CallError::Refused { ref source, .. }))
+                if source.code != UNSUPPORTED_PROTOCOL_VERSION =>
+            {
+                match probing.await {
+                    Err(error) if refusal(&error).is_none() => Probed::Begun(begun),
+                    found => Probed::Answered(found),
+                }
+            }
+            begun => Probed::Begun(begun),
+        },
     }
 }
 

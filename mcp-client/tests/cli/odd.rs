@@ -156,6 +156,11 @@ fn binary_contents_are_separated_and_saved() {
     let read = |name| std::fs::read(folder.join(name)).expect("a file");
     assert_eq!(read("media.bin"), [1, 2, 3]);
     assert_eq!(read("media-2.bin"), [4, 5, 6, 7]);
+    // Only the file that was named is replaced.
+    std::fs::write(folder.join("media-2.bin"), "mine").expect("written");
+    let again = odd(&["call", "media", "-o", file.to_str().expect("text")]);
+    assert!(again.code.is_some_and(|code| code != 0), "{again:?}");
+    assert_eq!(read("media-2.bin"), b"mine");
     std::fs::remove_dir_all(&folder).expect("removed");
     let none = odd(&["call", "types", "-o", "/nowhere"]);
     assert_eq!(none.code, Some(4), "{none:?}");

@@ -87,6 +87,23 @@ async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
 }
 
 #[tokio::test]
+async fn refused_handshake_does_not_end_the_search_of_a_server_that_starts_slowly() {
+    let mut fake = Fake::start().await;
+    let mut limits = Limits::default();
+    limits.probe_time = Duration::from_millis(50);
+    let builder = Client::builder("test", "1").limits(limits);
+    let connecting = tokio::spawn(builder.connect(fake.http()));
+    let asked = fake.message("server/discover").await;
+    let handshake = fake.message("initialize").await;
+    let error = json!({"code": -32601, "message": "unknown method"});
+    let body = json!({"jsonrpc": "2.0", "id": handshake.body["id"], "error": error});
+    handshake.json("200 OK", &body).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    asked.result(&discovered()).await;
+    assert_eq!(connected(connecting).await, Revision::LATEST);
+}
+
+#[tokio::test]
 async fn error_of_a_modern_server_starts_no_handshake() {
     let mut fake = Fake::start().await;
     let connecting = connect(fake.http());

@@ -67,6 +67,8 @@ pub fn of(schema: &Value) -> Result<Cost, CostError> {
         texts: size.texts,
         states: size.states,
         backtracking: size.backtracking,
+        patterns: count.patterns.len(),
+        automata: count.patterns.values().map(|cost| cost.states).sum(),
         height: size.height,
         recursion: (definitions > 0).then_some(Recursion { ways, definitions }),
     })

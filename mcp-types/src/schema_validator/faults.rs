@@ -19,6 +19,14 @@ pub(super) const MAX_FAULTS: usize = 8;
 const MAX_CHARS: usize = 512;
 /// The maximum number of errors of a branch that are looked at.
 const MAX_ERRORS: usize = 64;
+/// The maximum number of branches of a choice that are looked at.
+const MAX_BRANCHES: usize = 1_024;
+/// The maximum number of branches of a choice whose expectations are compared.
+const MAX_COMPARED: usize = 64;
+/// The maximum length of a name in a path, in characters.
+const MAX_NAME: usize = 64;
+/// The maximum length of a path, in characters. A step counts as one.
+const MAX_PATH: usize = 512;
 /// The maximum number of choices within choices that are looked into.
 const MAX_CHOICES: usize = 8;
 
@@ -68,6 +76,7 @@ fn add(errors: &Errors<'_>, choices: usize, faults: &mut Vec<Fault>) {
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } if choices > 0 => {
                 let branches = context
                     .iter()
+                    .take(MAX_BRANCHES)
                     .map(|branch| branch.iter().take(MAX_ERRORS).collect());
                 choice(error, branches.collect(), choices - 1, faults);
             }
@@ -102,7 +111,7 @@ fn choice<'e>(
     }
     // The value could be meant for several branches: what each of them expects.
     let mut texts: Vec<String> = Vec::new();
-    for branch in &branches {
+    for branch in branches.iter().take(MAX_COMPARED) {
         let mut inner = Vec::new();
         add(branch, choices, &mut inner);
         let text = inner.first().map(|fault| {
@@ -271,25 +280,45 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 /// Returns a fault at the place of an error.
-pub(super) fn fault(error: &ValidationError<'_>, mut text: String) -> Fault {
-    if let Some((end, _)) = text.char_indices().nth(MAX_CHARS) {
+pub(super) fn fault(error: &ValidationError<'_>, text: String) -> Fault {
+    Fault {
+        path: path(error.instance_path()),
+        text: truncated(text, MAX_CHARS),
+    }
+}
+
+fn truncated(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
         text.truncate(end);
         text.push('…');
     }
-    Fault {
-        path: path(error.instance_path()),
-        text,
-    }
+    text
 }
 
 fn depth(location: &Location) -> usize {
     location.into_iter().count()
 }
 
+/// Returns the path of a location. Names may be long, so they are shortened, and so is the path.
 fn path(location: &Location) -> Path {
-    let step = |segment| match segment {
-        LocationSegment::Property(name) => Segment::Member(name.into_owned()),
-        LocationSegment::Index(index) => Segment::Index(index),
-    };
-    location.into_iter().map(step).collect()
+    let mut path = Path::root();
+    let mut left = MAX_PATH;
+    for segment in location {
+        let (segment, length) = match segment {
+            LocationSegment::Property(name) => {
+                let name: String = name.chars().take(MAX_NAME + 1).collect();
+                let name = truncated(name, MAX_NAME);
+                let length = name.chars().count();
+                (Segment::Member(name), 1 + length)
+            }
+            LocationSegment::Index(index) => (Segment::Index(index), 1),
+        };
+        let Some(rest) = left.checked_sub(length) else {
+            path.push(Segment::Member("…".to_owned()));
+            break;
+        };
+        left = rest;
+        path.push(segment);
+    }
+    path
 }

@@ -111,6 +111,61 @@ fn all_faults_are_reported_with_their_places_and_expectations() {
 }
 
 #[test]
+fn errors_that_would_need_much_memory_are_not_collected() {
+    let long = "n".repeat(3 << 20);
+    let branches: Vec<_> = (0..5_000)
+        .map(|number| json!({ "const": number }))
+        .collect();
+    for (schema, value) in [
+        (
+            json!({ "additionalProperties": { "additionalProperties": {
+                "items": { "type": "string" } } } }),
+            json!({ "m": { long.as_str(): vec![0; 20_000] } }),
+        ),
+        (json!({ "anyOf": branches }), json!(long)),
+    ] {
+        let validator = Validator::new(&schema).expect("a schema");
+        let value = crate::json::Value::from(value);
+        assert!(!validator.is_quick(&value));
+        let invalid = validator.check(&value).expect_err("invalid");
+        assert!(!matches!(invalid, Invalid::Faults { .. }), "{invalid}");
+    }
+}
+
+#[test]
+fn paths_of_faults_are_short() {
+    let mut value = json!(1);
+    let mut schema = json!({ "type": "string" });
+    for _ in 0..20 {
+        value = json!({ "\u{e9}".repeat(100): value });
+        schema = json!({ "additionalProperties": schema });
+    }
+    let text = faults(&schema, value);
+    let name = format!("['{}…']", "\u{e9}".repeat(64));
+    assert!(text.starts_with(&format!("${name}{name}")), "{text}");
+    assert!(text.contains("['…']: expected string"), "{text}");
+    assert!(text.chars().count() < 700, "{text}");
+}
+
+#[test]
+fn objects_and_lists_equal_constants() {
+    let schema = json!({ "enum": [[1, { "a": [1.0, null] }], { "b": "x", "c": true }, []] });
+    let validator = Validator::new(&schema).expect("a schema");
+    for (value, is_equal) in [
+        (json!([1, { "a": [1, null] }]), true),
+        (json!({ "c": true, "b": "x" }), true),
+        (json!([]), true),
+        (json!([1, { "a": [1, false] }]), false),
+        (json!({ "c": true, "d": "x" }), false),
+        (json!({}), false),
+        (json!([1]), false),
+    ] {
+        let found = validator.check(&crate::json::Value::from(value.clone()));
+        assert_eq!(found.is_ok(), is_equal, "{value}");
+    }
+}
+
+#[test]
 fn formats_that_are_expensive_to_check_are_not_checked() {
     for format in UNCHECKED {
         let schema = json!({ "format": format });

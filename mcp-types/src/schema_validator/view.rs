@@ -118,10 +118,9 @@ impl<'a> ReadNode<'a, View> for Node<'a> {
     }
 
     fn equals_value(&self, expected: &Text) -> bool {
-        match (self.value(), expected) {
-            (Some(Value::String(text)), Text::String(expected)) => text == expected,
-            (Some(Value::String(_)), _) => false,
-            _ => cmp::equal(&self.to_value(), expected),
+        match *self {
+            Self::Root(object) => equals_object(object, expected),
+            Self::Value(value) => equals(value, expected),
         }
     }
 
@@ -157,6 +156,31 @@ impl<'a> ReadObject<'a, View> for &'a Object {
     fn members(&self) -> SchemaMembers<'a> {
         SchemaMembers(self.iter())
     }
+}
+
+/// Compares values without a copy of large ones.
+fn equals(value: &Value, expected: &Text) -> bool {
+    match (value, expected) {
+        (Value::String(text), Text::String(expected)) => text == expected,
+        (Value::Array(values), Text::Array(expected)) => {
+            let mut pairs = values.iter().zip(expected);
+            values.len() == expected.len() && pairs.all(|(value, expected)| equals(value, expected))
+        }
+        (Value::Object(object), expected) => equals_object(object, expected),
+        (Value::String(_) | Value::Array(_), _) => false,
+        (value, expected) => cmp::equal(&Node::Value(value).to_value(), expected),
+    }
+}
+
+fn equals_object(object: &Object, expected: &Text) -> bool {
+    expected.as_object().is_some_and(|expected| {
+        let equals_member = |(name, value): (&str, &Value)| {
+            expected
+                .get(name)
+                .is_some_and(|expected| equals(value, expected))
+        };
+        object.len() == expected.len() && object.iter().all(equals_member)
+    })
 }
 
 /// The members of an object.

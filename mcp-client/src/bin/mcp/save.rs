@@ -1,5 +1,7 @@
 //! [`save`]: writes binary contents to files.
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use mcp_client::types::{AnyResourceContents, Base64Text, ContentBlock};
@@ -8,7 +10,7 @@ use crate::failure::Failure;
 use crate::output::print_message;
 
 /// Writes the images, the audio and the binary resources among some contents: the first to `path`, and
-/// the others beside it, with their number before the extension.
+/// the others beside it, with their number before the extension, if there is no such file.
 pub(crate) fn save<'a>(
     path: &Path,
     method: &'static str,
@@ -22,14 +24,30 @@ pub(crate) fn save<'a>(
             source: error.into(),
         })?;
         let path = numbered(path, count);
+        write(&path, &bytes, count == 1).map_err(|source| Failure::File {
+            path: path.clone(),
+            source,
+        })?;
         print_message(&format!("{} bytes in {}", bytes.len(), path.display()));
-        std::fs::write(&path, bytes).map_err(|source| Failure::File { path, source })?;
     }
     if count == 0 {
         let message = "nothing to save: the result has no images, audio or binary resources";
         return Err(Failure::Absent(message.to_owned()));
     }
     Ok(())
+}
+
+/// Writes a file. Only the one that the user named may replace another: the server chooses how many
+/// there are.
+fn write(path: &Path, bytes: &[u8], may_replace: bool) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true);
+    if may_replace {
+        options.create(true).truncate(true);
+    } else {
+        options.create_new(true);
+    }
+    options.open(path)?.write_all(bytes)
 }
 
 fn data(block: &ContentBlock) -> Option<&Base64Text> {

@@ -160,11 +160,22 @@ fn kinds(schema: &Value) -> Vec<Kind> {
         Some(Value::String(name)) => kind(name).into_iter().collect(),
         Some(Value::Array(names)) => {
             let names = names.iter().filter_map(Value::as_str);
-            names.filter_map(kind).collect()
+            one_of_each(names.filter_map(kind))
         }
         _ if schema.get("properties").is_some() => vec![Kind::Object(Vec::new())],
         _ => Vec::new(),
     }
+}
+
+/// Returns the first alternative of each type, so that what follows stays linear.
+fn one_of_each(kinds: impl IntoIterator<Item = Kind>) -> Vec<Kind> {
+    let mut types: Vec<Kind> = Vec::new();
+    for kind in kinds {
+        if types.iter().all(|own| own.type_name() != kind.type_name()) {
+            types.push(kind);
+        }
+    }
+    types
 }
 
 impl Shape {
@@ -193,14 +204,14 @@ impl Shape {
         } else {
             (self, other)
         };
-        // One alternative of each type, so that this stays linear.
-        let mut types: Vec<Kind> = Vec::new();
-        for kind in other.0 {
-            if types.iter().all(|own| own.type_name() != kind.type_name()) {
-                types.push(kind);
-            }
-        }
-        let precise = precise.0.into_iter();
+        let types = one_of_each(other.0);
+        // Lists and objects take over what the others say, so there is one of each.
+        let mut seen = HashSet::new();
+        let is_new = |kind: &Kind| match kind {
+            Kind::List(_) | Kind::Object(_) => seen.insert(kind.type_name()),
+            _ => true,
+        };
+        let precise = precise.0.into_iter().filter(is_new);
         Self(precise.filter_map(|kind| kind.within(&types)).collect())
     }
 

@@ -15,13 +15,18 @@ use crate::features::calls::decoded::Decoded;
 use crate::protocol::error::ElementError;
 use crate::protocol::lenient;
 
+/// The maximum number of malformed elements of a page. An error takes much more memory than a short
+/// element.
+const FAULTS: usize = 1_000;
+
 /// One page of a list.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Page<R: Paged> {
     /// The result, with the valid elements.
     pub result: R::Result,
-    /// The malformed elements, in the order of the server.
+    /// The malformed elements, in the order of the server. After 1,000 of them, the rest of the page is
+    /// left out, and the next element stands for it.
     pub faults: Vec<ElementError>,
     /// The size of the page as text.
     pub(super) bytes: usize,
@@ -67,18 +72,24 @@ fn separate<R: Paged>(
     text: &str,
 ) -> Option<(Revision, String, Vec<ElementError>)> {
     let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
-    let items: Vec<Box<RawValue>> = serde_json::from_str(members.get(R::ITEMS)?.get()).ok()?;
+    let items: Vec<&RawValue> = serde_json::from_str(members.get(R::ITEMS)?.get()).ok()?;
     let (mut valid, mut faults) = (Vec::new(), Vec::new());
     let mut form = revision;
     for (index, raw) in items.into_iter().enumerate() {
-        match check::<R>(revision, &raw) {
-            Ok(()) => valid.push((index, raw)),
-            Err(source) => match newest::<R>(&raw) {
+        if faults.len() == FAULTS {
+            let reason = "the page has too many malformed elements; the rest of it is left out";
+            let source = VersionError::Decode(DecodeError::data(reason));
+            faults.push(fault::<R>(index, source, raw.to_owned()));
+            break;
+        }
+        match check::<R>(revision, raw) {
+            Ok(()) => valid.push((index, raw.to_owned())),
+            Err(source) => match newest::<R>(raw) {
                 Some(raw) => {
                     form = Revision::LATEST;
                     valid.push((index, raw));
                 }
-                None => faults.push(fault::<R>(index, source, raw)),
+                None => faults.push(fault::<R>(index, source, raw.to_owned())),
             },
         }
     }

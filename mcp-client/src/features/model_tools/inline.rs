@@ -60,20 +60,26 @@ pub(super) fn inlined(schema: &Value) -> Object {
     for keyword in ["not", "enum", "if", "then", "else"] {
         root.remove(keyword);
     }
-    let mut result = object();
+    let properties = root.remove("properties");
+    let mut result = Object::with_capacity(root.len() + 2);
+    result.push("type", Value::from("object"));
+    result.push("properties", properties.unwrap_or_else(anything));
     for (name, value) in root {
         if name != "type" {
-            result.insert(name, value);
+            result.push(&name, value);
         }
     }
     result
 }
 
+/// Returns an empty object, which is also the schema that accepts anything.
+fn anything() -> Value {
+    Value::Object(Object::new())
+}
+
 /// Returns the schema of an object with any members.
 fn object() -> Object {
-    let mut object = Object::from([("type", Value::from("object"))]);
-    object.push("properties", Value::Object(Object::new()));
-    object
+    Object::from([("type", Value::from("object")), ("properties", anything())])
 }
 
 /// Moves the properties of branches to the root. If the object has to fit `all` branches, it needs
@@ -155,11 +161,11 @@ struct Inliner<'a> {
 impl<'a> Inliner<'a> {
     fn schema(&mut self, schema: &'a Value, depth: usize) -> Value {
         let Value::Object(members) = schema else {
-            return schema.clone();
+            let fits = self.take(size(schema));
+            return if fits { schema.clone() } else { anything() };
         };
-        let names = members.keys().map(|name| VALUE + name.len());
-        if depth >= DEPTH || !self.take(names.sum()) {
-            return Value::Object(Object::new());
+        if depth >= DEPTH || !self.take(names(members)) {
+            return anything();
         }
         let mut result = Object::with_capacity(members.len());
         let reference = members.get("$ref").or_else(|| members.get("$dynamicRef"));
@@ -186,6 +192,9 @@ impl<'a> Inliner<'a> {
     fn keyword(&mut self, name: &str, value: &'a Value, depth: usize) -> Option<Value> {
         Some(match value {
             Value::Object(members) if OBJECT.contains(&name) => {
+                if !self.take(names(members)) {
+                    return None;
+                }
                 let mut schemas = Object::with_capacity(members.len());
                 for (name, schema) in members {
                     schemas.push(name, self.schema(schema, depth));
@@ -194,6 +203,9 @@ impl<'a> Inliner<'a> {
             }
             // `items` may be a list in older dialects.
             Value::Array(schemas) if LIST.contains(&name) || name == "items" => {
+                if !self.take(VALUE + schemas.len() * VALUE) {
+                    return None;
+                }
                 let schemas = schemas.iter().map(|schema| self.schema(schema, depth));
                 Value::Array(schemas.collect())
             }
@@ -207,15 +219,14 @@ impl<'a> Inliner<'a> {
     /// Returns the schema to which a reference leads. It accepts anything if there is none, or if it
     /// contains itself.
     fn referenced(&mut self, reference: &'a str, depth: usize) -> Value {
-        let nothing = Value::Object(Object::new());
         let Some(pointer) = reference.strip_prefix('#') else {
-            return nothing;
+            return anything();
         };
         if self.open.contains(&reference) {
-            return nothing;
+            return anything();
         }
         let Some(target) = self.find(pointer) else {
-            return nothing;
+            return anything();
         };
         self.open.push(reference);
         let schema = self.schema(target, depth);
@@ -227,6 +238,9 @@ impl<'a> Inliner<'a> {
     fn find(&mut self, pointer: &str) -> Option<&'a Value> {
         if pointer.is_empty() {
             return Some(self.root);
+        }
+        if !self.take(pointer.len()) {
+            return None;
         }
         let mut value = self.root;
         for step in pointer.strip_prefix('/')?.split('/') {
@@ -254,15 +268,23 @@ impl<'a> Inliner<'a> {
     }
 }
 
-/// Returns an estimate of the size of a value, in bytes.
+/// Returns the size of an object without the values of its members.
+fn names(members: &Object) -> usize {
+    VALUE + members.keys().map(|name| VALUE + name.len()).sum::<usize>()
+}
+
+/// Returns an estimate of the size of a value, in bytes. Elements and members count twice, as a value
+/// and as a place for it.
 fn size(value: &Value) -> usize {
     VALUE
         + match value {
             Value::String(text) => text.len(),
-            Value::Array(elements) => elements.iter().map(size).sum(),
+            Value::Array(elements) => elements.iter().map(|element| VALUE + size(element)).sum(),
             Value::Object(members) => {
                 let members = members.iter();
-                members.map(|(name, value)| name.len() + size(value)).sum()
+                members
+                    .map(|(name, value)| VALUE + name.len() + size(value))
+                    .sum()
             }
             _ => 0,
         }
