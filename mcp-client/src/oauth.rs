@@ -17,6 +17,7 @@ mod handle;
 mod login;
 mod net;
 mod pace;
+mod purpose;
 mod records;
 mod registration;
 mod renewal;

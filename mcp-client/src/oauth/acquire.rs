@@ -7,7 +7,7 @@ use mcp_types::oauth::random;
 use mcp_types::oauth::scopes::Scopes;
 
 use super::client::ClientRecord;
-use super::clients::{client_for, key_of, preregistered, record_of, with_secret};
+use super::clients::{client_for, configured, key_of, preregistered, record_of, with_secret};
 use super::config::{AssertionRequest, AssertionSource, Config, Enterprise, Grant};
 use super::discovery::token_endpoint;
 use super::dpop::Nonces;
@@ -289,12 +289,13 @@ impl Acquire<'_> {
         url: &str,
         tokens: &Tokens,
     ) -> Result<(), OAuthError> {
-        let key = key_of(self.config, &tokens.client).await?;
+        let client = with_secret(self.config, tokens.client.clone()).await?;
+        let key = key_of(self.config, &client).await?;
         let endpoint = TokenEndpoint {
             net,
             url: &tokens.token_endpoint,
             issuer: &tokens.issuer,
-            client: &tokens.client,
+            client: &client,
             key: key.as_deref(),
             dpop: None,
             nonces: self.nonces,
@@ -322,23 +323,29 @@ impl Acquire<'_> {
         self,
         step: OAuthStep,
         net: &Net,
-        requested: Requested<'_>,
+        mut requested: Requested<'_>,
         form: Form<'_>,
     ) -> Result<Tokens, OAuthError> {
-        let key = key_of(self.config, &requested.client).await?;
+        let client = with_secret(self.config, requested.client.clone()).await?;
+        if configured(self.config, &client).await?.is_some() {
+            // The program has the secret, so it is not stored with the tokens.
+            requested.client.secret = None;
+        }
+        let key = key_of(self.config, &client).await?;
         let dpop = signing_key(requested.dpop_key.as_ref());
         let endpoint = TokenEndpoint {
             net,
             url: requested.token_endpoint,
             issuer: requested.issuer,
-            client: &requested.client,
+            client: &client,
             key: key.as_deref(),
             dpop: dpop.as_ref(),
             nonces: self.nonces,
         };
         let response = endpoint.request(step, form).await?;
         let url = requested.token_endpoint.to_owned();
-        let tokens = into_tokens(requested, response);
+        let machine = !self.config.is_interactive();
+        let tokens = into_tokens(requested, response, machine);
         tokens.map_err(|fault| OAuthError::new(step, fault).at(&url))
     }
 }
@@ -347,7 +354,11 @@ fn signing_key(stored: Option<&Secret>) -> Option<SigningKey> {
     stored.and_then(super::tokens::read_key)
 }
 
-fn into_tokens(requested: Requested<'_>, response: TokenResponse) -> Result<Tokens, OAuthFault> {
+fn into_tokens(
+    requested: Requested<'_>,
+    response: TokenResponse,
+    machine: bool,
+) -> Result<Tokens, OAuthFault> {
     let is_dpop = response.token_type.eq_ignore_ascii_case("DPoP");
     let is_bearer = response.token_type.eq_ignore_ascii_case("Bearer");
     let has_key = requested.dpop_key.is_some();
@@ -380,5 +391,6 @@ fn into_tokens(requested: Requested<'_>, response: TokenResponse) -> Result<Toke
         requested: requested.scopes,
         granted: response.scope,
         dpop_key: requested.dpop_key.filter(|_| is_dpop),
+        machine,
     })
 }

@@ -111,6 +111,11 @@ impl OAuthBuilder {
 
     /// Sets the URL of the client's metadata document (CIMD). It is used at authorization servers that
     /// support such documents. The document has to list the redirect URI of the user agent.
+    ///
+    /// All issuers then share one redirect URI. If an authorization server does not name itself in the
+    /// redirect (`iss`, RFC 9207), a hostile issuer that another server names can pretend to be this one,
+    /// and receive a code of its users (RFC 9700, section 4.4). [`issuer`](Self::issuer) prevents that: the
+    /// client then talks to one authorization server only.
     pub fn client_metadata_document(mut self, url: impl Into<String>) -> Self {
         self.config.metadata_document = Some(url.into());
         self
@@ -141,7 +146,9 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sets where tokens and registrations are kept: in [memory](MemoryStore) by default.
+    /// Sets where tokens and registrations are kept: in [memory](MemoryStore) by default. Tokens of the store
+    /// are ignored if they do not belong to this configuration: to its clients, to its
+    /// [issuer](Self::issuer), and to a user or to the program itself.
     pub fn store(mut self, store: impl TokenStore + 'static) -> Self {
         self.config.store = Arc::new(store);
         self

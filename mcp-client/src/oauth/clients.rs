@@ -39,7 +39,8 @@ pub(super) async fn key_of(
     Ok(own.and_then(|own| own.key.clone()))
 }
 
-/// Adds the secret to a client that was stored without it.
+/// Adds the secret to a client that was stored without it. That of the configuration replaces a stored
+/// one, which may be an older one.
 pub(super) async fn with_secret(
     config: &Config,
     mut client: ClientRecord,
@@ -50,11 +51,11 @@ pub(super) async fn with_secret(
     }
     client.secret = match configured(config, &client).await? {
         Some(own) => own.secret.clone(),
+        None if client.secret.is_some() => client.secret,
         None => match Records(config).client(&client.issuer).await? {
             Some(known) if known.id == client.id => known.secret,
             _ => {
-                let text = "the client of the login is not registered any more".to_owned();
-                let fault = OAuthFault::Configuration(text);
+                let fault = OAuthFault::NoClient(client.issuer.clone());
                 return Err(OAuthError::new(OAuthStep::Token, fault).at(&client.issuer));
             }
         },

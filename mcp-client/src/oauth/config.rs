@@ -7,9 +7,11 @@ use std::sync::Arc;
 use mcp_types::oauth::scopes::Scopes;
 
 use super::client::OAuthClient;
+use super::discovery::is_same_issuer;
 use super::registration::Description;
 use super::secret::Secret;
 use super::store::TokenStore;
+use super::tokens::{TokenType, Tokens};
 use super::user_agent::UserAgent;
 use crate::protocol::error::AuthorizeError;
 use crate::protocol::fetch::FetchPolicy;
@@ -41,6 +43,20 @@ impl Config {
     /// Returns `true` if a user takes part.
     pub(super) fn is_interactive(&self) -> bool {
         matches!(self.grant, Grant::Code(_))
+    }
+
+    /// Returns `true` if the client may use these tokens of the store, which another configuration may
+    /// have got.
+    pub(super) fn fits(&self, tokens: &Tokens) -> bool {
+        let is_at = |issuer: &Option<String>| {
+            let issuer = issuer.as_ref();
+            issuer.is_none_or(|issuer| is_same_issuer(issuer, &tokens.issuer))
+        };
+        let is_own = |client: &OAuthClient| client.id == tokens.client.id && is_at(&client.issuer);
+        tokens.machine != self.is_interactive()
+            && (self.clients.is_empty() || self.clients.iter().any(is_own))
+            && is_at(&self.issuer)
+            && (self.dpop != Dpop::Required || tokens.token_type == TokenType::Dpop)
     }
 }
 

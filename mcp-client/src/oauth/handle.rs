@@ -15,7 +15,7 @@ use super::dpop::{DPOP, proof};
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::login::PendingLogin;
 use super::net::Net;
-use super::renewal::Purpose;
+use super::purpose::Purpose;
 use super::secret::Secret;
 use super::status::{TokenStatus, statuses};
 use super::target::Target;
@@ -89,7 +89,9 @@ impl OAuth {
     pub async fn logout(&self, server: &str) -> Result<bool, OAuthError> {
         let server = server_url(server)?;
         let session = self.session(&server);
-        let Some(tokens) = session.renewal.forget().await? else {
+        let tokens = session.renewal.forget().await?;
+        session.cancel();
+        let Some(tokens) = tokens else {
             return Ok(false);
         };
         if let Err(error) = self.revoke(&session, &tokens).await {

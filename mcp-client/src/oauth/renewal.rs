@@ -11,6 +11,7 @@ use super::dpop::Nonces;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::net::Net;
 use super::pace::Pace;
+use super::purpose::Purpose;
 use super::records::Records;
 use super::secret::Secret;
 use super::target::Target;
@@ -18,25 +19,6 @@ use super::tokens::{Tokens, now};
 
 /// After this many new tokens in a row that the server rejected, no further ones are fetched.
 const ROUNDS: u32 = 3;
-
-/// Why new tokens are needed.
-#[derive(Debug)]
-pub(super) enum Purpose {
-    /// This access token is about to expire.
-    Refresh(Secret),
-    /// The server rejected a request, which contained this access token or none.
-    Rejected {
-        challenge: ChallengeInfo,
-        used: Option<Secret>,
-    },
-    /// The server demands further scopes than this access token has.
-    StepUp {
-        challenge: ChallengeInfo,
-        used: Secret,
-    },
-    /// The user wants to log in, whether or not there are tokens.
-    Login(ChallengeInfo),
-}
 
 /// The tokens for a server. It is shared by requests and by the task that renews the tokens.
 pub(super) struct Renewal {
@@ -52,6 +34,8 @@ struct State {
     tokens: Option<Arc<Tokens>>,
     /// Whether the tokens are in the store, unless somebody has logged out.
     is_stored: bool,
+    /// The access token in the store, if the tokens that replaced it could not be stored.
+    outdated: Option<Secret>,
     pace: Pace,
     /// Whether the server has not accepted the tokens yet.
     is_new: bool,
@@ -84,13 +68,19 @@ impl Renewal {
         let mut state = self.state();
         state.tokens = tokens;
         state.is_stored = true;
+        state.outdated = None;
         state.is_new = false;
         state.pace.succeeded();
     }
 
     fn set_new_tokens(&self, tokens: Tokens, is_stored: bool) {
         let mut state = self.state();
-        state.tokens = Some(Arc::new(tokens));
+        let replaced = state.tokens.replace(Arc::new(tokens));
+        if is_stored {
+            state.outdated = None;
+        } else if state.is_stored {
+            state.outdated = replaced.map(|replaced| replaced.access.clone());
+        }
         state.is_stored = is_stored;
         state.is_new = true;
         state.pace.succeeded();
@@ -138,14 +128,20 @@ impl Renewal {
         let records = Records(&self.config);
         let tokens = records.tokens_of(&self.server, &self.config.user).await?;
         let current = self.tokens();
-        let is_known = |tokens: &Tokens| {
+        let is_other = |tokens: &Tokens| {
             let current = current.as_ref();
-            current.is_some_and(|current| current.access == tokens.access)
+            current.is_none_or(|current| current.access != tokens.access)
         };
-        if let Some(tokens) = tokens.filter(|tokens| !is_known(tokens)) {
+        if let Some(tokens) = tokens.filter(|tokens| is_other(tokens) && self.is_usable(tokens)) {
             self.set_tokens(Some(Arc::new(tokens)));
         }
         Ok(())
+    }
+
+    /// Returns `true` if tokens of the store belong to the configuration, and are not older than those
+    /// here.
+    fn is_usable(&self, stored: &Tokens) -> bool {
+        self.config.fits(stored) && self.state().outdated.as_ref() != Some(&stored.access)
     }
 
     /// Gets new tokens.
@@ -202,7 +198,7 @@ impl Renewal {
         {
             return Ok(());
         }
-        if let Grant::Code(Some(_)) = self.config.grant {
+        if !matches!(self.config.grant, Grant::Code(None)) {
             self.begin_login()?;
         }
         let before = current.and_then(|tokens| Scopes::parse(&tokens.requested).ok());
@@ -300,7 +296,12 @@ impl Renewal {
     async fn refresh_or_give_up(&self, used: &Secret) -> Result<bool, OAuthError> {
         match self.refresh(used).await {
             Ok(refreshed) => Ok(refreshed),
-            Err(error) if matches!(error.fault, OAuthFault::Refused { .. }) => {
+            Err(error)
+                if matches!(
+                    error.fault,
+                    OAuthFault::Refused { .. } | OAuthFault::NoClient(_)
+                ) =>
+            {
                 tracing::debug!(%error, "the refresh token is not valid any more");
                 Ok(false)
             }
@@ -322,6 +323,7 @@ impl Renewal {
         let _lock = records.lock(&key).await?;
         let stored = records.tokens(&tokens.issuer, &tokens.resource).await?;
         let tokens = match stored {
+            Some(stored) if !self.is_usable(&stored) => tokens,
             Some(stored) if stored.access != *used => {
                 self.set_tokens(Some(Arc::new(stored)));
                 return Ok(true);
@@ -373,18 +375,22 @@ impl Renewal {
 
     /// Forgets the tokens, here and in the store.
     pub(super) async fn forget(&self) -> Result<Option<Arc<Tokens>>, OAuthError> {
-        self.load().await?;
-        let mut tokens = self.tokens();
-        self.set_tokens(None);
         let records = Records(&self.config);
-        if let Some(place) = records.place(&self.server, &self.config.user).await? {
+        let place = records.place(&self.server, &self.config.user).await?;
+        let tokens = if let Some(place) = place {
             let key = records.tokens_key(&place.issuer, &place.resource);
+            // A refresh that is running ends first, here or in another process.
             let _lock = records.lock(&key).await?;
-            // Another process may have refreshed them meanwhile.
             let stored = records.tokens(&place.issuer, &place.resource).await?;
-            tokens = stored.map(Arc::new).or(tokens);
+            let tokens = stored.map(Arc::new).or_else(|| self.tokens());
+            self.set_tokens(None);
             records.remove(&key).await?;
-        }
+            tokens
+        } else {
+            let tokens = self.tokens();
+            self.set_tokens(None);
+            tokens
+        };
         records.remove(&records.server_key(&self.server)).await?;
         Ok(tokens)
     }

@@ -1,5 +1,6 @@
 //! [`TokenStatus`]: what the store has for a server.
 
+use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::config::Config;
@@ -7,9 +8,10 @@ use super::error::OAuthError;
 use super::records::Records;
 use super::store::StoreKey;
 use super::tokens::{TokenType, Tokens};
+use crate::util::url::shown;
 
 /// The tokens for a server, without their secrets.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TokenStatus {
     /// The URL of the server.
@@ -44,6 +46,19 @@ impl TokenStatus {
             can_refresh: tokens.refresh.is_some(),
             is_bound: tokens.token_type == TokenType::Dpop,
         }
+    }
+}
+
+/// The query of the URL may be a secret.
+impl fmt::Debug for TokenStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenStatus")
+            .field("server", &shown(&self.server))
+            .field("user", &self.user)
+            .field("issuer", &shown(&self.issuer))
+            .field("client_id", &self.client_id)
+            .field("scopes", &self.scopes)
+            .finish_non_exhaustive()
     }
 }
 

@@ -10,7 +10,8 @@ use super::challenge::ChallengeInfo;
 use super::config::Config;
 use super::dpop::Nonces;
 use super::error::{OAuthError, OAuthFault, OAuthStep};
-use super::renewal::{Purpose, Renewal};
+use super::purpose::Purpose;
+use super::renewal::Renewal;
 use super::secret::Secret;
 use super::tokens::{Tokens, now};
 
@@ -99,6 +100,12 @@ impl TokenSession {
             let fault = OAuthFault::Cancelled;
             Err(OAuthError::new(OAuthStep::Token, fault))
         })
+    }
+
+    /// Ends the task that gets new tokens, such as one that waits for a login.
+    pub(super) fn cancel(&self) {
+        let mut flow = self.flow.lock().unwrap_or_else(PoisonError::into_inner);
+        *flow = None;
     }
 
     fn join_or_start(&self, purpose: Purpose) -> watch::Receiver<Outcome> {

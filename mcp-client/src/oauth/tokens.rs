@@ -49,6 +49,9 @@ pub(super) struct Tokens {
     /// The private key of proofs of possession: PKCS#8 as base64url.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) dpop_key: Option<Secret>,
+    /// Whether the client got them without a user.
+    #[serde(default)]
+    pub(super) machine: bool,
 }
 
 impl Tokens {

@@ -95,13 +95,10 @@ impl Origin {
         })
     }
 
-    /// Returns `true` if the host is a name or an address of this machine.
+    /// Returns `true` if the host is this machine.
     #[cfg(feature = "tls")]
     pub(crate) fn is_loopback(&self) -> bool {
-        match self.host.parse::<IpAddr>() {
-            Ok(address) => address.to_canonical().is_loopback(),
-            Err(_) => self.host == "localhost" || self.host.ends_with(".localhost"),
-        }
+        is_this_machine(&self.host)
     }
 
     /// Parses the origin of a URL of the scheme `https`.
@@ -130,6 +127,16 @@ impl fmt::Display for Origin {
     }
 }
 
+/// Returns `true` for `localhost` and for loopback addresses, without brackets. Names below `localhost` do
+/// not count: the system may resolve them to other machines.
+#[cfg(feature = "tls")]
+pub(crate) fn is_this_machine(host: &str) -> bool {
+    match host.parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => host.eq_ignore_ascii_case("localhost"),
+    }
+}
+
 /// Normalizes a host, so that [`Origin::is_among`] can compare it.
 pub(crate) fn host(name: &str) -> String {
     let name = name.strip_prefix('[').unwrap_or(name);
@@ -155,6 +162,23 @@ mod tests {
         ] {
             let found = Origin::parse(url).map(|origin| origin.to_string());
             assert_eq!(found.as_deref(), Ok(origin), "{url}");
+        }
+    }
+
+    #[cfg(feature = "tls")]
+    #[test]
+    fn names_below_localhost_are_not_this_machine() {
+        for host in [
+            "localhost",
+            "LocalHost",
+            "127.0.0.2",
+            "::1",
+            "::ffff:127.0.0.1",
+        ] {
+            assert!(is_this_machine(host), "{host}");
+        }
+        for host in ["a.localhost", "localhost.", "192.168.0.1", "::2", ""] {
+            assert!(!is_this_machine(host), "{host}");
         }
     }
 

@@ -59,7 +59,10 @@ impl Proxy {
         let is_cgi = env::var_os("REQUEST_METHOD").is_some();
         let read = |name: &str| {
             let value = env::var_os(name).unwrap_or_default();
-            let is_forged = is_cgi && name == "HTTP_PROXY";
+            // On Windows, names of variables that differ in case are the same.
+            let is_header =
+                name == "HTTP_PROXY" || cfg!(windows) && name.eq_ignore_ascii_case("HTTP_PROXY");
+            let is_forged = is_cgi && is_header;
             (!value.is_empty() && !is_forged).then(|| value.to_string_lossy().into_owned())
         };
         let first = |names: &[&str]| names.iter().find_map(|name| read(name)).unwrap_or_default();
@@ -96,10 +99,24 @@ impl Proxy {
             .to_string()
             .parse()
             .map_err(|_| "the host is invalid")?;
+        let rest = proxy
+            .split_once("://")
+            .map_or(proxy.as_str(), |(_, rest)| rest);
+        let user = rest.rsplit_once('@').map_or("", |(user, _)| user);
+        if user.contains(['@', '/', '?', '#']) {
+            return Err(
+                "expected `%40`, `%2F`, `%3F` and `%23` instead of `@`, `/`, `?` and `#` in its \
+                 user name and password",
+            );
+        }
         let matcher = || Matcher::builder().all(proxy.as_str());
         let found = matcher().build().intercept(&target);
         if found.is_none_or(|found| found.uri().scheme_str() != Some("http")) {
             return Err("expected a URL of the form `http://HOST:PORT`");
+        }
+        // The matcher compares it with names only.
+        if self.except.split(',').any(|host| host.trim() == "*") {
+            return Ok(None);
         }
         let found = matcher().no(self.except.as_str()).build();
         let found = found.intercept(&target);
@@ -143,10 +160,9 @@ impl ProxyHop {
             connecting.await.map_err(|error| deepest(&error))
         };
         connected.map_err(|fault| {
-            let proxy = self
-                .url
-                .authority()
-                .map_or("", |authority| authority.as_str());
+            let host = self.url.host().unwrap_or_default();
+            let port = self.url.port_u16().map(|port| format!(":{port}"));
+            let proxy = format!("{host}{}", port.unwrap_or_default());
             io::Error::other(format!("the proxy {proxy} failed: {fault}"))
         })
     }
@@ -188,6 +204,14 @@ mod tests {
             assert_eq!(hop(&proxy, url), None, "{url}");
         }
         assert!(!format!("{proxy:?}").contains("secret"));
+        let proxy = Proxy::new("http://proxy.example:3128").except("a.example, *");
+        for url in [
+            "https://b.example/",
+            "https://8.8.8.8/",
+            "https://[2001:db8::1]/",
+        ] {
+            assert_eq!(hop(&proxy, url), None, "{url}");
+        }
     }
 
     #[test]
@@ -198,6 +222,8 @@ mod tests {
             "https://a:1",
             "http://a:secret@",
             "http://a b",
+            "http://me:pass@secret@a:1",
+            "http://me:1/secret@a:1",
         ] {
             let fault = Proxy::new(url).to(&origin).err();
             assert!(

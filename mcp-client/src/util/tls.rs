@@ -1,6 +1,5 @@
 //! Configuration of TLS, with rustls and ring.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -12,6 +11,8 @@ use rustls::server::ParsedCertificate;
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
+
+use super::origin::is_this_machine;
 
 /// Why a certificate cannot be used.
 pub(crate) type TlsError = Box<dyn std::error::Error + Send + Sync>;
@@ -107,7 +108,7 @@ impl ServerCertVerifier for Verifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        if self.insecure_loopback && is_this_machine(name) {
+        if self.insecure_loopback && is_this_machine(&name.to_str()) {
             return Ok(ServerCertVerified::assertion());
         }
         let by_roots = self.by_roots.as_ref();
@@ -156,14 +157,6 @@ fn is_of_authority(error: &Error) -> bool {
         Error::InvalidCertificate(CertificateError::Other(error)) => {
             error.to_string() == "CaUsedAsEndEntity"
         }
-        _ => false,
-    }
-}
-
-fn is_this_machine(name: &ServerName<'_>) -> bool {
-    match name {
-        ServerName::DnsName(name) => name.as_ref().eq_ignore_ascii_case("localhost"),
-        ServerName::IpAddress(address) => IpAddr::from(*address).to_canonical().is_loopback(),
         _ => false,
     }
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mcp_client::oauth::{
-    MemoryStore, OAuthFault, OAuthStep, Secret, StoreFuture, StoreKey, StoreLock, TokenStore,
+    MemoryStore, OAuth, OAuthFault, OAuthStep, Secret, StoreFuture, StoreKey, StoreLock, TokenStore,
 };
+use tokio::time::sleep;
 
 use crate::world::*;
 
@@ -125,4 +127,63 @@ async fn nothing_of_a_login_is_left_after_the_logout() {
         "{keys:?}"
     );
     assert_eq!(world.count("/revoke"), 1);
+}
+
+#[tokio::test]
+async fn tokens_that_could_not_be_saved_are_not_replaced_by_older_ones() {
+    let world = World::start().await;
+    let store = Watched::default();
+    let oauth = oauth().store(store.clone()).build().expect("valid");
+    let client = connect(&world, &oauth).await.expect("connected");
+    store.is_full.store(true, Ordering::SeqCst);
+    world.expire();
+    let error = client.tools().one_page().await.expect_err("not saved");
+    assert!(matches!(fault(&error).fault, OAuthFault::Store(_)));
+    store.is_full.store(false, Ordering::SeqCst);
+    client.tools().one_page().await.expect("listed");
+    // The pause after the failure.
+    sleep(Duration::from_millis(1100)).await;
+    world.expire();
+    client.tools().one_page().await.expect("listed");
+    let last = world.asked("/token").pop().expect("a refresh");
+    assert_eq!(
+        last.form("refresh_token").as_deref(),
+        Some("refresh-token-2")
+    );
+    assert_eq!(world.count("/token"), 3);
+}
+
+#[tokio::test]
+async fn logout_is_not_undone_by_a_running_refresh() {
+    let world = World::start().await;
+    let store = MemoryStore::new();
+    let user = oauth().store(store.clone()).build().expect("valid");
+    user.login(&world.server()).await.expect("logged in");
+    let running = OAuth::stored_tokens().store(store.clone());
+    let running = running.build().expect("valid");
+    let client = connect(&world, &running).await.expect("connected");
+    world.script(|asked, world| {
+        (asked.path == "/token").then(|| {
+            let mut slow = answer(200, world.token());
+            slow.pause = Duration::from_millis(500);
+            slow
+        })
+    });
+    world.expire();
+    let before = world.count("/token");
+    let call = async {
+        let _ = client.tools().one_page().await;
+    };
+    let logout = async {
+        while world.count("/token") == before {
+            sleep(Duration::from_millis(5)).await;
+        }
+        running.logout(&world.server()).await.expect("logged out")
+    };
+    let ((), was_there) = tokio::join!(call, logout);
+    assert!(was_there);
+    let error = client.tools().one_page().await.expect_err("logged out");
+    let error = fault(&error);
+    assert!(matches!(error.fault, OAuthFault::LoginRequired), "{error}");
+    assert!(running.status().await.expect("read").is_empty());
 }

@@ -275,6 +275,31 @@ async fn logins_that_a_server_causes_are_limited_by_time() {
 }
 
 #[tokio::test]
+async fn grants_without_a_user_that_a_server_causes_are_limited_by_time() {
+    let world = World::start().await;
+    let count = AtomicUsize::new(0);
+    world.script(move |asked, world| match asked.path.as_str() {
+        "/token" => Some(without_refresh(world)),
+        "/mcp" if asked.body.contains("tools/list") => {
+            let count = count.fetch_add(1, Ordering::SeqCst);
+            count.is_multiple_of(2).then(|| world.challenge(401, ""))
+        }
+        _ => None,
+    });
+    let robot = OAuthClient::new("robot").secret("s");
+    let robot = OAuth::client_credentials(robot.issuer(world.origin()));
+    let robot = robot.build().expect("valid");
+    let client = connect(&world, &robot).await.expect("connected");
+    let mut failed = None;
+    for _ in 0..60 {
+        failed = client.tools().one_page().await.err();
+    }
+    let error = fault(&failed.expect("refused"));
+    assert!(matches!(error.fault, OAuthFault::Logins(60)), "{error}");
+    assert_eq!(world.count("/token"), 60);
+}
+
+#[tokio::test]
 async fn program_decides_about_logins_for_further_scopes() {
     let world = World::start().await;
     let demand = |asked: &Asked, world: &World| {

@@ -3,7 +3,9 @@
 use std::fs;
 use std::time::Duration;
 
-use mcp_client::oauth::{FileStore, MemoryStore, OAuth, Secret, StoreKey, TokenStore};
+use mcp_client::oauth::{
+    Dpop, FileStore, MemoryStore, OAuth, OAuthClient, Secret, StoreKey, TokenStore,
+};
 
 use crate::world::*;
 
@@ -43,6 +45,40 @@ async fn stored_tokens_are_used_by_the_next_program() {
         }
     }
     fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[tokio::test]
+async fn tokens_of_another_configuration_are_not_used() {
+    let world = World::start().await;
+    let store = MemoryStore::new();
+    let user = oauth().store(store.clone()).build().expect("valid");
+    user.login(&world.server()).await.expect("logged in");
+    let without_user = || OAuth::stored_tokens().store(store.clone());
+    let issuer = world.origin();
+    for other in [
+        without_user().issuer("https://other.example"),
+        without_user().dpop(Dpop::Required),
+        without_user().client(OAuthClient::new("other").issuer(&issuer)),
+    ] {
+        refused(&world, &other.build().expect("valid")).await;
+    }
+    let own = without_user().issuer(&issuer).build().expect("valid");
+    connect(&world, &own).await.expect("connected");
+
+    let robot = OAuthClient::new("robot").secret("robot-secret");
+    let robot = OAuth::client_credentials(robot.issuer(&issuer));
+    let robot = robot.store(store.clone()).build().expect("valid");
+    connect(&world, &robot).await.expect("connected");
+    let asked = world.asked("/token");
+    let grant = asked[asked.len() - 1].form("grant_type");
+    assert_eq!(grant.as_deref(), Some("client_credentials"));
+    // The tokens of the program are not those of a user.
+    refused(&world, &without_user().build().expect("valid")).await;
+    for key in store.keys().await.expect("read") {
+        let value = store.load(&key).await.expect("read").expect("stored");
+        assert!(!value.expose().contains("robot-secret"), "{key}");
+    }
+    assert!(robot.logout(&world.server()).await.expect("logged out"));
 }
 
 #[tokio::test]
@@ -215,13 +251,18 @@ async fn temporary_files_of_a_crash_are_removed() {
     let folder = folder("crash");
     let store = FileStore::new(&folder);
     let key = key_of("https://a.example");
+    // A file of another program.
+    let foreign = folder.join("report.2.tmp");
     let leave_behind = || {
-        let (old, new) = (folder.join("a.x.tmp"), folder.join("b.x.tmp"));
+        let name = |part: &str| format!("{}.{}.tmp", part.repeat(43), "r".repeat(43));
+        let (old, new) = (folder.join(name("a")), folder.join(name("b")));
         fs::write(&new, "tokens").expect("written");
-        fs::write(&old, "tokens").expect("written");
-        let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
-        let file = fs::File::options().write(true).open(&old).expect("opened");
-        file.set_modified(hour_ago).expect("changed");
+        for path in [&old, &foreign] {
+            fs::write(path, "tokens").expect("written");
+            let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+            let file = fs::File::options().write(true).open(path).expect("opened");
+            file.set_modified(hour_ago).expect("changed");
+        }
         (old, new)
     };
     store.save(&key, &Secret::new("x")).await.expect("saved");
@@ -231,7 +272,7 @@ async fn temporary_files_of_a_crash_are_removed() {
     assert!(!old.exists() && new.exists());
     let (old, new) = leave_behind();
     store.remove(&key).await.expect("removed");
-    assert!(!old.exists() && new.exists());
+    assert!(!old.exists() && new.exists() && foreign.exists());
     fs::remove_dir_all(&folder).expect("removed");
 }
 

@@ -1,6 +1,6 @@
 //! How the program authorizes itself, and the commands `login`, `logout` and `auth`.
 
-use std::env;
+use std::env::{self, VarError};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -23,7 +23,12 @@ use crate::paste::PasteOrLoopback;
 const FOLDER: &str = "MCP_AUTH_DIR";
 
 /// Adds the authorization to a server.
-pub(crate) fn authorize(server: Http, url: &str, options: &Options) -> Result<Http, Failure> {
+pub(crate) fn authorize(
+    server: Http,
+    url: &str,
+    options: &Options,
+    answers: Answers,
+) -> Result<Http, Failure> {
     let mut headers = options.header.iter();
     if headers.any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
         return Ok(server);
@@ -40,7 +45,7 @@ pub(crate) fn authorize(server: Http, url: &str, options: &Options) -> Result<Ht
     // The address has to be visible.
     let can_log_in = !options.account.no_login && io::stderr().is_terminal();
     let agent = can_log_in.then(|| agent(&options.account));
-    Ok(server.auth(oauth(options, agent)?))
+    Ok(server.auth(oauth(options, agent, answers)?))
 }
 
 /// Runs a command that connects to no server of the protocol.
@@ -55,34 +60,39 @@ pub(crate) async fn run(
             let scopes = server.scope.iter();
             let builder = scopes.fold(builder(options, Some(agent))?, OAuthBuilder::scope);
             let Err(error) = builder.build()?.login(&server.url).await else {
-                print_message(&format!("logged in to {}", server.url));
+                print_message(&format!("logged in to {}", shown(&server.url)));
                 return Ok(());
             };
             let has_no_metadata = matches!(error.fault, OAuthFault::NotFound(_));
             if has_no_metadata && connect::is_open(options, command, &server.url, output).await? {
-                print_message(&format!("no login is needed for {}", server.url));
+                print_message(&format!("no login is needed for {}", shown(&server.url)));
                 return Ok(());
             }
             Err(error.into())
         }
         Command::Logout(server) => {
-            if oauth(options, NO_AGENT)?.logout(&server.url).await? {
-                print_message(&format!("logged out of {}", server.url));
+            if stored(options)?.logout(&server.url).await? {
+                print_message(&format!("logged out of {}", shown(&server.url)));
                 return Ok(());
             }
-            let message = format!("there is no token for {}", server.url);
+            let message = format!("there is no token for {}", shown(&server.url));
             Err(Failure::Absent(message))
         }
-        Command::Auth(Auth::Status) => status(&oauth(options, NO_AGENT)?.status().await?, output),
+        Command::Auth(Auth::Status) => status(&stored(options)?.status().await?, output),
         _ => Ok(()),
     }
 }
 
-/// Nobody logs in.
-const NO_AGENT: Option<Loopback> = None;
+/// Returns the tokens of the store. Nobody logs in.
+fn stored(options: &Options) -> Result<OAuth, Failure> {
+    Ok(builder(options, None::<Loopback>)?.build()?)
+}
 
-fn oauth(options: &Options, agent: Option<impl UserAgent + 'static>) -> Result<OAuth, Failure> {
-    let answers = Answers::new(options.timeout);
+fn oauth(
+    options: &Options,
+    agent: Option<impl UserAgent + 'static>,
+    answers: Answers,
+) -> Result<OAuth, Failure> {
     let builder = builder(options, agent)?;
     let builder = builder.confirm_step_up(move |step_up| confirm(answers.clone(), step_up));
     Ok(builder.build()?)
@@ -95,7 +105,7 @@ async fn confirm(answers: Answers, step_up: StepUp) -> bool {
     }
     let question = format!(
         "{} demands the scopes `{}`. Log in again? [y/N]",
-        step_up.server,
+        shown(&step_up.server),
         step_up.scopes.join(" ")
     );
     let Ok(permit) = answers.turn().await else {
@@ -153,9 +163,19 @@ fn client(options: &Options) -> Result<Option<OAuthClient>, Failure> {
 
 fn variable(name: &str) -> Result<Secret, Failure> {
     env::var(name).map(Secret::new).map_err(|error| {
-        let message = format!("cannot read the environment variable `{name}`: {error}");
+        // The error itself would show the value.
+        let fault = match error {
+            VarError::NotPresent => "it is not set",
+            VarError::NotUnicode(_) => "it is not UTF-8",
+        };
+        let message = format!("cannot read the environment variable `{name}`: {fault}");
         Failure::Usage(message)
     })
+}
+
+/// Returns the URL of a server for messages: without its query, which may be a secret.
+fn shown(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default()
 }
 
 /// Shows the address for the login, and opens a browser.
@@ -228,7 +248,7 @@ fn status(all: &[TokenStatus], output: Output) -> Result<(), Failure> {
         print_message("there are no tokens");
     }
     for token in all {
-        output.line(&token.server)?;
+        output.line(shown(&token.server))?;
         output.line(&format!("  issuer {}", token.issuer))?;
         output.line(&format!("  client {}", token.client_id))?;
         if !token.scopes.is_empty() {
@@ -259,7 +279,7 @@ fn lifetime(token: &TokenStatus) -> String {
 
 fn to_json(token: &TokenStatus) -> Object {
     let mut members = Object::from([
-        ("server", token.server.as_str()),
+        ("server", shown(&token.server)),
         ("issuer", token.issuer.as_str()),
         ("clientId", token.client_id.as_str()),
     ]);

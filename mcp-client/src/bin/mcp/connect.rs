@@ -57,7 +57,9 @@ pub(crate) async fn connect(
     target: Target<'_>,
     output: Output,
 ) -> Result<Client, Failure> {
-    let mut builder = builder(options, command, output);
+    // One for all questions, so that only one is open.
+    let answers = Answers::new(options.timeout);
+    let mut builder = builder(options, command, output, answers.clone());
     if let Command::Fetch(how) = command {
         builder = builder.fetch_policy(policy(options)?.size(how.max_size));
     }
@@ -89,7 +91,7 @@ pub(crate) async fn connect(
                 let message = "`--env` and `--cwd` are only for programs, but the server is a URL";
                 return Err(Failure::Usage(message.to_owned()));
             }
-            let server = account::authorize(http(url, options)?, url, options)?;
+            let server = account::authorize(http(url, options)?, url, options, answers)?;
             Ok(builder.connect(server).await?)
         }
     }
@@ -118,7 +120,9 @@ pub(crate) async fn is_open(
     url: &str,
     output: Output,
 ) -> Result<bool, Failure> {
-    let connecting = builder(options, command, output).connect(http(url, options)?);
+    let answers = Answers::new(options.timeout);
+    let builder = builder(options, command, output, answers);
+    let connecting = builder.connect(http(url, options)?);
     let Ok(client) = connecting.await else {
         return Ok(false);
     };
@@ -163,7 +167,8 @@ pub(crate) fn is_this_machine(url: &str) -> bool {
     let host = url.host().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');
     let address = address.parse::<IpAddr>();
-    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+    host.eq_ignore_ascii_case("localhost")
+        || address.is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Reads the certificates that are trusted in addition to those of the system.
@@ -177,12 +182,16 @@ fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
     options.network.cacert.as_ref().map(read).transpose()
 }
 
-fn builder(options: &Options, command: &Command, output: Output) -> ClientBuilder {
+fn builder(
+    options: &Options,
+    command: &Command,
+    output: Output,
+    answers: Answers,
+) -> ClientBuilder {
     let mut limits = mcp_client::Limits::default();
     limits.call_time = options.timeout;
     limits.message_bytes = options.max_message;
     limits.probe_time = PROBE.min(options.timeout / 2);
-    let answers = Answers::new(options.timeout);
     let page_answers = answers.clone();
     let mut builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
         .proposals(Proposal::ALL.iter().copied())

@@ -20,6 +20,8 @@ const LOCK_TIME: Duration = Duration::from_secs(60);
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// A temporary file that is older than this was left behind by a crash.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
+/// The number of characters of a digest, and of a random text.
+const CODE_CHARS: usize = 43;
 /// The permissions of others that a folder must not have: to change it.
 const FOLDER_FORBIDDEN: u32 = 0o022;
 /// The permissions of others that a file must not have: all.
@@ -103,7 +105,7 @@ impl FileStore {
             let path = file.path();
             let written = file.metadata().and_then(|metadata| metadata.modified());
             let is_old = written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_BEHIND));
-            if is_old && path.extension().is_some_and(|extension| extension == "tmp") {
+            if is_old && is_temporary(&path) {
                 let _ = fs::remove_file(path);
             }
         }
@@ -148,6 +150,9 @@ impl TokenStore for FileStore {
     fn remove<'a>(&'a self, key: &'a StoreKey) -> StoreFuture<'a, ()> {
         let key = key.clone();
         self.blocking(move |store| {
+            if !store.check_folder()? {
+                return Ok(());
+            }
             store.remove_leftovers();
             let path = store.path(&key, "json");
             match fs::remove_file(&path) {
@@ -201,6 +206,18 @@ impl TokenStore for FileStore {
             Ok(lock)
         })
     }
+}
+
+/// Returns `true` for the name of a temporary file of a store: other programs may use the folder, too.
+fn is_temporary(path: &Path) -> bool {
+    let is_code = |text: &str| {
+        let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        text.len() == CODE_CHARS && text.bytes().all(is_legal)
+    };
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.and_then(|name| name.strip_suffix(".tmp"));
+    let parts = name.and_then(|name| name.split_once('.'));
+    parts.is_some_and(|(digest, random)| is_code(digest) && is_code(random))
 }
 
 /// Locks a file for this handle; `false` if another one has the lock.

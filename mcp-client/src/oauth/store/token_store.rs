@@ -8,6 +8,7 @@ use std::pin::Pin;
 use serde::{Deserialize, Serialize};
 
 use crate::oauth::secret::Secret;
+use crate::util::url::shown;
 
 /// The error of a [`TokenStore`].
 pub type StoreError = Box<dyn Error + Send + Sync>;
@@ -41,7 +42,7 @@ pub trait TokenStore: Send + Sync {
 }
 
 /// The key of a value: what it is, and for whom.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum StoreKey {
     /// The authorization server that a user uses for a server.
@@ -73,7 +74,38 @@ pub enum StoreKey {
     },
 }
 
-/// A unique text for the key. It contains no secret.
+/// The queries of URLs may be secrets, so they are left out.
+impl fmt::Debug for StoreKey {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Server { server, user } => f
+                .debug_struct("Server")
+                .field("server", &shown(server))
+                .field("user", user)
+                .finish(),
+            Self::Client { issuer } => f
+                .debug_struct("Client")
+                .field("issuer", &shown(issuer))
+                .finish(),
+            Self::ClientIssuer { client } => f
+                .debug_struct("ClientIssuer")
+                .field("client", &shown(client))
+                .finish(),
+            Self::Tokens {
+                issuer,
+                resource,
+                user,
+            } => f
+                .debug_struct("Tokens")
+                .field("issuer", &shown(issuer))
+                .field("resource", &shown(resource))
+                .field("user", user)
+                .finish(),
+        }
+    }
+}
+
+/// A unique text for the key. It contains the URL of a server as a whole, with its query.
 impl Display for StoreKey {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         // JSON separates the parts unambiguously. Writing it cannot fail.

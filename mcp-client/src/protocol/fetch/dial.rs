@@ -69,21 +69,22 @@ pub(super) async fn dial(
     }
     let proxy = policy.proxy.to(to).map_err(HttpError::Proxy)?;
     let is_trusted = is_allowed || policy.is_server(to);
-    if let Some(proxy) = proxy {
-        let addresses = if is_trusted || policy.reach == Reach::All {
-            Vec::new()
-        } else {
-            allowed_addresses(policy, to).await?
-        };
-        let connect = connect_through(proxy, to, &addresses);
-        let (stream, _) = secure(policy, to, connect).await?;
-        return Ok(stream);
-    }
-    let addresses = if is_trusted {
+    let addresses = if proxy.is_some() && (is_trusted || policy.reach == Reach::All) {
+        Vec::new()
+    } else if is_trusted {
         addresses_of(policy, to).await?
     } else {
         allowed_addresses(policy, to).await?
     };
+    // To the proxy, such an address is its own machine.
+    let is_local = addresses
+        .iter()
+        .any(|address| address.ip().to_canonical().is_loopback());
+    if let Some(proxy) = proxy.filter(|_| !is_local) {
+        let connect = connect_through(proxy, to, &addresses);
+        let (stream, _) = secure(policy, to, connect).await?;
+        return Ok(stream);
+    }
     let (stream, _) = connect(policy, to, &addresses).await?;
     Ok(stream)
 }
