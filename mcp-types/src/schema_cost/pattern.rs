@@ -91,7 +91,7 @@ impl Pattern {
             classes: 0,
             length: pattern.len(),
             folds: 1,
-            is_quantified: false,
+            behind_quantifier: usize::MAX,
         }
         .scan()
     }
@@ -120,15 +120,14 @@ struct Scanner<'a> {
     length: usize,
     /// The factor for patterns that ignore case.
     folds: usize,
-    /// Set directly behind a quantifier.
-    is_quantified: bool,
+    /// The length of what follows the last quantifier.
+    behind_quantifier: usize,
 }
 
 impl Scanner<'_> {
     fn scan(mut self) -> Result<Pattern, CostError> {
         self.at_start = self.rest.starts_with('^');
         while let Some(next) = self.next() {
-            let is_quantified = std::mem::take(&mut self.is_quantified);
             match next {
                 '^' | '$' => self.group.literal(1),
                 '(' => self.open_group()?,
@@ -138,7 +137,7 @@ impl Scanner<'_> {
                     self.group.literal(1);
                 }
                 // A possessive quantifier.
-                '+' if is_quantified => return Err(BEYOND),
+                '+' if self.behind_quantifier == self.rest.len() + 1 => return Err(BEYOND),
                 '*' | '+' => self.repeat(1, true)?,
                 '?' => self.repeat(1, false)?,
                 '{' => match self.bounds() {
@@ -272,7 +271,7 @@ impl Scanner<'_> {
         // Each copy has a state that decides whether there is a further one.
         last.states = last.states.saturating_add(1).saturating_mul(count.max(1));
         self.group.unbounded |= unbounded;
-        self.is_quantified = true;
+        self.behind_quantifier = self.rest.len();
         Ok(())
     }
 
