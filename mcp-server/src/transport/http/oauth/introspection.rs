@@ -82,14 +82,12 @@ impl TokenVerifier for IntrospectionVerifier {
         let running = timeout(WAITING_TIME, self.running.acquire()).await;
         let _running = running.ok().and_then(Result::ok).ok_or_else(busy)?;
         // Another request may have sent the same token.
-        match self.cached(&digest) {
-            Some(known) => known,
-            None => {
-                let late = |_| TokenError::unavailable("the introspection takes too long");
-                let introspected = timeout(TOTAL_TIME, self.introspect(token, digest)).await;
-                introspected.map_err(late)?
-            }
+        if let Some(known) = self.cached(&digest) {
+            return known;
         }
+        let late = |_| TokenError::unavailable("the introspection takes too long");
+        let introspected = timeout(TOTAL_TIME, self.introspect(token, digest)).await;
+        introspected.map_err(late)?
     }
 }
 
