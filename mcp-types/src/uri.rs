@@ -147,15 +147,12 @@ fn push_part(canonical: &mut String, text: &str, part: Part) {
         rest = tail;
         let decoded = tail.split_first_chunk().filter(|_| byte == b'%');
         let decoded = decoded.and_then(|(digits, tail)| Some((hexadecimal(*digits)?, tail)));
-        let (byte, stands_for_itself) = match decoded {
-            Some((decoded, tail)) => {
-                rest = tail;
-                (decoded, is_unreserved(decoded))
-            }
-            None => {
-                let is_bracket = part != Part::Path && matches!(byte, b'[' | b']');
-                (byte, is_permitted(byte) || is_bracket)
-            }
+        let (byte, stands_for_itself) = if let Some((decoded, tail)) = decoded {
+            rest = tail;
+            (decoded, is_unreserved(decoded))
+        } else {
+            let is_bracket = part != Part::Path && matches!(byte, b'[' | b']');
+            (byte, is_permitted(byte) || is_bracket)
         };
         if !stands_for_itself {
             canonical.push('%');

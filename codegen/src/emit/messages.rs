@@ -165,9 +165,10 @@ fn row(message: &Message) -> TokenStream {
         MessageKind::Request(_) => quote! { Some("Result") },
         MessageKind::Notification => quote! { None },
     };
-    let params = match &message.params {
-        Some((Ty::Named(params), _)) => quote! { Some(#params) },
-        _ => quote! { None },
+    let params = if let Some((Ty::Named(params), _)) = &message.params {
+        quote! { Some(#params) }
+    } else {
+        quote! { None }
     };
     quote! {
         MessageInfo {

@@ -32,6 +32,7 @@ pub trait Definition: Sized + Send + Sync + 'static {
 
     /// Returns the form of a key that is equal for all equivalent ones.
     #[doc(hidden)]
+    #[must_use]
     fn canonical_key(key: &str) -> Cow<'_, str> {
         Cow::Borrowed(key)
     }

@@ -115,10 +115,10 @@ impl Server {
     #[must_use]
     pub fn in_memory_as(&self, client: impl Into<Extensions>) -> DuplexStream {
         let (near, far) = tokio::io::duplex(IN_MEMORY);
-        let served = ByteStream::of(far).extensions(client.into());
+        let transport = ByteStream::of(far).extensions(client.into());
         let server = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = server.serve(served).await {
+            if let Err(error) = server.serve(transport).await {
                 tracing::debug!(%error, "a connection in memory ended");
             }
         });

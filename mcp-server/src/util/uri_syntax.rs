@@ -43,21 +43,18 @@ fn check_authority(authority: &str) -> Result<(), UriError> {
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     check_characters(user)?;
     let invalid = || UriError::Authority(authority.to_owned());
-    let port = match host.strip_prefix('[') {
-        Some(literal) => {
-            let (address, port) = literal.split_once(']').ok_or_else(invalid)?;
-            // A future form of addresses begins with `v`.
-            if address.parse::<Ipv6Addr>().is_err() && !address.starts_with(['v', 'V']) {
-                return Err(invalid());
-            }
-            check_characters(address)?;
-            port
+    let port = if let Some(literal) = host.strip_prefix('[') {
+        let (address, port) = literal.split_once(']').ok_or_else(invalid)?;
+        // A future form of addresses begins with `v`.
+        if address.parse::<Ipv6Addr>().is_err() && !address.starts_with(['v', 'V']) {
+            return Err(invalid());
         }
-        None => {
-            let (name, port) = host.split_at(host.find(':').unwrap_or(host.len()));
-            check_characters(name)?;
-            port
-        }
+        check_characters(address)?;
+        port
+    } else {
+        let (name, port) = host.split_at(host.find(':').unwrap_or(host.len()));
+        check_characters(name)?;
+        port
     };
     let digits = port.strip_prefix(':').unwrap_or(port);
     let is_port = digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -105,7 +105,7 @@ fn merge(root: &mut Object, branches: Vec<Value>, all: bool) {
         };
         if let Some(Value::Object(own)) = branch.remove("properties") {
             for (name, schema) in own {
-                let name = name.to_string();
+                let name: String = (*name).to_owned();
                 let next = Some(merged.len());
                 let Some(at) = *indexes.entry(name.clone()).or_insert(next) else {
                     continue;

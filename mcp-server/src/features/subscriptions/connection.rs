@@ -54,8 +54,8 @@ impl ResourceSubscriptions {
         scope: &ConnectionScope,
     ) -> Result<(), HandlerError> {
         let limit = cx.core().limits().subscribed_resources;
-        let notified = Arc::clone(&self.state().notified);
-        let notifier = ChangeNotifier::new(cx, resources, notified);
+        let versions = Arc::clone(&self.state().notified);
+        let notifier = ChangeNotifier::new(cx, resources, versions);
         let mut state = self.state();
         let mut added = UriSet::default();
         for uri in uris {
