@@ -44,6 +44,7 @@
 //! | `keyring` | `oauth`, and `KeyringStore`, which encrypts tokens with a key from the keyring of the system | 121 crates |
 //! | `draft` | the draft of the next revision, unstable: [eras](guide::eras) | no crate |
 //! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
+//! | `model-tools` | tools as [definitions for language models](guide::models): `ModelTools` | 1 crate |
 //! | `cli` | the program `mcp`, with `oauth` and `process`; not for libraries | 58 crates |
 //!
 //! # Leniencies

@@ -55,8 +55,8 @@ impl OAuthClient {
     }
 
     /// Allows a client with a secret, a key or an assertion to have no issuer: like a public client,
-    /// it belongs to the first issuer with which it is used. The server names that issuer, so whoever
-    /// runs the server can get the secret. Only for servers that are trusted with it.
+    /// it belongs to the first issuer with which it is used. The server names that issuer, so the
+    /// operator of the server can get the secret. Use it only for servers that you trust with it.
     pub fn trust_first_issuer(mut self) -> Self {
         self.trusts_first_issuer = true;
         self

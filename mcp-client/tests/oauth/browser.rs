@@ -271,7 +271,7 @@ async fn user_is_asked_before_a_login_for_further_scopes() {
     assert_eq!(code, Some(0), "{printed}");
 
     demands_write(&world);
-    // Nobody can answer.
+    // Standard input is not a terminal, so no user can answer.
     let (printed, code) = Running::at_pipe(desktop.mcp(&["tools", &server]))
         .ends()
         .await;

@@ -75,12 +75,18 @@
 //!     next.run(request).await
 //! }
 //!
-//! /// Middleware: writes to the log how long each request takes. A question to the client is an answer,
-//! /// too, so it says nothing about success.
+//! /// Middleware: writes to the log how long each request takes, and how it ends. A response that asks
+//! /// the client for input is not a success yet.
 //! async fn timing(request: Request, next: Next) -> Outcome {
 //!     let (method, start) = (request.method().to_owned(), Instant::now());
 //!     let outcome = next.run(request).await;
-//!     tracing::info!(method, elapsed = ?start.elapsed(), answered = outcome.is_ok());
+//!     let ended = match &outcome {
+//!         Ok(response) if response.is_input_required() => "asks a question",
+//!         Ok(response) if response.is_tool_error() => "tool failed",
+//!         Ok(_) => "result",
+//!         Err(_) => "error",
+//!     };
+//!     tracing::info!(method, elapsed = ?start.elapsed(), ended);
 //!     outcome
 //! }
 //!

@@ -194,7 +194,8 @@
 //! while the process serves requests, [`readiness_path`](crate::HttpConfig::readiness_path) returns
 //! 503 while the server is full or shutting down. Both accept any `Host`, since orchestrators probe
 //! by address. [`metrics_path`](crate::HttpConfig::metrics_path) returns gauges and counters in the
-//! text format of OpenMetrics. It checks `Host` and `Origin`, but every client can read it; to serve
+//! text format of OpenMetrics, and for each method and tool the number of requests by outcome and a
+//! histogram of durations. It checks `Host` and `Origin`, but every client can read it; to serve
 //! it elsewhere, use [`Server::metrics`](crate::Server::metrics):
 //!
 //! ```
@@ -240,7 +241,8 @@
 //! processes for everything else: changes, answers and ends of sessions ([`Bus`](crate::Bus)),
 //! sessions of older clients ([`SessionStore`](crate::SessionStore)), and the events that these
 //! clients resume from ([`EventStore`](crate::EventStore)). By default they are in the memory of one
-//! process.
+//! process. A bus that crosses machines encodes messages with
+//! [`BusMessage::to_bytes`](crate::BusMessage::to_bytes).
 //!
 //! ```
 //! use std::sync::Arc;

@@ -160,7 +160,7 @@ pub(crate) fn severity(level: LoggingLevel) -> u8 {
     level as u8
 }
 
-/// A peer's response to a request of the server: the raw result, or why there is none.
+/// A peer's response to a request of the server: the raw result, or the reason of its failure.
 pub(crate) type PeerResponse = Result<Box<RawValue>, ResponseFailure>;
 
 /// Why a peer's response to a request of the server has no result.

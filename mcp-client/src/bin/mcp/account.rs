@@ -83,7 +83,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Returns the tokens of the store. Nobody logs in.
+/// Returns the authorization with the stored tokens only, which sends no user to a login.
 fn stored(options: &Options) -> Result<OAuth, Failure> {
     Ok(builder(options, None::<Loopback>)?.build()?)
 }

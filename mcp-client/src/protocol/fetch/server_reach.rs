@@ -11,7 +11,7 @@ use crate::util::origin::Origin;
 ///
 /// What counts is the address of a connection over which the server has proved its name with its
 /// certificate, or an address or `localhost` in the URL of the server. The answer of a resolver is not
-/// enough: whoever controls the name could answer each look-up differently.
+/// enough: the owner of the name could answer each look-up differently.
 pub(super) struct ServerReach {
     origin: Origin,
     reach: OnceCell<Reach>,

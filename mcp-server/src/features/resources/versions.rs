@@ -43,7 +43,7 @@ pub(crate) async fn described(
 ///
 /// If the contents do not tell their version, they have the described one, provided that the
 /// description is the same after reading as before. Otherwise both are read again. The version of
-/// contents that change each time, or that nobody describes, is derived from them.
+/// contents that change each time, or that have no description, is derived from them.
 pub(crate) async fn read_current(
     resource: Resource,
     found: &CheckedResource,
