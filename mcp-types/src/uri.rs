@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Returns `true` if two URIs are equivalent: if they have the same [canonical](canonical) form.
+/// Returns `true` if two URIs are equivalent: if they have the same [canonical] form.
 #[must_use]
 pub fn is_equivalent(one: &str, other: &str) -> bool {
     one == other || canonical(one) == canonical(other)

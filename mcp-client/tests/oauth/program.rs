@@ -125,7 +125,10 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
     let printed = run(&folder, &["auth", "status", "--json"]).await;
     let all: serde_json::Value = serde_json::from_str(&printed.out).expect("JSON");
     assert_eq!(all[0]["clientId"], "robot");
-    let printed = run(&folder, &["logout", &server]).await;
+    // The secret is not stored, so the command needs it to revoke the token.
+    let mut words = vec!["logout", &server, "--client-id", "robot"];
+    words.extend(["--client-secret-env", "SECRET", "--issuer", &issuer]);
+    let printed = run(&folder, &words).await;
     assert_eq!(printed.code, Some(0), "{printed:?}");
     assert_eq!(world.count("/revoke"), 1);
     let printed = run(&folder, &["auth", "status"]).await;

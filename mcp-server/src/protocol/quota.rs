@@ -38,7 +38,6 @@ impl Gauge {
         self.0.fetch_sub(count, Ordering::AcqRel);
     }
 
-    #[cfg(feature = "http")]
     pub(crate) fn get(&self) -> usize {
         self.0.load(Ordering::Acquire)
     }
@@ -197,7 +196,6 @@ impl Peers {
     }
 
     /// Returns the counters of all peers together.
-    #[cfg(feature = "http")]
     pub(crate) fn all(&self) -> &Usage {
         &self.all
     }

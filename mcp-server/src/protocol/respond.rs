@@ -4,7 +4,7 @@ use crate::protocol::limits::Limits;
 use crate::protocol::sizes;
 use mcp_types::RequestId;
 use mcp_types::json;
-use mcp_types::peer_text::PeerText;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Message};
 #[cfg(feature = "http")]
@@ -96,6 +96,9 @@ pub(crate) fn deliver_malformed(session: Option<&Session>, error: &EnvelopeError
 }
 
 fn deliver(session: Option<&Session>, id: &RequestId, response: PeerResponse) -> bool {
+    if let Err(failure) = &response {
+        tracing::debug!(error = %PeerDisplay(failure), "a request to the peer failed");
+    }
     match (session, id) {
         // The server numbers its requests.
         (Some(session), RequestId::Number(id)) => session.pending.complete(*id, response),

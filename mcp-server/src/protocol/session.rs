@@ -1,5 +1,6 @@
 //! [`Session`]: the state of a legacy peer after its handshake.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -169,6 +170,15 @@ pub(crate) enum ResponseFailure {
     Refused(ErrorObject),
     /// The response is malformed, for this reason.
     Malformed(String),
+}
+
+impl fmt::Display for ResponseFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::Malformed(reason) => f.write_str(reason),
+        }
+    }
 }
 
 /// Requests of the server that wait for a response of a legacy peer. If the session ends, they fail

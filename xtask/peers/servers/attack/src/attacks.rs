@@ -29,6 +29,14 @@ use crate::target::Target;
 /// A running attack.
 type Playing = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 
+/// Which server an attack needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AttackedServer {
+    Open,
+    /// The server requires access tokens.
+    Protected,
+}
+
 /// Something that a hostile or slow peer does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attack {
@@ -42,8 +50,7 @@ pub(crate) struct Attack {
     /// `true` if it sends one message at a time and waits for the response, so that a thread of the
     /// server that does not pause is busy with a single message.
     pub(crate) one_at_a_time: bool,
-    /// `true` if it needs a server that requires access tokens.
-    pub(crate) tokens: bool,
+    pub(crate) server: AttackedServer,
     /// `true` if short runs omit it.
     long_only: bool,
     /// The longest duration in milliseconds, in a short and in a long run.
@@ -58,7 +65,7 @@ impl Attack {
             play,
             many: false,
             one_at_a_time: false,
-            tokens: false,
+            server: AttackedServer::Open,
             long_only: false,
             lasts: (400, 5_000),
         }
@@ -77,7 +84,7 @@ impl Attack {
 
     /// Attacks the server that requires access tokens.
     const fn with_tokens(mut self) -> Self {
-        self.tokens = true;
+        self.server = AttackedServer::Protected;
         self
     }
 
@@ -126,7 +133,7 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
         }
     }
     let wanted = |attack: &Attack| {
-        if attack.tokens && !options.has_protected() {
+        if attack.server == AttackedServer::Protected && !options.has_protected() {
             return false;
         }
         if options.only.is_empty() {

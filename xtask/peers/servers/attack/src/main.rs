@@ -50,6 +50,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::attacks::AttackedServer;
 use crate::options::Options;
 use crate::round::Quiet;
 use crate::subject::Subject;
@@ -89,7 +90,7 @@ fn run() -> Result<bool> {
     let mut rows = Vec::new();
     for attack in &attacks {
         let mut outcomes = Vec::new();
-        let attacked: Vec<(&Subject, &mut Quiet)> = if attack.tokens {
+        let attacked: Vec<(&Subject, &mut Quiet)> = if attack.server == AttackedServer::Protected {
             Vec::from_iter(
                 protected
                     .as_ref()
