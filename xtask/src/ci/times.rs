@@ -42,7 +42,7 @@ pub(super) fn store<'a>(done: impl Iterator<Item = (&'a str, Duration)>) -> Resu
     fs::write(&path, lines.collect::<String>()).with_context(|| workspace::display_path(&path))
 }
 
-/// Reads the durations in seconds; there are none before the first run.
+/// Reads the durations in seconds. The list is empty before the first run.
 fn read() -> Result<BTreeMap<String, u64>> {
     let text = fs::read_to_string(file()?).unwrap_or_default();
     let times = text.lines().filter_map(|line| {

@@ -216,8 +216,8 @@ impl<'a> Inliner<'a> {
         })
     }
 
-    /// Returns the schema to which a reference leads. It accepts anything if there is none, or if it
-    /// contains itself.
+    /// Returns the schema that a reference names. If the reference cannot be resolved or its schema
+    /// contains itself, returns a schema that accepts anything.
     fn referenced(&mut self, reference: &'a str, depth: usize) -> Value {
         let Some(pointer) = reference.strip_prefix('#') else {
             return anything();

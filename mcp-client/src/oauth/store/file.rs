@@ -80,7 +80,7 @@ impl FileStore {
         self.check_folder().map(drop)
     }
 
-    /// Checks that nobody else can change the folder; `false` if it does not exist.
+    /// Checks that no other user can change the folder. Returns `false` if it does not exist.
     fn check_folder(&self) -> Result<bool, StoreError> {
         let checked = fs::metadata(&self.folder)
             .and_then(|metadata| check_access(&metadata, FOLDER_FORBIDDEN));
@@ -91,7 +91,7 @@ impl FileStore {
         }
     }
 
-    /// Reads the value of a key. Returns `None` if there is none.
+    /// Reads the value of a key. Returns `None` if the key has no value.
     fn read(&self, key: &StoreKey) -> Result<Option<StoredFile>, StoreError> {
         if !self.check_folder()? {
             return Ok(None);
