@@ -61,10 +61,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let mut done = shown.run(&steps.first)?;
     done.extend(run_chains(&steps.chains, &xtask)?);
     done.extend(shown.run(&steps.last)?);
-    for (_, outcome) in &done {
-        for command in &outcome.failed {
-            println!("failed: {command}");
-        }
+    for failure in done.iter().flat_map(|(_, outcome)| &outcome.failed) {
+        println!("\nfailed: {}\n{}", failure.command, failure.last_lines);
     }
     println!("{}", summary(&done, start.elapsed()));
     times::store(done.iter().map(|(name, outcome)| (*name, outcome.time)))?;
@@ -76,7 +74,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     })
 }
 
-/// Runs chains of steps, several beside each other. The output of the first one is shown while it runs.
+/// Runs chains of steps, several beside each other. The output of a command is shown while it runs if
+/// there is only one chain, and otherwise when the command has ended.
 fn run_chains<'a>(chains: &'a [Vec<Step>], xtask: &Path) -> Result<Vec<(&'a str, Outcome)>> {
     let next = AtomicUsize::new(0);
     let work = || -> Result<Vec<_>> {
@@ -88,7 +87,7 @@ fn run_chains<'a>(chains: &'a [Vec<Step>], xtask: &Path) -> Result<Vec<(&'a str,
             };
             let runner = Runner {
                 xtask,
-                shows_output_at_end: at > 0,
+                shows_output_at_end: chains.len() > 1,
             };
             outcomes.push((at, runner.run(chain)?));
         }
@@ -123,11 +122,22 @@ fn own_program() -> Result<PathBuf> {
 /// The outcome of a step.
 #[derive(Default)]
 struct Outcome {
-    /// The commands that failed, in the form of a shell.
-    failed: Vec<String>,
+    failed: Vec<Failure>,
     skipped: bool,
     time: Duration,
 }
+
+/// A command that failed.
+struct Failure {
+    /// The command, in the form of a shell.
+    command: String,
+    /// The end of its output, which is repeated at the end of the run. Empty if the output was shown while
+    /// the command ran.
+    last_lines: String,
+}
+
+/// How many lines of a failed command are repeated.
+const REPEATED_LINES: usize = 60;
 
 /// Runs steps one after the other.
 struct Runner<'a> {
@@ -157,9 +167,7 @@ impl Runner<'_> {
                     outcome.skipped = true;
                 }
                 Task::Run(command) => {
-                    if !self.command(command, step.name)? {
-                        outcome.failed.push(command.to_string());
-                    }
+                    outcome.failed.extend(self.command(command, step.name)?);
                 }
                 Task::Check(name, check) => {
                     let faults = check()?;
@@ -167,34 +175,36 @@ impl Runner<'_> {
                         println!("{name}: {fault}");
                     }
                     if !faults.is_empty() {
-                        let again = format!("cargo xtask ci --only {}", step.name);
-                        outcome.failed.push(again);
+                        outcome.failed.push(Failure {
+                            command: format!("cargo xtask ci --only {}", step.name),
+                            last_lines: faults.join("\n"),
+                        });
                     }
                 }
             }
         }
-        for command in &outcome.failed {
+        for Failure { command, .. } in &outcome.failed {
             println!("{} failed; to run it again:\n    {command}", step.name);
         }
         outcome.time = start.elapsed();
         Ok(outcome)
     }
 
-    /// Runs a command. Returns `true` if it succeeded.
-    fn command(&self, cargo: &Cargo, step: &str) -> Result<bool> {
+    /// Runs a command. Returns the failure if it did not succeed.
+    fn command(&self, cargo: &Cargo, step: &str) -> Result<Option<Failure>> {
         let start = Instant::now();
         let mut command = cargo.command(self.xtask);
         let context = || format!("cannot run {cargo}");
         if self.shows_output_at_end {
             let output = command.output().with_context(context)?;
+            let (errors, output, status) = (&output.stderr, &output.stdout, output.status);
+            let text = String::from_utf8_lossy(errors) + &*String::from_utf8_lossy(output);
             // One write, because the output of other commands appears at the same time.
             println!(
-                "\n== {step}\n$ {cargo}\n{}{}  {:.1} s\n",
-                String::from_utf8_lossy(&output.stderr),
-                String::from_utf8_lossy(&output.stdout),
+                "\n== {step}\n$ {cargo}\n{text}  {:.1} s\n",
                 start.elapsed().as_secs_f64()
             );
-            return Ok(output.status.success());
+            return Ok((!status.success()).then(|| Failure::new(cargo, &text)));
         }
         println!("$ {cargo}");
         if cargo.quiet {
@@ -202,7 +212,18 @@ impl Runner<'_> {
         }
         let status = command.status().with_context(context)?;
         println!("  {:.1} s", start.elapsed().as_secs_f64());
-        Ok(status.success())
+        Ok((!status.success()).then(|| Failure::new(cargo, "")))
+    }
+}
+
+impl Failure {
+    fn new(cargo: &Cargo, output: &str) -> Self {
+        let lines: Vec<&str> = output.lines().collect();
+        let start = lines.len().saturating_sub(REPEATED_LINES);
+        Self {
+            command: cargo.to_string(),
+            last_lines: lines.get(start..).unwrap_or_default().join("\n"),
+        }
     }
 }
 

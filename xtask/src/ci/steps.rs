@@ -242,11 +242,11 @@ fn cases(fallback: &str) -> String {
 /// Runs all tests. The integration tests of `mcp-types` print statistics, which are shown in the
 /// log.
 fn tests() -> Vec<Task> {
+    let nextest = "nextest run --workspace --all-features --no-fail-fast --failure-output final";
     let lines = if has_nextest() {
         vec![
-            Cargo::new("nextest run --workspace --all-features -E")
-                .and(&["not (package(mcp-types) and kind(test))"]),
-            Cargo::new("nextest run --workspace --all-features --success-output immediate -E")
+            Cargo::new(&format!("{nextest} -E")).and(&["not (package(mcp-types) and kind(test))"]),
+            Cargo::new(&format!("{nextest} --success-output immediate -E"))
                 .and(&["package(mcp-types) and kind(test)"]),
         ]
     } else {
