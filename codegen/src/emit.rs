@@ -6,7 +6,6 @@ mod convert;
 mod docs;
 mod file;
 mod imports;
-mod merged;
 mod messages;
 mod methods;
 mod module_root;

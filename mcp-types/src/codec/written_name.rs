@@ -1,6 +1,6 @@
 //! [`WrittenName`]: the name of a member as it is encoded.
 
-use super::super::json::text::DECLARED;
+use super::super::json::DECLARED;
 use serde::ser::{Serialize, Serializer};
 
 /// The name of a declared member, with what stands around it in JSON.

@@ -69,16 +69,19 @@ impl<V> Map<V> {
     /// Appends a member without checking whether the name exists already. Meant for decoders, which
     /// call [`duplicate`](Self::duplicate) after all members are read.
     pub fn push(&mut self, name: &str, value: V) {
-        let name = names::stored(name);
-        self.0.push(Member { name, value });
+        self.push_vacant(name, value);
     }
 
-    /// Like [`push`](Self::push), for a decoder that may know how many members follow. Returns the value in
-    /// its place.
+    /// The same as [`push`](Self::push). Returns the value in its place.
     #[inline]
-    pub(crate) fn push_read(&mut self, name: &str, value: V, rest: Option<usize>) -> &mut V {
+    pub(crate) fn push_vacant(&mut self, name: &str, value: V) -> &mut V {
         let name = names::stored(name);
-        &mut grow::push(&mut self.0, Member { name, value }, rest).value
+        &mut grow::push(&mut self.0, Member { name, value }, None).value
+    }
+
+    /// Frees the unused capacity of an object with large members.
+    pub(super) fn settle(&mut self) {
+        grow::settle_members(&mut self.0);
     }
 
     /// Returns a name that occurs twice, which is possible only after [`push`](Self::push).
@@ -188,11 +191,6 @@ impl<V> Map<V> {
     /// Removes all members.
     pub fn clear(&mut self) {
         self.0.clear();
-    }
-
-    /// Creates an object from a list of members.
-    pub(super) fn from_members(members: Vec<Member<V>>) -> Self {
-        Self(members)
     }
 }
 

@@ -14,6 +14,10 @@ use serde_json::value::RawValue;
 use output::Output;
 use watch::Watch;
 
+/// The index of a unit variant that is the name of a declared member. The name of its enum is the text of
+/// the member's name in JSON, after a comma and before a colon.
+pub(crate) const DECLARED: u32 = u32::MAX;
+
 /// Appends values to a buffer as compact JSON without line breaks.
 ///
 /// The text is that of `serde_json`, except that line breaks in raw values are replaced by spaces.

@@ -44,7 +44,7 @@ macro_rules! object_codec {
                 Self {
                     $($parameter: codec::fill::$fill($parameter),)*
                     $($($preset: $value,)*)?
-                    ..<Self as codec::Vacant>::VACANT
+                    ..<Self as codec::Decode>::VACANT
                 }
             }
 
@@ -52,40 +52,37 @@ macro_rules! object_codec {
         }
 
         $(#[$cfg])*
-        impl codec::Vacant for $type {
+        impl codec::Decode for $type {
             const VACANT: Self = Self {
-                $($(#[$when])* $($field: codec::Vacant::VACANT,)?)*
+                $($(#[$when])* $($field: codec::vacant!($kind),)?)*
                 $($extra: codec::Extra::new(),)?
             };
 
-            fn read_into<'de, D: serde::Deserializer<'de>>(
-                place: &mut Self,
-                deserializer: D,
-            ) -> Result<(), D::Error> {
-                codec::read_object_into(place, deserializer)
+            fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+                codec::read_object(self, text)
             }
         }
 
         $(#[$cfg])*
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                codec::read_object(deserializer)
+                codec::deserialize(deserializer)
             }
         }
 
         $(#[$cfg])*
-        impl<'de> codec::FromMembers<'de> for $type {
+        impl codec::FromMembers for $type {
             const TABLE: codec::Table = codec::Table::new(
                 $name,
                 &[$($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)),*],
                 &[$($(#[$when])* $json),*],
             );
 
-            fn read_member<A: serde::de::MapAccess<'de>>(
+            fn read_member(
                 &mut self,
                 at: u8,
-                reader: &mut codec::Reader<'_, 'de, A>,
-            ) -> Result<(), A::Error> {
+                reader: &mut codec::Reader<'_, '_>,
+            ) -> Result<(), codec::DecodeError> {
                 match at {
                     $(
                         $(#[$when])*
@@ -136,4 +133,14 @@ macro_rules! default_codec {
     };
 }
 
-pub(crate) use {default_codec, object_codec, setter};
+/// Expands to the value of a field before it is decoded. A box has none.
+macro_rules! vacant {
+    (optional_boxed) => {
+        None
+    };
+    ($kind:ident) => {
+        codec::Decode::VACANT
+    };
+}
+
+pub(crate) use {default_codec, object_codec, setter, vacant};

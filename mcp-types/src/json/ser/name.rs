@@ -3,7 +3,7 @@
 use serde::ser::{Error as _, Impossible, Serialize, Serializer};
 use serde_json::{Error, Result};
 
-use super::super::text::DECLARED;
+use super::DECLARED;
 use super::output::{Output, no_name};
 
 /// Accepts the name of a member. Numbers and booleans become strings, as with `serde_json`.

@@ -10,7 +10,7 @@ use serde::ser::{
 use serde_json::{Error, Result};
 
 use super::super::de::RAW;
-use super::super::read::NUMBER;
+use super::super::raw::NUMBER;
 use super::name::{Name, RawText};
 use super::string;
 use super::watch::Watch;

@@ -10,17 +10,26 @@ codec::object_codec! {
     0 "annotations" optional annotations = some(Annotations);
 }
 
+impl codec::Decode for ContentBlock {
+    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "resource" => Self::Resource(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ContentBlock", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ContentBlock")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ContentBlock = "ContentBlock", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Resource(plain EmbeddedResource);
-    }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "resource" => object plain Resource;
-    }
-    required { "type" }
+    ContentBlock;
+    Text(TextContent);
+    Image(ImageContent);
+    Resource(EmbeddedResource);
 }

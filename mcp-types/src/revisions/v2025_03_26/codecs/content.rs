@@ -28,49 +28,59 @@ codec::object_codec! {
     2 "blob" required blob;
 }
 
-codec::union_codec! {
-    ContentBlock = "ContentBlock", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Audio(plain AudioContent);
-        Resource(plain EmbeddedResource);
+impl codec::Decode for ContentBlock {
+    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "audio" => Self::Audio(codec::read(text)?),
+                "resource" => Self::Resource(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ContentBlock", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ContentBlock")),
+        };
+        Ok(())
     }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "audio" => object plain Audio;
-        "resource" => object plain Resource;
-    }
-    required { "type" }
 }
 
 codec::union_codec! {
-    AnyResourceContents = "AnyResourceContents", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextResourceContents);
-        Blob(plain BlobResourceContents);
-    }
-    merged AnyResourceContentsMembers;
-    shape all ["uri"] [
-        "TextResourceContents": ["text"] [] [] owns ["text"];
-        "BlobResourceContents": ["blob"] [] [] owns ["blob"] unless ["text"];
-    ] {
-        "TextResourceContents" => object plain Text;
-        "BlobResourceContents" => object plain Blob;
+    ContentBlock;
+    Text(TextContent);
+    Image(ImageContent);
+    Audio(AudioContent);
+    Resource(EmbeddedResource);
+}
+
+impl codec::Decode for AnyResourceContents {
+    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "AnyResourceContents", &[
+                codec::Candidate {
+                    name: "TextResourceContents",
+                    conditions: &[codec::Has("text")],
+                    read: |text| codec::read(text).map(Self::Text),
+                },
+                codec::Candidate {
+                    name: "BlobResourceContents",
+                    conditions: &[codec::Has("blob")],
+                    read: |text| codec::read(text).map(Self::Blob),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "AnyResourceContents")),
+        };
+        Ok(())
     }
 }
 
-codec::merged_codec! {
-    AnyResourceContentsMembers: AnyResourceContents = "AnyResourceContents";
-    0 "uri" some uri: String;
-    1 "mimeType" some mime_type: String;
-    2 "text" some text: String;
-    3 "blob" some blob: Base64Text;
-    variants {
-        TextResourceContents { some uri, some text } { some mime_type } => plain Text;
-        BlobResourceContents { some uri, some blob } { some mime_type } => plain Blob;
-    }
+codec::union_codec! {
+    AnyResourceContents;
+    Text(TextResourceContents);
+    Blob(BlobResourceContents);
 }
 
 codec::object_codec! {

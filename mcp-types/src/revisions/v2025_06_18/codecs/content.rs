@@ -4,23 +4,32 @@
 
 use super::super::*;
 
+impl codec::Decode for ContentBlock {
+    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "audio" => Self::Audio(codec::read(text)?),
+                "resource_link" => Self::ResourceLink(codec::read(text)?),
+                "resource" => Self::Resource(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ContentBlock", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ContentBlock")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ContentBlock = "ContentBlock", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Audio(plain AudioContent);
-        ResourceLink(plain ResourceLink);
-        Resource(plain EmbeddedResource);
-    }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "audio" => object plain Audio;
-        "resource_link" => object plain ResourceLink;
-        "resource" => object plain Resource;
-    }
-    required { "type" }
+    ContentBlock;
+    Text(TextContent);
+    Image(ImageContent);
+    Audio(AudioContent);
+    ResourceLink(ResourceLink);
+    Resource(EmbeddedResource);
 }
 
 codec::object_codec! {

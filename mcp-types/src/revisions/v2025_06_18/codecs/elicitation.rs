@@ -26,18 +26,25 @@ codec::object_codec! {
     1 "params" required params;
 }
 
+impl codec::Decode for ElicitValue {
+    const VACANT: Self = Self::String(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Bool) => Self::Boolean(codec::read(text)?),
+            Some(codec::Kind::Number) => Self::Number(codec::read(text)?),
+            Some(codec::Kind::String) => Self::String(codec::read(text)?),
+            _ => return Err(codec::unexpected(text, "ElicitValue")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ElicitValue = "ElicitValue", String(codec::Vacant::VACANT);
-    variants {
-        String(plain String);
-        Number(plain Number);
-        Boolean(plain bool);
-    }
-    values {
-        bool(value) => Ok(Self::Boolean(value));
-        number(value) => Ok(Self::Number(value));
-        string(value) => Ok(Self::String(value));
-    }
+    ElicitValue;
+    String(String);
+    Number(Number);
+    Boolean(bool);
 }
 
 codec::object_codec! {
@@ -68,25 +75,45 @@ codec::object_codec! {
     4 "maximum" optional maximum = some(impl Into<Number>);
 }
 
+impl codec::Decode for PrimitiveSchemaDefinition {
+    const VACANT: Self = Self::String(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "PrimitiveSchemaDefinition", &[
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[codec::Has("enum"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "StringSchema",
+                    conditions: &[codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::String),
+                },
+                codec::Candidate {
+                    name: "NumberSchema",
+                    conditions: &[codec::HasOneOf("type", &["number", "integer"])],
+                    read: |text| codec::read(text).map(Self::Number),
+                },
+                codec::Candidate {
+                    name: "BooleanSchema",
+                    conditions: &[codec::HasOneOf("type", &["boolean"])],
+                    read: |text| codec::read(text).map(Self::Boolean),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "PrimitiveSchemaDefinition")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    PrimitiveSchemaDefinition = "PrimitiveSchemaDefinition", String(codec::Vacant::VACANT);
-    variants {
-        String(plain StringSchema);
-        Number(plain NumberSchema);
-        Boolean(plain BooleanSchema);
-        Enum(plain EnumSchema);
-    }
-    shape all ["type"] [
-        "EnumSchema": ["enum"] [] [("type", &["string"])] owns ["enum"];
-        "StringSchema": [] [] [("type", &["string"])] owns ["maxLength", "minLength"] unless ["enum"];
-        "NumberSchema": [] [] [("type", &["number", "integer"])] owns ["maximum", "minimum"] unless ["enum"];
-        "BooleanSchema": [] [] [("type", &["boolean"])] owns ["default"] unless ["enum"];
-    ] {
-        "EnumSchema" => object plain Enum;
-        "StringSchema" => object plain String;
-        "NumberSchema" => object plain Number;
-        "BooleanSchema" => object plain Boolean;
-    }
+    PrimitiveSchemaDefinition;
+    String(StringSchema);
+    Number(NumberSchema);
+    Boolean(BooleanSchema);
+    Enum(EnumSchema);
 }
 
 codec::object_codec! {

@@ -31,19 +31,28 @@ codec::text_codec! {
     MaxTokens = "maxTokens";
 }
 
+impl codec::Decode for SamplingContent {
+    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "audio" => Self::Audio(codec::read(text)?),
+                other => return Err(codec::unknown_tag("SamplingContent", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "SamplingContent")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    SamplingContent = "SamplingContent", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Audio(plain AudioContent);
-    }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "audio" => object plain Audio;
-    }
-    required { "type" }
+    SamplingContent;
+    Text(TextContent);
+    Image(ImageContent);
+    Audio(AudioContent);
 }
 
 codec::object_codec! {

@@ -23,17 +23,27 @@ codec::object_codec! {
     4 "_meta" optional meta = some(RequestMetaObject);
 }
 
+impl codec::Decode for ElicitRequestParams {
+    const VACANT: Self = Self::Url(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::tag(text, "mode")?.as_deref() {
+                Some("url") => Self::Url(codec::read(text)?),
+                Some("form") => Self::Form(codec::read(text)?),
+                None => Self::Form(codec::read(text)?),
+                Some(other) => return Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ElicitRequestParams")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ElicitRequestParams = "ElicitRequestParams", Url(codec::Vacant::VACANT);
-    variants {
-        Url(plain ElicitRequestUrlParams);
-        Form(plain ElicitRequestFormParams);
-    }
-    tag "mode" {
-        "url" => object plain Url;
-        "form" => object plain Form;
-    }
-    absent { object plain Form; }
+    ElicitRequestParams;
+    Url(ElicitRequestUrlParams);
+    Form(ElicitRequestFormParams);
 }
 
 codec::object_codec! {

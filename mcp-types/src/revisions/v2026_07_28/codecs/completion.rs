@@ -13,17 +13,26 @@ codec::object_codec! {
     3 "id" required id;
 }
 
+impl codec::Decode for CompletionReference {
+    const VACANT: Self = Self::Prompt(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "ref/prompt" => Self::Prompt(codec::read(text)?),
+                "ref/resource" => Self::ResourceTemplate(codec::read(text)?),
+                other => return Err(codec::unknown_tag("CompletionReference", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "CompletionReference")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    CompletionReference = "CompletionReference", Prompt(codec::Vacant::VACANT);
-    variants {
-        Prompt(plain PromptReference);
-        ResourceTemplate(plain ResourceTemplateReference);
-    }
-    tag "type" {
-        "ref/prompt" => object plain Prompt;
-        "ref/resource" => object plain ResourceTemplate;
-    }
-    required { "type" }
+    CompletionReference;
+    Prompt(PromptReference);
+    ResourceTemplate(ResourceTemplateReference);
 }
 
 codec::object_codec! {

@@ -42,17 +42,27 @@ codec::object_codec! {
     2 "requestedSchema" required requested_schema;
 }
 
+impl codec::Decode for ElicitRequestParams {
+    const VACANT: Self = Self::Form(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::tag(text, "mode")?.as_deref() {
+                Some("form") => Self::Form(codec::read(text)?),
+                Some("url") => Self::Url(codec::read(text)?),
+                None => Self::Form(codec::read(text)?),
+                Some(other) => return Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ElicitRequestParams")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ElicitRequestParams = "ElicitRequestParams", Form(codec::Vacant::VACANT);
-    variants {
-        Form(plain ElicitRequestFormParams);
-        Url(plain ElicitRequestUrlParams);
-    }
-    tag "mode" {
-        "form" => object plain Form;
-        "url" => object plain Url;
-    }
-    absent { object plain Form; }
+    ElicitRequestParams;
+    Form(ElicitRequestFormParams);
+    Url(ElicitRequestUrlParams);
 }
 
 codec::object_codec! {
@@ -70,20 +80,27 @@ codec::text_codec! {
     Cancel = "cancel";
 }
 
+impl codec::Decode for ElicitValue {
+    const VACANT: Self = Self::Array(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Bool) => Self::Boolean(codec::read(text)?),
+            Some(codec::Kind::Number) => Self::Number(codec::read(text)?),
+            Some(codec::Kind::String) => Self::String(codec::read(text)?),
+            Some(codec::Kind::Array) => Self::Array(codec::read(text)?),
+            _ => return Err(codec::unexpected(text, "ElicitValue")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ElicitValue = "ElicitValue", Array(codec::Vacant::VACANT);
-    variants {
-        Array(plain Vec<String>);
-        String(plain String);
-        Number(plain Number);
-        Boolean(plain bool);
-    }
-    values {
-        bool(value) => Ok(Self::Boolean(value));
-        number(value) => Ok(Self::Number(value));
-        string(value) => Ok(Self::String(value));
-        array(items) => codec::list(items).map(Self::Array);
-    }
+    ElicitValue;
+    Array(Vec<String>);
+    String(String);
+    Number(Number);
+    Boolean(bool);
 }
 
 codec::object_codec! {
@@ -93,26 +110,58 @@ codec::object_codec! {
     1 "content" optional content = some(impl Into<Map<ElicitValue>>);
 }
 
+impl codec::Decode for EnumSchema {
+    const VACANT: Self = Self::SingleSelect(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "EnumSchema", &[
+                codec::Candidate {
+                    name: "MultiSelectEnumSchema",
+                    conditions: &[
+                        codec::Has("items"), codec::HasInside("items", "enum"),
+                        codec::HasInside("items", "type"), codec::HasOneOf("type", &["array"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::MultiSelect),
+                },
+                codec::Candidate {
+                    name: "MultiSelectEnumSchema",
+                    conditions: &[
+                        codec::Has("items"), codec::HasInside("items", "anyOf"),
+                        codec::HasOneOf("type", &["array"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::MultiSelect),
+                },
+                codec::Candidate {
+                    name: "LegacyTitledEnumSchema",
+                    conditions: &[
+                        codec::Has("enum"), codec::Has("enumNames"),
+                        codec::HasOneOf("type", &["string"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::LegacyTitled),
+                },
+                codec::Candidate {
+                    name: "SingleSelectEnumSchema",
+                    conditions: &[codec::Has("enum"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::SingleSelect),
+                },
+                codec::Candidate {
+                    name: "SingleSelectEnumSchema",
+                    conditions: &[codec::Has("oneOf"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::SingleSelect),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "EnumSchema")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    EnumSchema = "EnumSchema", SingleSelect(codec::Vacant::VACANT);
-    variants {
-        SingleSelect(plain SingleSelectEnumSchema);
-        MultiSelect(plain MultiSelectEnumSchema);
-        LegacyTitled(plain LegacyTitledEnumSchema);
-    }
-    shape all ["type"] [
-        "UntitledMultiSelectEnumSchema": ["items"] [("items", "enum"), ("items", "type")] [("type", &["array"])];
-        "TitledMultiSelectEnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
-        "LegacyTitledEnumSchema": ["enum"] [] [("type", &["string"])] when ["enumNames"] unless ["items"];
-        "UntitledSingleSelectEnumSchema": ["enum"] [] [("type", &["string"])] unless ["enumNames", "items"];
-        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] owns ["oneOf"] unless ["enum", "items"];
-    ] {
-        "UntitledMultiSelectEnumSchema" => object plain MultiSelect > MultiSelectEnumSchema plain Untitled;
-        "TitledMultiSelectEnumSchema" => object plain MultiSelect > MultiSelectEnumSchema plain Titled;
-        "LegacyTitledEnumSchema" => object plain LegacyTitled;
-        "UntitledSingleSelectEnumSchema" => object plain SingleSelect > SingleSelectEnumSchema plain Untitled;
-        "TitledSingleSelectEnumSchema" => object plain SingleSelect > SingleSelectEnumSchema plain Titled;
-    }
+    EnumSchema;
+    SingleSelect(SingleSelectEnumSchema);
+    MultiSelect(MultiSelectEnumSchema);
+    LegacyTitled(LegacyTitledEnumSchema);
 }
 
 codec::object_codec! {
@@ -126,19 +175,35 @@ codec::object_codec! {
     5 "default" optional default = some(impl Into<String>);
 }
 
+impl codec::Decode for MultiSelectEnumSchema {
+    const VACANT: Self = Self::Untitled(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "MultiSelectEnumSchema", &[
+                codec::Candidate {
+                    name: "UntitledMultiSelectEnumSchema",
+                    conditions: &[
+                        codec::HasInside("items", "enum"), codec::HasInside("items", "type"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Untitled),
+                },
+                codec::Candidate {
+                    name: "TitledMultiSelectEnumSchema",
+                    conditions: &[codec::HasInside("items", "anyOf")],
+                    read: |text| codec::read(text).map(Self::Titled),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "MultiSelectEnumSchema")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    MultiSelectEnumSchema = "MultiSelectEnumSchema", Untitled(codec::Vacant::VACANT);
-    variants {
-        Untitled(plain UntitledMultiSelectEnumSchema);
-        Titled(plain TitledMultiSelectEnumSchema);
-    }
-    shape all ["items", "type"] [
-        "UntitledMultiSelectEnumSchema": [] [("items", "enum"), ("items", "type")] [];
-        "TitledMultiSelectEnumSchema": [] [("items", "anyOf")] [];
-    ] {
-        "UntitledMultiSelectEnumSchema" => object plain Untitled;
-        "TitledMultiSelectEnumSchema" => object plain Titled;
-    }
+    MultiSelectEnumSchema;
+    Untitled(UntitledMultiSelectEnumSchema);
+    Titled(TitledMultiSelectEnumSchema);
 }
 
 codec::text_codec! {
@@ -158,44 +223,100 @@ codec::object_codec! {
     5 "default" optional default = some(impl Into<Number>);
 }
 
-codec::union_codec! {
-    PrimitiveSchemaDefinition = "PrimitiveSchemaDefinition", String(codec::Vacant::VACANT);
-    variants {
-        String(plain StringSchema);
-        Number(plain NumberSchema);
-        Boolean(plain BooleanSchema);
-        Enum(plain EnumSchema);
-    }
-    shape all ["type"] [
-        "EnumSchema": ["items"] [("items", "enum"), ("items", "type")] [("type", &["array"])];
-        "EnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
-        "EnumSchema": ["enum"] [] [("type", &["string"])];
-        "EnumSchema": ["oneOf"] [] [("type", &["string"])];
-        "EnumSchema": ["enum"] [] [("type", &["string"])];
-        "StringSchema": [] [] [("type", &["string"])] unless ["enum", "items", "oneOf"];
-        "NumberSchema": [] [] [("type", &["number", "integer"])] unless ["enum", "items", "oneOf"];
-        "BooleanSchema": [] [] [("type", &["boolean"])] unless ["enum", "items", "oneOf"];
-    ] {
-        "EnumSchema" => union plain Enum;
-        "StringSchema" => object plain String;
-        "NumberSchema" => object plain Number;
-        "BooleanSchema" => object plain Boolean;
+impl codec::Decode for PrimitiveSchemaDefinition {
+    const VACANT: Self = Self::String(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "PrimitiveSchemaDefinition", &[
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[
+                        codec::Has("items"), codec::HasInside("items", "enum"),
+                        codec::HasInside("items", "type"), codec::HasOneOf("type", &["array"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[
+                        codec::Has("items"), codec::HasInside("items", "anyOf"),
+                        codec::HasOneOf("type", &["array"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[codec::Has("enum"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[codec::Has("oneOf"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[codec::Has("enum"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "StringSchema",
+                    conditions: &[codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::String),
+                },
+                codec::Candidate {
+                    name: "NumberSchema",
+                    conditions: &[codec::HasOneOf("type", &["number", "integer"])],
+                    read: |text| codec::read(text).map(Self::Number),
+                },
+                codec::Candidate {
+                    name: "BooleanSchema",
+                    conditions: &[codec::HasOneOf("type", &["boolean"])],
+                    read: |text| codec::read(text).map(Self::Boolean),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "PrimitiveSchemaDefinition")),
+        };
+        Ok(())
     }
 }
 
 codec::union_codec! {
-    SingleSelectEnumSchema = "SingleSelectEnumSchema", Untitled(codec::Vacant::VACANT);
-    variants {
-        Untitled(plain UntitledSingleSelectEnumSchema);
-        Titled(plain TitledSingleSelectEnumSchema);
+    PrimitiveSchemaDefinition;
+    String(StringSchema);
+    Number(NumberSchema);
+    Boolean(BooleanSchema);
+    Enum(EnumSchema);
+}
+
+impl codec::Decode for SingleSelectEnumSchema {
+    const VACANT: Self = Self::Untitled(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "SingleSelectEnumSchema", &[
+                codec::Candidate {
+                    name: "UntitledSingleSelectEnumSchema",
+                    conditions: &[codec::Has("enum")],
+                    read: |text| codec::read(text).map(Self::Untitled),
+                },
+                codec::Candidate {
+                    name: "TitledSingleSelectEnumSchema",
+                    conditions: &[codec::Has("oneOf")],
+                    read: |text| codec::read(text).map(Self::Titled),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "SingleSelectEnumSchema")),
+        };
+        Ok(())
     }
-    shape all ["type"] [
-        "UntitledSingleSelectEnumSchema": ["enum"] [] [] owns ["enum"];
-        "TitledSingleSelectEnumSchema": ["oneOf"] [] [] owns ["oneOf"] unless ["enum"];
-    ] {
-        "UntitledSingleSelectEnumSchema" => object plain Untitled;
-        "TitledSingleSelectEnumSchema" => object plain Titled;
-    }
+}
+
+codec::union_codec! {
+    SingleSelectEnumSchema;
+    Untitled(UntitledSingleSelectEnumSchema);
+    Titled(TitledSingleSelectEnumSchema);
 }
 
 codec::text_codec! {

@@ -4,19 +4,28 @@
 
 use super::super::*;
 
+impl codec::Decode for InputRequest {
+    const VACANT: Self = Self::CreateMessage(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "sampling/createMessage" => Self::CreateMessage(codec::read(text)?),
+                "roots/list" => Self::ListRoots(codec::read(text)?),
+                "elicitation/create" => Self::Elicit(codec::read(text)?),
+                other => return Err(codec::unknown_tag("InputRequest", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "InputRequest")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    InputRequest = "InputRequest", CreateMessage(codec::Vacant::VACANT);
-    variants {
-        CreateMessage(plain CreateMessageRequest);
-        ListRoots(plain ListRootsRequest);
-        Elicit(plain ElicitRequest);
-    }
-    tag "method" {
-        "sampling/createMessage" => object plain CreateMessage;
-        "roots/list" => object plain ListRoots;
-        "elicitation/create" => object plain Elicit;
-    }
-    required { "method" }
+    InputRequest;
+    CreateMessage(CreateMessageRequest);
+    ListRoots(ListRootsRequest);
+    Elicit(ElicitRequest);
 }
 
 codec::object_codec! {
@@ -28,22 +37,42 @@ codec::object_codec! {
     3 "resultType" text("input_required");
 }
 
+impl codec::Decode for InputResponse {
+    const VACANT: Self = Self::CreateMessage(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "InputResponse", &[
+                codec::Candidate {
+                    name: "CreateMessageResult",
+                    conditions: &[
+                        codec::Has("content"), codec::Has("model"),
+                        codec::HasOneOf("role", &["user", "assistant"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::CreateMessage),
+                },
+                codec::Candidate {
+                    name: "ElicitResult",
+                    conditions: &[codec::HasOneOf("action", &["accept", "decline", "cancel"])],
+                    read: |text| codec::read(text).map(Self::Elicit),
+                },
+                codec::Candidate {
+                    name: "ListRootsResult",
+                    conditions: &[codec::Has("roots")],
+                    read: |text| codec::read(text).map(Self::ListRoots),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "InputResponse")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    InputResponse = "InputResponse", CreateMessage(codec::Vacant::VACANT);
-    variants {
-        CreateMessage(plain CreateMessageResult);
-        ListRoots(plain ListRootsResult);
-        Elicit(plain ElicitResult);
-    }
-    shape [
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["model"];
-        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["model"];
-        "ListRootsResult": ["roots"] [] [] owns ["roots"] unless ["action", "content"];
-    ] {
-        "CreateMessageResult" => object plain CreateMessage;
-        "ElicitResult" => object plain Elicit;
-        "ListRootsResult" => object plain ListRoots;
-    }
+    InputResponse;
+    CreateMessage(CreateMessageResult);
+    ListRoots(ListRootsResult);
+    Elicit(ElicitResult);
 }
 
 codec::object_codec! {

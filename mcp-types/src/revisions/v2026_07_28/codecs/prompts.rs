@@ -33,19 +33,33 @@ codec::object_codec! {
     3 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
+impl codec::Decode for GetPromptOutcome {
+    const VACANT: Self = Self::InputRequired(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "GetPromptOutcome", &[
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    conditions: &[codec::HasOneOf("resultType", &["input_required"])],
+                    read: |text| codec::read(text).map(Self::InputRequired),
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    conditions: &[codec::Has("messages")],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "GetPromptOutcome")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    GetPromptOutcome = "GetPromptOutcome", InputRequired(codec::Vacant::VACANT);
-    variants {
-        InputRequired(plain InputRequiredResult);
-        Complete(plain GetPromptResult);
-    }
-    shape all ["resultType"] [
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"];
-        "GetPromptResult": ["messages"] [] [] owns ["messages"];
-    ] {
-        "InputRequiredResult" => object plain InputRequired;
-        "GetPromptResult" => object plain Complete;
-    }
+    GetPromptOutcome;
+    InputRequired(InputRequiredResult);
+    Complete(GetPromptResult);
 }
 
 codec::object_codec! {

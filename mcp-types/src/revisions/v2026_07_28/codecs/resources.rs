@@ -100,19 +100,36 @@ codec::object_codec! {
     4 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
+impl codec::Decode for ReadResourceOutcome {
+    const VACANT: Self = Self::InputRequired(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "ReadResourceOutcome", &[
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    conditions: &[
+                        codec::Has("contents"), codec::Has("ttlMs"),
+                        codec::HasOneOf("cacheScope", &["public", "private"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    conditions: &[codec::HasOneOf("resultType", &["input_required"])],
+                    read: |text| codec::read(text).map(Self::InputRequired),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "ReadResourceOutcome")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ReadResourceOutcome = "ReadResourceOutcome", InputRequired(codec::Vacant::VACANT);
-    variants {
-        InputRequired(plain InputRequiredResult);
-        Complete(plain ReadResourceResult);
-    }
-    shape all ["resultType"] [
-        "ReadResourceResult": ["contents", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["contents", "ttlMs"];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"] unless ["cacheScope"];
-    ] {
-        "ReadResourceResult" => object plain Complete;
-        "InputRequiredResult" => object plain InputRequired;
-    }
+    ReadResourceOutcome;
+    InputRequired(InputRequiredResult);
+    Complete(ReadResourceResult);
 }
 
 codec::object_codec! {
@@ -265,20 +282,35 @@ codec::object_codec! {
     3 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
+#[cfg(feature = "versioned-resources")]
+impl codec::Decode for GetResourceContents {
+    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "GetResourceContents", &[
+                codec::Candidate {
+                    name: "GetTextResourceContents",
+                    conditions: &[codec::Has("content")],
+                    read: |text| codec::read(text).map(Self::Text),
+                },
+                codec::Candidate {
+                    name: "GetBlobResourceContents",
+                    conditions: &[codec::Has("blob")],
+                    read: |text| codec::read(text).map(Self::Blob),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "GetResourceContents")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
     #[cfg(feature = "versioned-resources")]
-    GetResourceContents = "GetResourceContents", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain GetTextResourceContents);
-        Blob(plain GetBlobResourceContents);
-    }
-    shape all ["contentType"] [
-        "GetTextResourceContents": ["content"] [] [] owns ["content"];
-        "GetBlobResourceContents": ["blob"] [] [] owns ["blob"] unless ["content"];
-    ] {
-        "GetTextResourceContents" => object plain Text;
-        "GetBlobResourceContents" => object plain Blob;
-    }
+    GetResourceContents;
+    Text(GetTextResourceContents);
+    Blob(GetBlobResourceContents);
 }
 
 codec::object_codec! {

@@ -41,16 +41,23 @@ codec::text_codec! {
     ToolUse = "toolUse";
 }
 
+impl codec::Decode for SamplingContent {
+    const VACANT: Self = Self::Block(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Array) => Self::Array(codec::read(text)?),
+            Some(codec::Kind::Object) => Self::Block(codec::read(text)?),
+            _ => return Err(codec::unexpected(text, "SamplingContent")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    SamplingContent = "SamplingContent", Block(codec::Vacant::VACANT);
-    variants {
-        Block(plain SamplingMessageContentBlock);
-        Array(plain Vec<SamplingMessageContentBlock>);
-    }
-    only { union plain Block; }
-    values {
-        array(items) => codec::list(items).map(Self::Array);
-    }
+    SamplingContent;
+    Block(SamplingMessageContentBlock);
+    Array(Vec<SamplingMessageContentBlock>);
 }
 
 codec::object_codec! {
@@ -89,23 +96,32 @@ codec::object_codec! {
     2 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
+impl codec::Decode for SamplingMessageContentBlock {
+    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "audio" => Self::Audio(codec::read(text)?),
+                "tool_use" => Self::ToolUse(codec::read(text)?),
+                "tool_result" => Self::ToolResult(codec::read(text)?),
+                other => return Err(codec::unknown_tag("SamplingMessageContentBlock", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "SamplingMessageContentBlock")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    SamplingMessageContentBlock = "SamplingMessageContentBlock", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Audio(plain AudioContent);
-        ToolUse(plain ToolUseContent);
-        ToolResult(plain ToolResultContent);
-    }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "audio" => object plain Audio;
-        "tool_use" => object plain ToolUse;
-        "tool_result" => object plain ToolResult;
-    }
-    required { "type" }
+    SamplingMessageContentBlock;
+    Text(TextContent);
+    Image(ImageContent);
+    Audio(AudioContent);
+    ToolUse(ToolUseContent);
+    ToolResult(ToolResultContent);
 }
 
 codec::text_codec! {

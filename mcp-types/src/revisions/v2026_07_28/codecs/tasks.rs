@@ -117,24 +117,34 @@ codec::object_codec! {
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
+#[cfg(feature = "tasks")]
+impl codec::Decode for DetailedTask {
+    const VACANT: Self = Self::Working(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "status")?.as_ref() {
+                "working" => Self::Working(codec::read(text)?),
+                "input_required" => Self::InputRequired(codec::read(text)?),
+                "completed" => Self::Completed(codec::read(text)?),
+                "failed" => Self::Failed(codec::read(text)?),
+                "cancelled" => Self::Cancelled(codec::read(text)?),
+                other => return Err(codec::unknown_tag("DetailedTask", "status", other)),
+            },
+            _ => return Err(codec::unexpected(text, "DetailedTask")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
     #[cfg(feature = "tasks")]
-    DetailedTask = "DetailedTask", Working(codec::Vacant::VACANT);
-    variants {
-        Working(plain WorkingTask);
-        InputRequired(plain InputRequiredTask);
-        Completed(plain CompletedTask);
-        Failed(plain FailedTask);
-        Cancelled(plain CancelledTask);
-    }
-    tag "status" {
-        "working" => object plain Working;
-        "input_required" => object plain InputRequired;
-        "completed" => object plain Completed;
-        "failed" => object plain Failed;
-        "cancelled" => object plain Cancelled;
-    }
-    required { "status" }
+    DetailedTask;
+    Working(WorkingTask);
+    InputRequired(InputRequiredTask);
+    Completed(CompletedTask);
+    Failed(FailedTask);
+    Cancelled(CancelledTask);
 }
 
 codec::object_codec! {
@@ -270,34 +280,44 @@ codec::object_codec! {
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
+#[cfg(feature = "tasks")]
+impl codec::Decode for GetTaskResult {
+    const VACANT: Self = Self::Working(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "status")?.as_ref() {
+                #[cfg(feature = "tasks")]
+                "working" => Self::Working(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "input_required" => Self::InputRequired(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "completed" => Self::Completed(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "failed" => Self::Failed(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "cancelled" => Self::Cancelled(codec::read(text)?),
+                other => return Err(codec::unknown_tag("GetTaskResult", "status", other)),
+            },
+            _ => return Err(codec::unexpected(text, "GetTaskResult")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
     #[cfg(feature = "tasks")]
-    GetTaskResult = "GetTaskResult", Working(codec::Vacant::VACANT);
-    variants {
-        #[cfg(feature = "tasks")]
-        Working(plain GetTaskResultWorking);
-        #[cfg(feature = "tasks")]
-        InputRequired(plain GetTaskResultInputRequired);
-        #[cfg(feature = "tasks")]
-        Completed(plain GetTaskResultCompleted);
-        #[cfg(feature = "tasks")]
-        Failed(plain GetTaskResultFailed);
-        #[cfg(feature = "tasks")]
-        Cancelled(plain GetTaskResultCancelled);
-    }
-    tag "status" {
-        #[cfg(feature = "tasks")]
-        "working" => object plain Working;
-        #[cfg(feature = "tasks")]
-        "input_required" => object plain InputRequired;
-        #[cfg(feature = "tasks")]
-        "completed" => object plain Completed;
-        #[cfg(feature = "tasks")]
-        "failed" => object plain Failed;
-        #[cfg(feature = "tasks")]
-        "cancelled" => object plain Cancelled;
-    }
-    required { "status" }
+    GetTaskResult;
+    #[cfg(feature = "tasks")]
+    Working(GetTaskResultWorking);
+    #[cfg(feature = "tasks")]
+    InputRequired(GetTaskResultInputRequired);
+    #[cfg(feature = "tasks")]
+    Completed(GetTaskResultCompleted);
+    #[cfg(feature = "tasks")]
+    Failed(GetTaskResultFailed);
+    #[cfg(feature = "tasks")]
+    Cancelled(GetTaskResultCancelled);
 }
 
 codec::object_codec! {
@@ -453,32 +473,42 @@ codec::object_codec! {
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
+#[cfg(feature = "tasks")]
+impl codec::Decode for TaskStatusNotificationParams {
+    const VACANT: Self = Self::Working(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "status")?.as_ref() {
+                #[cfg(feature = "tasks")]
+                "working" => Self::Working(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "input_required" => Self::InputRequired(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "completed" => Self::Completed(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "failed" => Self::Failed(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "cancelled" => Self::Cancelled(codec::read(text)?),
+                other => return Err(codec::unknown_tag("TaskStatusNotificationParams", "status", other)),
+            },
+            _ => return Err(codec::unexpected(text, "TaskStatusNotificationParams")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
     #[cfg(feature = "tasks")]
-    TaskStatusNotificationParams = "TaskStatusNotificationParams", Working(codec::Vacant::VACANT);
-    variants {
-        #[cfg(feature = "tasks")]
-        Working(plain TaskStatusNotificationParamsWorking);
-        #[cfg(feature = "tasks")]
-        InputRequired(plain TaskStatusNotificationParamsInputRequired);
-        #[cfg(feature = "tasks")]
-        Completed(plain TaskStatusNotificationParamsCompleted);
-        #[cfg(feature = "tasks")]
-        Failed(plain TaskStatusNotificationParamsFailed);
-        #[cfg(feature = "tasks")]
-        Cancelled(plain TaskStatusNotificationParamsCancelled);
-    }
-    tag "status" {
-        #[cfg(feature = "tasks")]
-        "working" => object plain Working;
-        #[cfg(feature = "tasks")]
-        "input_required" => object plain InputRequired;
-        #[cfg(feature = "tasks")]
-        "completed" => object plain Completed;
-        #[cfg(feature = "tasks")]
-        "failed" => object plain Failed;
-        #[cfg(feature = "tasks")]
-        "cancelled" => object plain Cancelled;
-    }
-    required { "status" }
+    TaskStatusNotificationParams;
+    #[cfg(feature = "tasks")]
+    Working(TaskStatusNotificationParamsWorking);
+    #[cfg(feature = "tasks")]
+    InputRequired(TaskStatusNotificationParamsInputRequired);
+    #[cfg(feature = "tasks")]
+    Completed(TaskStatusNotificationParamsCompleted);
+    #[cfg(feature = "tasks")]
+    Failed(TaskStatusNotificationParamsFailed);
+    #[cfg(feature = "tasks")]
+    Cancelled(TaskStatusNotificationParamsCancelled);
 }

@@ -34,25 +34,45 @@ codec::object_codec! {
     4 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
+impl codec::Decode for CallToolOutcome {
+    const VACANT: Self = Self::InputRequired(codec::Decode::VACANT);
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "CallToolOutcome", &[
+                #[cfg(feature = "tasks")]
+                codec::Candidate {
+                    name: "CreateTaskResult",
+                    conditions: &[
+                        codec::Has("createdAt"), codec::Has("lastUpdatedAt"), codec::Has("taskId"),
+                        codec::Has("ttlMs"), codec::HasOneOf("resultType", &["task"]),
+                        codec::HasOneOf("status", &["working", "input_required", "completed", "failed", "cancelled"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::Task),
+                },
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    conditions: &[codec::HasOneOf("resultType", &["input_required"])],
+                    read: |text| codec::read(text).map(Self::InputRequired),
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    conditions: &[codec::Has("content")],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "CallToolOutcome")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    CallToolOutcome = "CallToolOutcome", InputRequired(codec::Vacant::VACANT);
-    variants {
-        InputRequired(plain InputRequiredResult);
-        Complete(plain CallToolResult);
-        #[cfg(feature = "tasks")]
-        Task(plain CreateTaskResult);
-    }
-    shape all ["resultType"] [
-        #[cfg(feature = "tasks")]
-        "CreateTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"] [] [("resultType", &["task"]), ("status", &["working", "input_required", "completed", "failed", "cancelled"])] owns ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"] unless ["createdAt"];
-        "CallToolResult": ["content"] [] [] owns ["content"] unless ["createdAt"];
-    ] {
-        #[cfg(feature = "tasks")]
-        "CreateTaskResult" => object plain Task;
-        "InputRequiredResult" => object plain InputRequired;
-        "CallToolResult" => object plain Complete;
-    }
+    CallToolOutcome;
+    InputRequired(InputRequiredResult);
+    Complete(CallToolResult);
+    #[cfg(feature = "tasks")]
+    Task(CreateTaskResult);
 }
 
 codec::object_codec! {
