@@ -18,7 +18,6 @@ mod shape;
 mod text;
 mod union;
 mod writer;
-mod written_name;
 
 pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
@@ -39,5 +38,3 @@ pub use shape::{Candidate, Condition, first_fit};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};
 pub use union::{Variant, first_of, required_tag, tag, unexpected, unknown_tag};
 pub use writer::Writer;
-pub use written_name::WrittenName;
-pub(crate) use written_name::written_name;

@@ -32,9 +32,9 @@ pub mod iter {
 
 pub use count::has_more_values;
 pub use de::{Members, NESTING_LIMIT};
+pub(crate) use decode::deserialize_from_text;
 #[doc(hidden)]
 pub use decode::{Decode, deserialize, read};
-pub(crate) use decode::deserialize_from_text;
 #[doc(hidden)]
 pub use encoded::Encoded;
 pub use from::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
@@ -42,7 +42,6 @@ pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
 pub use object::{Map, Object};
 pub(crate) use raw::Raw;
-pub(crate) use ser::DECLARED;
 pub use ser::{Writer, to_raw, to_string};
 #[doc(hidden)]
 pub use text::{Kind, Text};

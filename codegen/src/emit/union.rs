@@ -95,7 +95,10 @@ impl Scope<'_> {
         let mut code = Table::default();
         code.condition(cfg_type.as_ref());
         code.open(&format!("impl codec::Decode for {ident} {{"));
-        code.line(&format!("const VACANT: Self = Self::{}{vacant};\n\n", simplest.ident));
+        code.line(&format!(
+            "const VACANT: Self = Self::{}{vacant};\n\n",
+            simplest.ident
+        ));
         code.open(
             "fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {",
         );
@@ -106,7 +109,9 @@ impl Scope<'_> {
             self.scalar_arm(*kind, &variants, &mut code);
         }
         self.object_arm(union, &plan.objects, &mut code);
-        code.line(&format!("_ => return Err(codec::unexpected(text, {name:?})),"));
+        code.line(&format!(
+            "_ => return Err(codec::unexpected(text, {name:?})),"
+        ));
         code.close("};");
         code.line("Ok(())");
         code.close("}");
@@ -150,10 +155,15 @@ impl Scope<'_> {
     fn scalar_arm(&self, kind: JsonKind, variants: &[&Variant], code: &mut Table) {
         if let [only] = variants {
             code.condition(cfg(&only.features).as_ref());
-            code.line(&format!("Some(codec::Kind::{kind:?}) => {},", self.read(only)));
+            code.line(&format!(
+                "Some(codec::Kind::{kind:?}) => {},",
+                self.read(only)
+            ));
             return;
         }
-        code.open(&format!("Some(codec::Kind::{kind:?}) => codec::first_of(text, &["));
+        code.open(&format!(
+            "Some(codec::Kind::{kind:?}) => codec::first_of(text, &["
+        ));
         for variant in variants {
             code.condition(cfg(&variant.features).as_ref());
             code.line(&format!("{},", self.closure(variant)));

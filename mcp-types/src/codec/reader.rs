@@ -167,34 +167,22 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 
     /// Decodes the value of a required member.
-    pub fn required<T: Decode>(
-        &mut self,
-        place: &mut T,
-    ) -> Result<()> {
+    pub fn required<T: Decode>(&mut self, place: &mut T) -> Result<()> {
         self.members.decode(place)
     }
 
     /// Decodes the value of an optional member. `null` is treated as absent.
-    pub fn optional<T: Decode>(
-        &mut self,
-        place: &mut Option<T>,
-    ) -> Result<()> {
+    pub fn optional<T: Decode>(&mut self, place: &mut Option<T>) -> Result<()> {
         self.members.decode(place)
     }
 
     /// Decodes the value of an optional member. `null` is a value as any other.
-    pub fn some<T: Decode>(
-        &mut self,
-        place: &mut Option<T>,
-    ) -> Result<()> {
+    pub fn some<T: Decode>(&mut self, place: &mut Option<T>) -> Result<()> {
         self.members.decode(place.insert(T::VACANT))
     }
 
     /// Decodes the value of an optional member in a box. `null` is treated as absent.
-    pub fn optional_boxed<T: Decode>(
-        &mut self,
-        place: &mut Option<Box<T>>,
-    ) -> Result<()> {
+    pub fn optional_boxed<T: Decode>(&mut self, place: &mut Option<Box<T>>) -> Result<()> {
         let boxed = |text: &mut Text<'de>| {
             if text.is_null() {
                 return text.null();
@@ -205,18 +193,12 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 
     /// Decodes the value of a member that is a list.
-    pub fn list<T: Decode>(
-        &mut self,
-        place: &mut Vec<T>,
-    ) -> Result<()> {
+    pub fn list<T: Decode>(&mut self, place: &mut Vec<T>) -> Result<()> {
         self.members.decode(place)
     }
 
     /// Decodes the value of an optional member that is a list. `null` is treated as absent.
-    pub fn optional_list<T: Decode>(
-        &mut self,
-        place: &mut Option<Vec<T>>,
-    ) -> Result<()> {
+    pub fn optional_list<T: Decode>(&mut self, place: &mut Option<Vec<T>>) -> Result<()> {
         self.members.decode(place)
     }
 
@@ -254,7 +236,10 @@ impl<'a, 'de> Reader<'a, 'de> {
                 return Ok(());
             }
             let found = excerpt(&found);
-            Err(DecodeError::invalid_value(Unexpected::Str(&found), &expected))
+            Err(DecodeError::invalid_value(
+                Unexpected::Str(&found),
+                &expected,
+            ))
         })?;
         self.expect_first()
     }
@@ -272,7 +257,9 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 
     fn bounded_int(&self, number: &Number, range: &RangeInclusive<i64>) -> Result<i64> {
-        let value = number.integer().map_err(|error| error.inside_member(self.name()))?;
+        let value = number
+            .integer()
+            .map_err(|error| error.inside_member(self.name()))?;
         int_within(value, range).map_err(|message| self.fault(message))?;
         Ok(value)
     }
@@ -318,11 +305,7 @@ impl<'a, 'de> Reader<'a, 'de> {
         Ok(())
     }
 
-    fn bounded_ints(
-        &self,
-        numbers: &[Number],
-        range: &RangeInclusive<i64>,
-    ) -> Result<Vec<i64>> {
+    fn bounded_ints(&self, numbers: &[Number], range: &RangeInclusive<i64>) -> Result<Vec<i64>> {
         numbers
             .iter()
             .map(|number| self.bounded_int(number, range))
@@ -330,11 +313,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 
     /// Decodes a required list of integers.
-    pub fn ints(
-        &mut self,
-        place: &mut Vec<i64>,
-        range: RangeInclusive<i64>,
-    ) -> Result<()> {
+    pub fn ints(&mut self, place: &mut Vec<i64>, range: RangeInclusive<i64>) -> Result<()> {
         let numbers = self.value::<Vec<Number>>()?;
         *place = self.bounded_ints(&numbers, &range)?;
         Ok(())
@@ -354,11 +333,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 
     /// Decodes a required number and checks its bounds.
-    pub fn number(
-        &mut self,
-        place: &mut Number,
-        range: RangeInclusive<f64>,
-    ) -> Result<()> {
+    pub fn number(&mut self, place: &mut Number, range: RangeInclusive<f64>) -> Result<()> {
         self.members.decode(place)?;
         number_within(place, &range).map_err(|message| self.fault(message))
     }
@@ -400,11 +375,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 
     /// Decodes a required list of integers and checks its length.
-    pub fn sized_ints(
-        &mut self,
-        place: &mut Vec<i64>,
-        range: RangeInclusive<usize>,
-    ) -> Result<()> {
+    pub fn sized_ints(&mut self, place: &mut Vec<i64>, range: RangeInclusive<usize>) -> Result<()> {
         self.ints(place, i64::MIN..=i64::MAX)?;
         length_within(place, &range).map_err(|message| self.fault(message))
     }

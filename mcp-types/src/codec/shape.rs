@@ -155,17 +155,26 @@ struct Likeness {
 }
 
 /// Returns the candidate that the object resembles more than any other one, or `None` if there is no such
-/// candidate.
+/// candidate. If strings contradict all candidates but one, it is that one.
 #[cold]
 fn closest<'a, T>(
     outline: &Outline<'_>,
     candidates: &'a [Candidate<T>],
 ) -> Option<&'a Candidate<T>> {
     let likeness = |it: &'a Candidate<T>| (it, outline.likeness(it.conditions));
-    let similar: Vec<_> = candidates.iter().map(likeness).collect();
-    let similar = similar.iter().filter(|(_, likeness)| likeness.met > 0);
-    let (closest, best) = similar.clone().max_by_key(|(_, likeness)| *likeness)?;
+    let all: Vec<_> = candidates.iter().map(likeness).collect();
+    let (contradicted, others): (Vec<_>, Vec<_>) = all
+        .iter()
+        .partition(|(_, likeness)| likeness.contradictions.0 > 0);
     // A variant that is a union itself has a candidate for each of its own variants.
+    if let Some((left, _)) = others.first()
+        && !contradicted.is_empty()
+        && others.iter().all(|(other, _)| other.name == left.name)
+    {
+        return Some(left);
+    }
+    let similar = all.iter().filter(|(_, likeness)| likeness.met > 0);
+    let (closest, best) = similar.clone().max_by_key(|(_, likeness)| *likeness)?;
     let is_clear = similar
         .clone()
         .all(|(other, likeness)| likeness < best || other.name == closest.name);
@@ -174,17 +183,22 @@ fn closest<'a, T>(
 
 fn nothing_fits<T>(union: &str, candidates: &[Candidate<T>]) -> DecodeError {
     let demands = candidates.iter().map(|candidate| {
-        let members = candidate.conditions.iter().map(|condition| match condition {
-            Condition::Has(member) => format!("`{member}`"),
-            Condition::HasInside(member, inner) => format!("`{member}.{inner}`"),
-            Condition::HasOneOf(member, strings) => {
-                format!("`{member}` = `{}`", strings.join("` or `"))
-            }
-        });
+        let members = candidate
+            .conditions
+            .iter()
+            .map(|condition| match condition {
+                Condition::Has(member) => format!("`{member}`"),
+                Condition::HasInside(member, inner) => format!("`{member}.{inner}`"),
+                Condition::HasOneOf(member, strings) => {
+                    format!("`{member}` = `{}`", strings.join("` or `"))
+                }
+            });
         let members: Vec<String> = members.collect();
         format!("{} requires {}", candidate.name, members.join(", "))
     });
     let demands: Vec<String> = demands.collect();
     let demands = demands.join("; ");
-    DecodeError::data(format!("the object matches no variant of `{union}`: {demands}"))
+    DecodeError::data(format!(
+        "the object matches no variant of `{union}`: {demands}"
+    ))
 }

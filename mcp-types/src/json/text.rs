@@ -29,10 +29,10 @@ use super::raw::NUMBER;
 
 use access::Lent;
 pub(crate) use access::{Elements, Entries};
-pub(crate) use name::Name;
 pub(crate) use lookahead::{Lookahead, early_string, first_value};
+pub(crate) use name::Name;
 use numeral::Numeral;
-pub(super) use scan::{is_plain, plain, string_end};
+pub(super) use scan::string_end;
 use sizes::Sizes;
 
 type Result<T> = std::result::Result<T, DecodeError>;

@@ -97,7 +97,7 @@ macro_rules! object_codec {
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut writer = codec::Writer::new(serializer);
-                $($(#[$when])* writer.$kind(codec::written_name!($json), $(&self.$field,)? $($($argument),+)?);)*
+                $($(#[$when])* writer.$kind($json, $(&self.$field,)? $($($argument),+)?);)*
                 $(writer.extra(&self.$extra, &<Self as codec::FromMembers>::TABLE);)?
                 writer.end()
             }

@@ -81,7 +81,9 @@ impl<'a, 'de> Elements<'a, 'de> {
     /// Adds the current element to the path of an error.
     #[cold]
     fn inside(&self, error: DecodeError) -> DecodeError {
-        inside(error, |error| error.inside_index(self.count.saturating_sub(1)))
+        inside(error, |error| {
+            error.inside_index(self.count.saturating_sub(1))
+        })
     }
 
     /// Leaves the array.

@@ -18,11 +18,7 @@ impl<'de> Entries<'_, 'de> {
     /// is compared first: most peers write the members in the order of the schema. Returns `None` after the
     /// last member.
     #[inline]
-    pub(crate) fn name_of(
-        &mut self,
-        names: &[&str],
-        expected: usize,
-    ) -> Result<Option<Name<'de>>> {
+    pub(crate) fn name_of(&mut self, names: &[&str], expected: usize) -> Result<Option<Name<'de>>> {
         if !self.advance()? {
             return Ok(None);
         }
