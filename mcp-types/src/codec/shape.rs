@@ -2,7 +2,7 @@
 
 use super::super::error::DecodeError;
 use super::super::json::text::Lookahead;
-use super::union::{Variant, first_of};
+use super::union::Variant;
 use super::{Text, read};
 use std::cmp::Reverse;
 
@@ -48,24 +48,31 @@ pub fn first_fit<T>(
     union: &str,
     candidates: &[Candidate<T>],
 ) -> Result<T, DecodeError> {
+    let start = text.position();
     let outline = Outline::read(text.rest(), candidates)?;
-    let fitting = candidates.iter().filter(|it| outline.fits(it.conditions));
-    let mut variants: Vec<(&str, Variant<T>)> = Vec::new();
-    for Candidate { name, read, .. } in fitting {
-        // A variant that is a union itself has a candidate for each of its own variants.
-        if variants.iter().all(|(known, _)| known != name) {
-            variants.push((name, *read));
+    // A variant that is a union itself has a candidate for each of its own variants.
+    let mut tried: Vec<&str> = Vec::new();
+    let mut first_error = None;
+    for candidate in candidates {
+        if tried.contains(&candidate.name) || !outline.fits(candidate.conditions) {
+            continue;
         }
+        if !tried.is_empty() {
+            text.return_to(start)?;
+        }
+        match (candidate.read)(text) {
+            Ok(value) => return Ok(value),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+        tried.push(candidate.name);
     }
-    if variants.is_empty() {
-        let closest = closest(&outline, candidates);
-        let error = closest.and_then(|closest| (closest.read)(text).err());
-        // A candidate may require more members than its type does. Such an object is not valid for the union
-        // even if the type alone accepts it.
-        return Err(error.unwrap_or_else(|| nothing_fits(union, candidates)));
-    }
-    let variants: Vec<Variant<T>> = variants.into_iter().map(|(_, read)| read).collect();
-    first_of(text, &variants)
+    let error = first_error.or_else(|| {
+        let closest = closest(&outline, candidates)?;
+        (closest.read)(text).err()
+    });
+    // A candidate may require more members than its type does. Such an object is not valid for the union even
+    // if the type alone accepts it.
+    Err(error.unwrap_or_else(|| nothing_fits(union, candidates)))
 }
 
 /// The members of an object that conditions are about, each with the text of its value.

@@ -81,10 +81,8 @@ pub fn first_of<T>(text: &mut Text<'_>, variants: &[Variant<T>]) -> Result<T, De
     let start = text.position();
     let mut first_error = None;
     for variant in variants {
-        if first_error.is_some() && !text.return_to(start) {
-            return Err(DecodeError::data(
-                "unions within unions fit so many variants that not all were tried",
-            ));
+        if first_error.is_some() {
+            text.return_to(start)?;
         }
         match variant(text) {
             Ok(value) => return Ok(value),

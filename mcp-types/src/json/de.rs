@@ -9,6 +9,7 @@ use super::super::error::DecodeError;
 use super::node::{Elements, Node};
 use super::number::arbitrary_precision;
 use super::raw::NUMBER;
+use super::text::TEXT;
 use super::{Number, Value, to_string};
 
 mod forward;
@@ -230,7 +231,7 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
-        if name == RAW {
+        if matches!(name, RAW | TEXT) {
             let text = to_string(&Value::from(self.node))?;
             return visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, text))));
         }

@@ -9,7 +9,7 @@ use super::super::codec::Key;
 use super::super::error::DecodeError;
 use super::de::RAW;
 use super::number::{Number, arbitrary_precision};
-use super::text::Text;
+use super::text::{TEXT, Text};
 use super::to_string;
 
 /// The member name by which `serde_json` passes a number as its digits to visitors of any type,
@@ -22,11 +22,12 @@ pub(super) const NUMBER: &str = "$serde_json::private::Number";
 pub(crate) struct Raw<'de>(Cow<'de, str>);
 
 impl<'de> Raw<'de> {
+    /// Returns the text of the next value. A deserializer of this crate does not validate it.
     pub(crate) fn from_deserializer<D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
         let mut raw = Self::default();
-        Writer(&mut raw).deserialize(deserializer)?;
+        deserializer.deserialize_newtype_struct(TEXT, FromText(&mut raw))?;
         Ok(raw)
     }
 
@@ -41,6 +42,26 @@ impl<'de> Raw<'de> {
     fn push_string(&mut self, text: &str) -> Result<(), DecodeError> {
         self.push(&to_string(text)?);
         Ok(())
+    }
+}
+
+/// Asks a deserializer of this crate for text.
+struct FromText<'a, 'de>(&'a mut Raw<'de>);
+
+impl<'de> Visitor<'de> for FromText<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<(), A::Error> {
+        Writer(self.0).visit_map(access)
+    }
+
+    /// Another deserializer, which does not know the name.
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
+        Writer(self.0).deserialize(inner)
     }
 }
 

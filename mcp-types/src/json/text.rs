@@ -4,8 +4,9 @@
 //! further checks. Each error gets its path while it is returned through members and elements.
 //!
 //! Types of this crate are decoded through [`Decode`](super::Decode). For all other types, [`Text`] is a
-//! deserializer of serde. It knows one name of a newtype struct, that of `serde_json::value::RawValue`, and
-//! passes the text of the value to its visitor.
+//! deserializer of serde. It knows two names of newtype structs, and passes the text of a value to their
+//! visitors: that of `serde_json::value::RawValue`, and [`TEXT`], by which types of this crate ask for a text
+//! that was not validated, because they validate it.
 
 mod access;
 mod deserializer;
@@ -36,6 +37,10 @@ pub(super) use scan::string_end;
 use sizes::Sizes;
 
 type Result<T> = std::result::Result<T, DecodeError>;
+
+/// The name of a newtype struct whose visitor gets the text of the value in the form of a
+/// `serde_json::value::RawValue`, but not validated.
+pub(super) const TEXT: &str = "$mcp_types::Text";
 
 /// The kinds of JSON values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,15 +132,22 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// Returns to a position, to decode the same value again. Returns `false` if too much was decoded again
+    /// Returns to a position, to decode the same value again. Returns an error if too much was decoded again
     /// before.
-    pub(crate) fn return_to(&mut self, position: Position) -> bool {
+    pub(crate) fn return_to(&mut self, position: Position) -> Result<()> {
         self.at = position.at;
         self.depth = position.depth;
         self.sizes.return_to(position.sizes);
         let bytes = first_value(self.rest()).len();
-        self.retries = self.retries.saturating_sub(bytes);
-        self.retries > 0
+        match self.retries.checked_sub(bytes) {
+            Some(retries) => {
+                self.retries = retries;
+                Ok(())
+            }
+            None => Err(DecodeError::data(
+                "unions within unions fit so many variants that not all were tried",
+            )),
+        }
     }
 
     /// Returns `true` if `null` follows, and reads nothing.
@@ -326,6 +338,19 @@ impl<'de> Text<'de> {
     /// Passes the text of the next value to a visitor.
     fn visit_raw<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let text = self.raw()?;
+        visitor.visit_map(Lent::new(RAW, text))
+    }
+
+    /// Passes the text of the next value, which may not be JSON, to a visitor.
+    fn visit_text<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let rest = self.rest();
+        // The outermost value ends where the text ends.
+        let text = if self.depth == 0 {
+            rest
+        } else {
+            first_value(rest)
+        };
+        self.at += text.len();
         visitor.visit_map(Lent::new(RAW, text))
     }
 

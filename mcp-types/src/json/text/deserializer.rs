@@ -9,7 +9,7 @@ use super::super::super::error::DecodeError;
 use super::super::de::RAW;
 use super::access::Chosen;
 use super::numeral::Numeral;
-use super::{Result, Text};
+use super::{Result, TEXT, Text};
 
 /// Methods for strings.
 macro_rules! strings {
@@ -145,6 +145,7 @@ impl<'de> Deserializer<'de> for &mut Text<'de> {
     ) -> Result<V::Value> {
         match name {
             RAW => self.visit_raw(visitor),
+            TEXT => self.visit_text(visitor),
             _ => visitor.visit_newtype_struct(self),
         }
     }
