@@ -9,7 +9,6 @@ mod imports;
 mod messages;
 mod methods;
 mod module_root;
-mod names;
 mod object;
 mod print;
 mod proposals;

@@ -13,7 +13,6 @@ mod decode;
 mod encoded;
 mod from;
 pub(crate) mod grow;
-mod names;
 mod node;
 mod number;
 pub(crate) mod object;

@@ -5,7 +5,7 @@ use std::{fmt, mem};
 
 use lean_string::LeanString;
 
-use super::{Value, grow, names};
+use super::{Value, grow};
 
 pub(super) mod iter;
 
@@ -21,8 +21,7 @@ pub type Object = Map<Value>;
 /// names in an object of thousands of members, collect it into a hash map first.
 ///
 /// An empty object allocates nothing, and other objects allocate once. Names of more than 16 bytes (8 bytes on
-/// 32-bit targets) are allocated, too, unless the protocol declares them. This matters because a peer chooses
-/// how many objects a message has.
+/// 32-bit targets) are allocated, too. This matters because a peer chooses how many objects a message has.
 #[derive(Clone)]
 pub struct Map<V>(Vec<Member<V>>);
 
@@ -75,7 +74,7 @@ impl<V> Map<V> {
     /// The same as [`push`](Self::push). Returns the value in its place.
     #[inline]
     pub(crate) fn push_vacant(&mut self, name: &str, value: V) -> &mut V {
-        let name = names::stored(name);
+        let name = LeanString::from(name);
         &mut grow::push(&mut self.0, Member { name, value }, None).value
     }
 
