@@ -198,7 +198,8 @@ impl Runner<'_> {
         if self.shows_output_at_end {
             let output = command.output().with_context(context)?;
             let (errors, output, status) = (&output.stderr, &output.stdout, output.status);
-            let text = String::from_utf8_lossy(errors) + &*String::from_utf8_lossy(output);
+            let text = [errors, output].map(|text| String::from_utf8_lossy(text));
+            let text = text.concat();
             // One write, because the output of other commands appears at the same time.
             println!(
                 "\n== {step}\n$ {cargo}\n{text}  {:.1} s\n",
