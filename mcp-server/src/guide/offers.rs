@@ -175,10 +175,11 @@
 //!
 //! # Prompts and completions
 //!
-//! Clients send the arguments of prompts as text. They are parsed into the fields of a type, lists
-//! and structs as JSON, or passed on as a [map](crate::PromptDef::map_handler), with arguments that
+//! Clients send the arguments of prompts as text. They are parsed into the fields of a type, lists,
+//! structs and enums with data as JSON, or passed on as a [map](crate::PromptDef::map_handler), with arguments that
 //! are listed by hand. An empty text for an optional number, boolean or enum counts as absent.
-//! A handler of completions gets what the user has typed.
+//! A handler of completions gets what the user has typed; it can also be a plain function of that text,
+//! such as `|typed: &str| vec![format!("{typed}!")]`.
 //!
 //! ```
 //! use mcp_server::types::json::Map;
