@@ -85,10 +85,11 @@
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! Properties are listed in the order of the struct's fields. Those of nested structs, of structs with
-//! flattened fields and of results are sorted by name, unless the program enables the feature
-//! `preserve_order` of `schemars`. Integers may be written as `30.0`, which JSON Schema counts as
-//! integers, too: handlers get them as `30`.
+//! Properties of arguments are listed in the order of the struct's fields, in nested structs, too.
+//! Those of results, of variants of enums and of structs with flattened fields are sorted by name,
+//! unless the program enables the feature `preserve_order` of `schemars`. That feature enables the one
+//! of `serde_json`, which changes the order of `serde_json::Map` in the whole program. Integers may be
+//! written as `30.0`, which JSON Schema counts as integers, too: handlers get them as `30`.
 //!
 //! # What clients accept
 //!

@@ -250,3 +250,65 @@ async fn properties_have_the_order_of_the_fields() {
     let names: Vec<_> = arguments.iter().map(|argument| &argument["name"]).collect();
     assert_eq!(names, ["zone", "yEar", "amount"]);
 }
+
+#[tokio::test]
+async fn properties_of_nested_structs_have_the_order_of_the_fields() {
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only listed")]
+    struct Outer {
+        z_first: u8,
+        inner: Option<Inner>,
+        list: Vec<Listed>,
+        by_name: std::collections::HashMap<String, Named>,
+        #[serde(flatten)]
+        rest: Rest,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only listed")]
+    struct Inner {
+        y_first: u8,
+        parent: Option<Box<Inner>>,
+        a_last: Leaf,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only listed")]
+    struct Leaf {
+        x_first: u8,
+        a_last: u8,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only listed")]
+    struct Listed {
+        w_first: u8,
+        a_last: u8,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[schemars(inline)]
+    #[allow(dead_code, reason = "only listed")]
+    struct Named {
+        v_first: u8,
+        a_last: u8,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only listed")]
+    struct Rest {
+        other: Option<u8>,
+    }
+
+    let server = Server::builder("test", "1")
+        .tool("run", "Runs", |_: Outer| async {})
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    peer.start("tools/list", json!({})).await;
+    let listed = peer.receive_text().await;
+    for first in ["y_first", "x_first", "w_first", "v_first"] {
+        let properties = format!(r#""properties":{{"{first}":"#);
+        assert!(listed.contains(&properties), "{first}: {listed}");
+    }
+}
