@@ -105,7 +105,7 @@
 //! | names with `.` | OpenAI ([report](https://github.com/openai/codex/issues/8174)), Copilot CLI ([report](https://github.com/github/copilot-cli/issues/1879)) | `_` | |
 //! | names with more than 64 characters | Claude Desktop ([report](https://github.com/NetApp/netapp-dataops-toolkit/issues/38)) | shorter names; clients may add the name of the server | |
 //! | `$ref` and `$defs` | Gemini ([report](https://github.com/google-gemini/gemini-cli/issues/13326)) | arguments without nested structs, or `#[schemars(inline)]` on these | at the root |
-//! | `additionalProperties` | Gemini, by way of some clients ([report](https://github.com/promptfoo/promptfoo/issues/6902)) | for tools without arguments [`ToolDef::ignore_extra_arguments`](crate::ToolDef::ignore_extra_arguments) | |
+//! | `additionalProperties` | Gemini, by way of some clients ([report](https://github.com/promptfoo/promptfoo/issues/6902)) | for tools without arguments [`ignore_extra_arguments`](crate::ServerBuilder::ignore_extra_arguments) | |
 //! | results that are no object, in the output schema | clients with the TypeScript SDK ([report](https://github.com/opentokenz/mcpx/issues/28)) | a struct; clients up to 2025-11-25 do not get such a schema | |
 //!
 //! # Results of tools

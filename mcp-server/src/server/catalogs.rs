@@ -85,6 +85,16 @@ impl Definitions {
         self.errors.extend(merged);
     }
 
+    /// Applies the settings of tools to those that were added before the setting.
+    pub(crate) fn apply_tool_settings(&mut self) {
+        if let Some(ignore) = self.tools.ignores_extra_arguments {
+            let tools = std::mem::take(&mut self.tools);
+            self.tools.hints = tools.hints.clone();
+            self.tools.ignores_extra_arguments = Some(ignore);
+            self.errors.extend(self.tools.merge(tools, "", |_| {}));
+        }
+    }
+
     /// Applies the settings that all lists share, and makes the lists ready to be served.
     pub(crate) fn into_catalogs(
         mut self,
