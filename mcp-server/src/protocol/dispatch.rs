@@ -312,13 +312,15 @@ impl Core {
             // The panic was logged.
             let started =
                 span.in_scope(|| super::request_task::catch(|| listener.start(params, &cx)));
-            started.unwrap_or_else(|super::request_task::Panicked| {
+            let started = started.unwrap_or_else(|super::request_task::Panicked| {
                 Ok(Box::pin(std::future::ready(())))
-            })
+            });
+            Ok((started?, cx))
         };
         match cx.map_err(HandlerError::protocol).and_then(start) {
-            Ok(future) => {
-                Dispatch::Notification(Box::pin(super::request_task::Caught::new(future, span)))
+            Ok((future, cx)) => {
+                let running = super::request_task::Caught::new(future, span, cx);
+                Dispatch::Notification(Box::pin(running))
             }
             Err(error) => {
                 let method = PeerText(method);
