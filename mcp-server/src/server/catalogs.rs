@@ -35,7 +35,6 @@ pub(crate) struct Definitions {
 }
 
 /// The lists of a running server, which the program can change.
-#[derive(Default)]
 pub(crate) struct Catalogs {
     pub(crate) tools: Arc<List<ToolDef>>,
     pub(crate) prompts: Arc<List<PromptDef>>,
