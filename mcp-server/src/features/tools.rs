@@ -55,7 +55,7 @@ pub(crate) fn register(
         registry,
         CallToolRequest::METHOD,
         CallParams::may_ask,
-        move |head, cx| read_call(&tools, head, cx),
+        move |params, cx| read_call(&tools, params, cx),
         move |params, cx| call(params, cx, Arc::clone(&resources)),
     );
 }
