@@ -173,3 +173,67 @@ impl<'de> Deserializer<'de> for Probe<'_> {
         unit_struct tuple tuple_struct enum identifier ignored_any
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use mcp_types::json;
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    #[expect(dead_code, reason = "only its fields matter")]
+    struct Outer {
+        inner: Option<Inner>,
+        by_name: HashMap<String, Vec<Leaf>>,
+        #[serde(flatten)]
+        rest: HashMap<String, u8>,
+    }
+
+    #[derive(Deserialize)]
+    #[expect(dead_code, reason = "only its fields matter")]
+    struct Inner {
+        z: u8,
+        parent: Option<Box<Inner>>,
+        leaf: Leaf,
+    }
+
+    #[derive(Deserialize)]
+    #[expect(dead_code, reason = "only its fields matter")]
+    struct Leaf {
+        #[serde(rename = "last")]
+        y: u8,
+        a: u8,
+    }
+
+    /// The schema is written by hand, because `schemars` does not sort members if another crate of the
+    /// program enables `preserve_order`.
+    #[test]
+    fn properties_of_nested_structs_have_the_order_of_the_fields() {
+        let text = r##"{
+            "$defs": {
+                "Inner": { "properties": {
+                    "leaf": { "$ref": "#/$defs/Leaf" },
+                    "parent": { "anyOf": [{ "$ref": "#/$defs/Inner" }, { "type": "null" }] },
+                    "z": {}
+                } },
+                "Leaf": { "properties": { "a": {}, "last": {} } }
+            },
+            "properties": {
+                "by_name": { "additionalProperties": { "items": {
+                    "properties": { "a": {}, "last": {} }
+                } } },
+                "inner": { "anyOf": [{ "$ref": "#/$defs/Inner" }, { "type": "null" }] }
+            }
+        }"##;
+        let before: Object = json::from_str(text).expect("JSON");
+        let mut schema = before.clone();
+        schema_as_declared::<Outer>(&mut schema);
+        assert_eq!(schema, before);
+        let text = json::to_string(&schema).expect("encoded");
+        assert_eq!(text.matches(r#"{"last":{},"a":{}}"#).count(), 2, "{text}");
+        assert!(text.contains(r#""properties":{"z":{},"parent":"#), "{text}");
+    }
+}
