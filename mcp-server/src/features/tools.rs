@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments_error;
 pub(crate) mod definition;
+pub(crate) mod extra_arguments;
 #[cfg(feature = "http")]
 pub(crate) mod header_params;
 pub(crate) mod hosts;
@@ -68,7 +69,7 @@ impl Tools for List<ToolDef> {
     fn name_of(&self, counter: &OperationCounter) -> Option<String> {
         let tools = self.all();
         let mut tools = tools.iter().map(|tool| (tool.tool(), tool.counter()));
-        let (tool, _) = tools.find(|(_, known)| std::ptr::eq(&***known, counter))?;
+        let (tool, _) = tools.find(|(_, known)| std::ptr::eq(Arc::as_ptr(known), counter))?;
         Some(tool.name.clone())
     }
 

@@ -59,7 +59,7 @@ fn decode_once<T: DeserializeOwned>(
 ) -> Result<(T, Object), DecodeError> {
     let parsed = RefCell::default();
     let value = T::deserialize(Texts {
-        texts: texts.iter(),
+        rest: texts.iter(),
         value: None,
         as_json,
         parsed_into: &parsed,
@@ -68,7 +68,7 @@ fn decode_once<T: DeserializeOwned>(
 }
 
 struct Texts<'a> {
-    texts: Iter<'a, String>,
+    rest: Iter<'a, String>,
     /// The text whose name was read last.
     value: Option<(&'a str, &'a str)>,
     as_json: &'a Object,
@@ -82,7 +82,7 @@ impl<'de> MapAccess<'de> for Texts<'_> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, DecodeError> {
-        let Some((name, text)) = self.texts.next() else {
+        let Some((name, text)) = self.rest.next() else {
             return Ok(None);
         };
         self.value = Some((name, text));

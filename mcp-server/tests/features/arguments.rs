@@ -270,9 +270,10 @@ async fn setting_of_the_server_for_extra_arguments_applies_to_all_tools_without_
             let is_closed = tool["inputSchema"]["additionalProperties"] == json!(false);
             assert_eq!(is_closed, !ignores, "{tool}");
             let takes_city = tool["inputSchema"]["properties"]["city"].is_object();
-            let arguments = match takes_city {
-                true => json!({ "city": "ran", "dummy": "x" }),
-                false => json!({ "dummy": "x" }),
+            let arguments = if takes_city {
+                json!({ "city": "ran", "dummy": "x" })
+            } else {
+                json!({ "dummy": "x" })
             };
             let result = peer.call(name, arguments).await;
             assert_eq!(text(&result) == "ran", ignores, "{name}: {result}");

@@ -289,8 +289,8 @@ fn handler_that_never_returns_is_logged_with_its_tool() {
         .unwrap();
     // The only thread of the runtime is the one that is blocked.
     let serving = std::thread::spawn(|| {
-        let runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = { runtime }.enable_all().build().expect("a runtime");
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().build().expect("a runtime");
         let request = modern(1, CallToolRequest::METHOD, json!({ "name": "stuck" }));
         runtime.block_on(exchange(server, &[request]))
     });

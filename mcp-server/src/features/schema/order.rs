@@ -73,7 +73,9 @@ impl Order {
         }
         // An `Option` of a struct.
         if let Some(Value::Array(parts)) = schema.get_mut("anyOf") {
-            parts.iter_mut().for_each(|part| self.sort_part(part, path));
+            for part in parts {
+                self.sort_part(part, path);
+            }
         }
     }
 

@@ -1,6 +1,5 @@
 //! [`ToolDef`]: the definition of a tool.
 
-mod extra_arguments;
 mod listing;
 
 use std::sync::Arc;
@@ -11,12 +10,12 @@ use mcp_types::json::{self, Object, Value};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{CallToolResult, Icon, MetaObject, Tool, ToolAnnotations, ToolInputSchema};
 
-use self::extra_arguments::ExtraArguments;
 use crate::features::access::{Access, access_setters};
 use crate::features::arguments::{Arguments, derived_schema};
 use crate::features::definition_error::DefinitionError;
 use crate::features::schema;
 use crate::features::tools::arguments_error::ArgumentsError;
+use crate::features::tools::extra_arguments::ExtraArguments;
 use crate::features::tools::result::IntoToolResult;
 use crate::protocol::core::Context;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
@@ -178,6 +177,13 @@ impl ToolDef {
         self
     }
 
+    /// Sets whether arguments that the tool does not have are ignored (`true`) or rejected, instead of
+    /// [the server's setting](crate::ServerBuilder::ignore_extra_arguments), which describes both.
+    pub fn ignore_extra_arguments(mut self, ignore: bool) -> Self {
+        self.extra_arguments.of_tool = Some(ignore);
+        self
+    }
+
     access_setters!();
 
     /// Sets the [handler](Handler) that runs when the tool is called. The schema of the arguments is
@@ -279,7 +285,7 @@ impl ToolDef {
         if let Some(validator) = &self.validators.input {
             validator.check(&arguments)?;
         }
-        self.check_extra_arguments(&arguments)?;
+        self.extra_arguments.check(&arguments, &self.tool)?;
         let Some(handler) = &self.handler else {
             return Err(DecodeError::data("the tool has no handler").into());
         };
@@ -342,7 +348,8 @@ impl ToolDef {
             schema::one_object::one_object(&mut input)?;
         }
         schema::object_at_root(&mut input)?;
-        self.adapt_to_extra_arguments(&mut input);
+        self.extra_arguments
+            .adapt_schema(&mut input, self.takes_nothing);
         schema::bounded(&input)?;
         self.header_params =
             mcp_types::headers::header_params(&input).map_err(|error| error.to_string())?;
