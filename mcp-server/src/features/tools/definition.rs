@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
-use mcp_types::json::{self, Object, Value};
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{CallToolResult, Icon, MetaObject, Tool, ToolAnnotations, ToolInputSchema};
 
@@ -22,7 +22,7 @@ use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::metrics::operations::OperationCounter;
 #[cfg(feature = "json-schema")]
-use mcp_types::schema_validator::Validator;
+use mcp_types::{json::Value, schema_validator::Validator};
 
 /// A running handler of a tool.
 pub(crate) type ToolFuture = HandlerFuture<CallToolResult>;
