@@ -32,8 +32,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Collections get no URL, nor do links to resources that this server does not serve. A URL that a
-//! handler sets itself stays, if its scheme is `https`.
+//! Collections get no URL, nor do links to resources that this server does not serve or that do not
+//! exist: a linked resource of a template without `describe` is read to know this. A URL that a handler
+//! sets itself stays, if its scheme is `https`.
 //!
 //! # Serving URLs
 //!

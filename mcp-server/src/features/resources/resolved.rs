@@ -47,6 +47,14 @@ struct Resolved {
     variables: Map<String>,
 }
 
+impl Resolved {
+    /// Returns `true` if a template matches the URI, and no handler describes the resource.
+    #[cfg(feature = "_proposals")]
+    fn is_known_by_reading(&self) -> bool {
+        self.definition.is_template() && self.definition.describer().is_none()
+    }
+}
+
 impl UncheckedResource {
     pub(crate) fn new(uri: String, definition: Arc<dyn Defined>, variables: Map<String>) -> Self {
         Self(Resolved {
@@ -90,6 +98,12 @@ impl UncheckedResource {
             return true;
         }
         self.0.definition.describer().is_some()
+    }
+
+    /// Returns `true` if only the handler that reads knows whether the resource exists.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn is_known_by_reading(&self) -> bool {
+        self.0.is_known_by_reading()
     }
 
     /// Returns `true` if a handler makes the URL in the description.
@@ -170,10 +184,9 @@ impl CheckedResource {
     /// # Errors
     ///
     /// The error of that handler.
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "_proposals")]
     pub(crate) async fn check_exists(&self, cx: &Context) -> Result<(), HandlerError> {
-        let definition = &self.0.definition;
-        if !definition.is_template() || definition.describer().is_some() {
+        if !self.0.is_known_by_reading() {
             return Ok(());
         }
         self.body(self.context(cx)).await.map(drop)
