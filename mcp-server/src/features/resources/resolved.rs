@@ -138,6 +138,13 @@ impl CheckedResource {
         self.0.definition.hints()
     }
 
+    /// Returns `true` if the resource has one representation.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn is_single(&self) -> bool {
+        let (reader, _) = self.0.definition.reader();
+        reader.is_some_and(|reader| reader.is_single)
+    }
+
     /// Returns the contents, if they are part of the definition, so that no handler has to run.
     #[cfg(feature = "https-url")]
     pub(crate) fn fixed_body(&self) -> Option<FixedBody> {
@@ -354,7 +361,7 @@ impl CheckedResource {
             uri: self.0.uri.clone(),
             mime_type: mime_type.map(str::to_owned),
         };
-        let mut body = reader(params, self.0.variables.clone(), cx)?.await?;
+        let mut body = (reader.read)(params, self.0.variables.clone(), cx)?.await?;
         match &mut body {
             ResourceBody::Contents(contents) => contents::make_canonical(contents),
             #[cfg(feature = "https-url")]
