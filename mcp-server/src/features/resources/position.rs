@@ -24,10 +24,7 @@ pub(crate) enum ResourceSource {
     /// A handler that lists, and that returns all members.
     CompleteHandler,
     /// A link, whose target may not exist.
-    #[cfg_attr(
-        not(feature = "https-url"),
-        expect(dead_code, reason = "only URLs depend on the targets of links")
-    )]
+    #[cfg(feature = "_proposals")]
     Link,
 }
 
