@@ -60,3 +60,4 @@ pub(crate) mod state;
 pub(crate) mod states;
 pub(crate) mod trace;
 pub(crate) mod uri_limit;
+pub(crate) mod watchdog;

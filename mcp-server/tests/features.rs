@@ -24,6 +24,9 @@ mod lists;
 mod metrics;
 #[path = "features/middleware.rs"]
 mod middleware;
+#[cfg(feature = "http")]
+#[path = "features/opentelemetry.rs"]
+mod opentelemetry;
 #[path = "features/own_handlers.rs"]
 mod own_handlers;
 #[path = "features/peer.rs"]

@@ -98,12 +98,12 @@ mod sealed {
     /// If the newest revision cannot represent an answer of the client, the params are decoded without
     /// any answers. The context reads the answers from the message itself, so its questions get them.
     pub(super) fn versioned_params<P: Versioned>(
-        head: &ParamsView<'_>,
+        params: &ParamsView<'_>,
         cx: &Context,
     ) -> Result<P, HandlerError> {
         let revision = cx.revision();
-        let decoded = match revision.decode(head.text()) {
-            Err(VersionError::Convert(error)) => match inputs::without_answers(head) {
+        let decoded = match revision.decode(params.text()) {
+            Err(VersionError::Convert(error)) => match inputs::without_answers(params) {
                 Some(text) => revision.decode(&text),
                 None => Err(VersionError::Convert(error)),
             },
@@ -146,16 +146,16 @@ mod sealed {
     {
         fn start(
             &self,
-            head: &ParamsView<'_>,
+            params: &ParamsView<'_>,
             cx: &Context,
         ) -> Result<ResponseFuture, HandlerError> {
-            let params = (self.read)(head, cx)?;
+            let decoded = (self.read)(params, cx)?;
             // Sessions ask by requests of their own.
             let in_session = cx.peer().session().is_some();
-            if !in_session && ((self.may_ask)(&params) || inputs::is_retry(head)) {
-                inputs::attach(head, cx, self.state)?;
+            if !in_session && ((self.may_ask)(&decoded) || inputs::is_retry(params)) {
+                inputs::attach(params, cx, self.state)?;
             }
-            let result = (self.handler)(params, cx.clone());
+            let result = (self.handler)(decoded, cx.clone());
             let responding = cx.clone();
             Ok(Box::pin(Asking {
                 running: and_then(result, move |result| respond::result(&responding, result)),

@@ -45,6 +45,12 @@ pub trait Definition: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn check(&mut self) -> Result<(), DefinitionError>;
 
+    /// Sets whether arguments that the definition does not have are ignored, unless it says so itself.
+    #[doc(hidden)]
+    fn set_extra_arguments_default(&mut self, ignore: bool) {
+        let _ = ignore;
+    }
+
     /// Checks the name, if the definition has one. Called again when a prefix was prepended.
     #[doc(hidden)]
     fn check_name(&self) -> Result<(), DefinitionError> {
@@ -133,6 +139,8 @@ pub(crate) struct List<T> {
     /// The number of items on a page; `None` for a single page.
     #[cfg(feature = "pagination")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
+    /// Whether items ignore arguments that they do not have.
+    pub(crate) ignores_extra_arguments: Option<bool>,
     items: RwLock<Items<T>>,
 }
 
@@ -148,6 +156,7 @@ impl<T> Default for List<T> {
             hints: CacheHints::default(),
             #[cfg(feature = "pagination")]
             page_size: None,
+            ignores_extra_arguments: None,
             items: RwLock::new(Items {
                 indexes: HashMap::new(),
                 in_order: SeqVec::default(),
@@ -220,8 +229,17 @@ impl<T: Definition> List<T> {
 
     /// Adds an item at the end.
     pub(crate) fn add(&self, mut item: T) -> Result<(), BuildError> {
-        checked(&mut item)?;
+        self.check(&mut item)?;
         self.add_checked(item)
+    }
+
+    /// Applies the settings of the list to an item, and checks it.
+    pub(crate) fn check(&self, item: &mut T) -> Result<(), BuildError> {
+        if let Some(ignore) = self.ignores_extra_arguments {
+            item.set_extra_arguments_default(ignore);
+        }
+        named(item)?;
+        item.check().map_err(|reason| invalid(item, &reason))
     }
 
     fn add_checked(&self, item: T) -> Result<(), BuildError> {
@@ -266,8 +284,11 @@ impl<T: Definition> List<T> {
             };
             item.prefix(prefix);
             enter(item.access_mut());
-            let added = named(&item).and_then(|()| self.add_checked(item));
-            errors.extend(added.err());
+            let checked = match self.ignores_extra_arguments {
+                Some(_) => self.check(&mut item),
+                None => named(&item),
+            };
+            errors.extend(checked.and_then(|()| self.add_checked(item)).err());
         }
         errors
     }
@@ -354,11 +375,6 @@ pub(crate) fn missing<T: Definition>(item: &T, server: &States) -> Vec<BuildErro
         missing.extend(access.not_a_resource(T::KIND, item.key()));
     }
     missing
-}
-
-pub(crate) fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
-    named(item)?;
-    item.check().map_err(|reason| invalid(item, &reason))
 }
 
 fn named<T: Definition>(item: &T) -> Result<(), BuildError> {

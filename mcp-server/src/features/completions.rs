@@ -18,6 +18,7 @@ use crate::protocol::handler::{BoxedHandler, Handler, HandlerFuture, Input, boxe
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 use crate::protocol::registry::Registry;
+use crate::protocol::requirements::Requirements;
 use crate::protocol::states::States;
 use crate::protocol::uri_limit::check_uri;
 
@@ -98,6 +99,26 @@ impl<C: IntoCompletion, E: Into<HandlerError>> IntoCompletion for Result<C, E> {
 type CompletionHandler = BoxedHandler<Completing, Completion>;
 
 impl Input for Completing {}
+
+/// Marks handlers of completions that are plain functions.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct PlainCompletion;
+
+/// Plain functions of the text that the user has typed so far.
+impl<F, C> Handler<Completing, PlainCompletion> for F
+where
+    F: Fn(&str) -> C + Send + Sync + 'static,
+    C: IntoCompletion + Send + 'static,
+{
+    type Output = C;
+
+    fn requirements(_: &mut Requirements) {}
+
+    async fn call(self: Arc<Self>, typing: Completing, _: Context) -> Result<C, HandlerError> {
+        Ok(self(&typing.value))
+    }
+}
 
 /// Completes one argument of one prompt or template.
 struct Completer {

@@ -6,6 +6,7 @@
 //! older revision gets a request for each question, and the handler waits for the response.
 
 pub(crate) mod ask;
+mod checkboxes;
 pub(crate) mod error;
 pub(crate) mod form;
 pub(crate) mod inputs;

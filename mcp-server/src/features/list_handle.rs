@@ -58,7 +58,7 @@ impl<T: Definition> ListHandle<'_, T> {
     pub fn replace(&self, item: T) -> Result<(), BuildError> {
         self.check(&item)?;
         let mut item = item;
-        catalog::checked(&mut item)?;
+        self.list.check(&mut item)?;
         item.warn();
         let item = Arc::new(item);
         let replaced = self.list.replace(Arc::clone(&item));

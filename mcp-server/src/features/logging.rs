@@ -56,8 +56,8 @@ impl FromMembers for Level {
     }
 }
 
-fn set_level(cx: &Context, head: &ParamsView<'_>) -> Result<(), HandlerError> {
-    let Level(level) = common(head, cx)?;
+fn set_level(cx: &Context, params: &ParamsView<'_>) -> Result<(), HandlerError> {
+    let Level(level) = common(params, cx)?;
     if let Some(session) = cx.peer().session() {
         session.set_level(level);
     }

@@ -42,7 +42,7 @@ pub(crate) fn register(
         registry,
         GetPromptRequest::METHOD,
         GetParams::may_ask,
-        move |head, cx| GetParams::read(&prompts, head, cx),
+        move |params, cx| GetParams::read(&prompts, params, cx),
         move |params, cx| get(params, cx, Arc::clone(&resources)),
     );
 }

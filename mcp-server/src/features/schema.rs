@@ -20,16 +20,14 @@ const DEPTH: usize = 64;
 /// The maximum size of a schema as JSON, in bytes.
 const SIZE: usize = 256 << 10;
 
-/// Returns the schema of values that are deserialized as `T`; `None` for `()`. Its properties have the
-/// order of the fields.
+/// Returns the schema of values that are deserialized as `T`; `None` for `()`. Its properties, and
+/// those of nested structs, have the order of the fields.
 pub(crate) fn of_input<T: JsonSchema + DeserializeOwned>() -> Result<Option<Object>, DefinitionError>
 {
     let settings = SchemaSettings::draft2020_12();
     let schema = plain(settings.into_generator().into_root_schema_for::<T>());
     let mut schema = schema?;
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        order::as_declared::<T, _>(properties);
-    }
+    order::schema_as_declared::<T>(&mut schema);
     let nothing = schema.get("type").and_then(Value::as_str) == Some("null");
     Ok((!nothing).then_some(schema))
 }

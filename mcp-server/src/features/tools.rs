@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments_error;
 pub(crate) mod definition;
+pub(crate) mod extra_arguments;
 #[cfg(feature = "http")]
 pub(crate) mod header_params;
 pub(crate) mod hosts;
@@ -25,7 +26,7 @@ use crate::features::{asking, downgrade};
 use crate::protocol::core::Context;
 use crate::protocol::error_report::{report, resolve};
 use crate::protocol::handler_error::{Cause, HandlerError};
-use crate::protocol::metrics::operations::{Operation, OperationOutcome, Tools};
+use crate::protocol::metrics::operations::{Operation, OperationCounter, OperationOutcome, Tools};
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::registry::Registry;
 use crate::protocol::trace;
@@ -55,7 +56,7 @@ pub(crate) fn register(
         registry,
         CallToolRequest::METHOD,
         CallParams::may_ask,
-        move |head, cx| read_call(&tools, head, cx),
+        move |params, cx| read_call(&tools, params, cx),
         move |params, cx| call(params, cx, Arc::clone(&resources)),
     );
 }
@@ -63,6 +64,13 @@ pub(crate) fn register(
 impl Tools for List<ToolDef> {
     fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
+    }
+
+    fn name_of(&self, counter: &OperationCounter) -> Option<String> {
+        let tools = self.all();
+        let mut tools = tools.iter().map(|tool| (tool.tool(), tool.counter()));
+        let (tool, _) = tools.find(|(_, known)| std::ptr::eq(Arc::as_ptr(known), counter))?;
+        Some(tool.name.clone())
     }
 
     fn operations(&self) -> Vec<Operation> {

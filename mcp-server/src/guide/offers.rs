@@ -85,10 +85,11 @@
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! Properties are listed in the order of the struct's fields. Those of nested structs, of structs with
-//! flattened fields and of results are sorted by name, unless the program enables the feature
-//! `preserve_order` of `schemars`. Integers may be written as `30.0`, which JSON Schema counts as
-//! integers, too: handlers get them as `30`.
+//! Properties of arguments are listed in the order of the struct's fields, in nested structs, too.
+//! Those of results, of variants of enums and of structs with flattened fields are sorted by name,
+//! unless the program enables the feature `preserve_order` of `schemars`. That feature enables the one
+//! of `serde_json`, which changes the order of `serde_json::Map` in the whole program. Integers may be
+//! written as `30.0`, which JSON Schema counts as integers, too: handlers get them as `30`.
 //!
 //! # What clients accept
 //!
@@ -104,7 +105,7 @@
 //! | names with `.` | OpenAI ([report](https://github.com/openai/codex/issues/8174)), Copilot CLI ([report](https://github.com/github/copilot-cli/issues/1879)) | `_` | |
 //! | names with more than 64 characters | Claude Desktop ([report](https://github.com/NetApp/netapp-dataops-toolkit/issues/38)) | shorter names; clients may add the name of the server | |
 //! | `$ref` and `$defs` | Gemini ([report](https://github.com/google-gemini/gemini-cli/issues/13326)) | arguments without nested structs, or `#[schemars(inline)]` on these | at the root |
-//! | `additionalProperties` | Gemini, by way of some clients ([report](https://github.com/promptfoo/promptfoo/issues/6902)) | for tools without arguments [`ToolDef::ignore_extra_arguments`](crate::ToolDef::ignore_extra_arguments) | |
+//! | `additionalProperties` | Gemini, by way of some clients ([report](https://github.com/promptfoo/promptfoo/issues/6902)) | for tools without arguments [`ignore_extra_arguments`](crate::ServerBuilder::ignore_extra_arguments) | |
 //! | results that are no object, in the output schema | clients with the TypeScript SDK ([report](https://github.com/opentokenz/mcpx/issues/28)) | a struct; clients up to 2025-11-25 do not get such a schema | |
 //!
 //! # Results of tools
@@ -175,10 +176,11 @@
 //!
 //! # Prompts and completions
 //!
-//! Clients send the arguments of prompts as text. They are parsed into the fields of a type, lists
-//! and structs as JSON, or passed on as a [map](crate::PromptDef::map_handler), with arguments that
+//! Clients send the arguments of prompts as text. They are parsed into the fields of a type, lists,
+//! structs and enums with data as JSON, or passed on as a [map](crate::PromptDef::map_handler), with arguments that
 //! are listed by hand. An empty text for an optional number, boolean or enum counts as absent.
-//! A handler of completions gets what the user has typed.
+//! A handler of completions gets what the user has typed; it can also be a plain function of that text,
+//! such as `|typed: &str| vec![format!("{typed}!")]`.
 //!
 //! ```
 //! use mcp_server::types::json::Map;

@@ -23,7 +23,8 @@
 //!
 //! What a revision cannot express is left out if the rest still makes sense: a title, an icon,
 //! structured content that is also given as text. A block of content of a newer kind becomes a text
-//! that says what it was. A question that the revision does not have returns an error. Both eras
+//! that says what it was. A choice of several values in a form becomes a checkbox for each value. A
+//! question that the revision does not have returns an error. Both eras
 //! share connections and endpoints: each message shows which era it belongs to.
 //!
 //! # Two eras

@@ -70,7 +70,8 @@
 //! ```
 //!
 //! A handler that keeps its thread for a second or longer causes a warning in the log, with its method
-//! and the name of its tool, when it returns to the runtime.
+//! and the name of its tool, when it returns to the runtime. One that has not returned after 5 seconds
+//! causes a warning at that time.
 //!
 //! # Progress, log messages, cancellation
 //!

@@ -213,6 +213,8 @@
 //! # let _ = operator;
 //! ```
 //!
+//! The example `opentelemetry` makes instruments of OpenTelemetry of them.
+//!
 //! # Limits
 //!
 //! Everything that a client could make grow or last is limited. [`Limits`](crate::Limits) has the

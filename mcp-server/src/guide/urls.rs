@@ -32,8 +32,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Collections get no URL, nor do links to resources that this server does not serve. A URL that a
-//! handler sets itself stays, if its scheme is `https`.
+//! Collections get no URL, nor do links to resources that this server does not serve or that do not
+//! exist: a linked resource of a template without `describe` is read to know this. A URL that a handler
+//! sets itself stays, if its scheme is `https`.
 //!
 //! # Serving URLs
 //!
@@ -73,7 +74,7 @@
 //! `Last-Modified` is `lastModified` of the annotations.
 //! [`public_http_cache`](crate::ResourceDef::public_http_cache) permits a content delivery network to
 //! keep the bytes, and [`presign`](crate::ResourceDef::presign) hands out a URL of an object store in
-//! place of one of this server.
+//! place of one of this server; the example `object-store` does this for S3-compatible stores.
 //!
 //! A server on standard input and output can hand out URLs as well, if the same program also serves
 //! them at a socket.

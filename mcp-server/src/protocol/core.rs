@@ -183,7 +183,7 @@ pub(crate) type ResponseFuture =
 /// A handler of a request.
 pub(crate) trait Route: Send + Sync {
     /// Decodes the params and starts the handler.
-    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError>;
+    fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError>;
 }
 
 /// A handler of a notification.

@@ -28,6 +28,7 @@ use crate::protocol::metrics::operations::OperationOutcome;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::peer::Peer;
 use crate::protocol::request_task::RequestTask;
+use crate::protocol::respond::ResponseDelivery;
 use crate::protocol::session::{Session, severity};
 use crate::protocol::{lifecycle, methods, middleware, respond, sizes};
 use crate::util::progress_throttle::ProgressThrottle;
@@ -120,8 +121,8 @@ impl Core {
     }
 
     /// Decides what to do with a message.
-    pub(crate) fn dispatch(self: &Arc<Self>, message: Message<'_>, via: &Inbound) -> Dispatch {
-        self.dispatch_checked(message, via, |_, _| Ok(()))
+    pub(crate) fn dispatch(self: &Arc<Self>, message: Message<'_>, inbound: &Inbound) -> Dispatch {
+        self.dispatch_checked(message, inbound, |_, _| Ok(()))
     }
 
     /// Decides what to do with a message. `check` is the transport's own check of a request, such
@@ -129,15 +130,15 @@ impl Core {
     pub(crate) fn dispatch_checked(
         self: &Arc<Self>,
         message: Message<'_>,
-        via: &Inbound,
+        inbound: &Inbound,
         check: impl FnOnce(&str, &ParamsView<'_>) -> Result<(), ErrorObject>,
     ) -> Dispatch {
         match message {
             Message::Request {
                 id, method, params, ..
             } => match self.read_params(&id, &method, params) {
-                Ok(head) => match check(&method, &head) {
-                    Ok(()) => self.request(&id, &method, &head, via),
+                Ok(params) => match check(&method, &params) {
+                    Ok(()) => self.request(&id, &method, &params, inbound),
                     Err(error) => refused(&id, &error, Rejection::Mismatch),
                 },
                 Err(error) => {
@@ -145,10 +146,13 @@ impl Core {
                     refused(&id, &error, Rejection::Malformed)
                 }
             },
-            Message::Notification { method, params, .. } => self.notification(&method, params, via),
+            Message::Notification { method, params, .. } => {
+                self.notification(&method, params, inbound)
+            }
             Message::Result { .. } | Message::Error { .. } => {
-                let session = via.session.as_deref();
-                if respond::deliver_response(session, &message, self.limits()) == Some(false) {
+                let session = inbound.session.as_deref();
+                let delivery = respond::deliver_response(session, &message, self.limits());
+                if let ResponseDelivery::Unexpected = delivery {
                     let id = message.id().map(PeerDisplay);
                     tracing::warn!(
                         id = id.map(display),
@@ -168,14 +172,14 @@ impl Core {
         params: Option<&'a RawValue>,
     ) -> Result<ParamsView<'a>, DecodeError> {
         sizes::check_values(params, self.limits())?;
-        let head = ParamsView::read(params)?;
-        sizes::check(self.limits(), id, method, &head)?;
-        Ok(head)
+        let params = ParamsView::read(params)?;
+        sizes::check(self.limits(), id, method, &params)?;
+        Ok(params)
     }
 
     /// Returns the revision without a handshake that a message declares, if the server supports it.
-    fn modern_revision(&self, head: &ParamsView<'_>) -> Option<Revision> {
-        let declared = head.modern_revision();
+    fn modern_revision(&self, params: &ParamsView<'_>) -> Option<Revision> {
+        let declared = params.modern_revision();
         declared.filter(|revision| self.revisions().contains(revision))
     }
 
@@ -183,19 +187,19 @@ impl Core {
         self: &Arc<Self>,
         id: &RequestId,
         method: &str,
-        head: &ParamsView<'_>,
-        via: &Inbound,
+        params: &ParamsView<'_>,
+        inbound: &Inbound,
     ) -> Dispatch {
         let refused = |error: ErrorObject, kind| refused(id, &error, kind);
-        let modern = self.modern_revision(head);
-        let session = match (head.version(), &via.session) {
+        let modern = self.modern_revision(params);
+        let session = match (params.version(), &inbound.session) {
             (Some(_), _) if modern.is_some() => None,
             (Some(version), _) => {
                 let error = lifecycle::unsupported(version, self.revisions());
                 return refused(error, Rejection::Mismatch);
             }
             (None, _) if method == methods::INITIALIZE => {
-                return match initialize(self, id, head, via) {
+                return match initialize(self, id, params, inbound) {
                     Ok((session, answer)) => Dispatch::Session(session, answer),
                     Err(error) => refused(error, Rejection::Malformed),
                 };
@@ -208,7 +212,7 @@ impl Core {
                 let error = ErrorObject::invalid_params(format!(
                     "params of `{}` lack {}, and there was no `initialize`",
                     short(method),
-                    head.missing_meta(),
+                    params.missing_meta(),
                 ));
                 return refused(error, Rejection::Malformed);
             }
@@ -223,27 +227,27 @@ impl Core {
             unknown.ended(OperationOutcome::Error, Duration::ZERO);
             return refused(method_not_found(method), Rejection::NoMethod);
         }
-        let span = super::trace::span(Some(id), method, head, session, revision, via);
+        let span = super::trace::span(Some(id), method, params, session, revision, inbound);
         let refused = |error: ErrorObject, kind| {
             super::trace::failed(&span, &error);
             refused(error, kind)
         };
         let peer = match session {
             Some(session) => Peer::legacy(Arc::clone(session)),
-            None => match head.modern_meta() {
+            None => match params.modern_meta() {
                 Ok(meta) => Peer::modern(revision, Some(meta)),
                 Err(error) => {
                     return refused(invalid_params(method, &error), Rejection::Malformed);
                 }
             },
         };
-        let cx = match self.context(Some(id.clone()), method, head, peer, via) {
+        let cx = match self.context(Some(id.clone()), method, params, peer, inbound) {
             Ok(cx) => cx,
             Err(error) => return refused(error, Rejection::Malformed),
         };
         let start = || match route {
-            Some(route) if self.layers.is_empty() => route.start(head, &cx),
-            _ => Ok(middleware::start(head, &cx)),
+            Some(route) if self.layers.is_empty() => route.start(params, &cx),
+            _ => Ok(middleware::start(params, &cx)),
         };
         let started = span.in_scope(|| super::request_task::catch(start));
         match started {
@@ -268,7 +272,7 @@ impl Core {
         self: &Arc<Self>,
         method: &str,
         params: Option<&RawValue>,
-        via: &Inbound,
+        inbound: &Inbound,
     ) -> Dispatch {
         if let Err(error) = super::sizes::check_values(params, self.limits()) {
             tracing::warn!(method = %PeerText(method), %error, "notification refused");
@@ -282,43 +286,48 @@ impl Core {
                 None => Dispatch::Nothing,
             };
         }
-        if let Some(session) = &via.session {
+        if let Some(session) = &inbound.session {
             lifecycle::mark_initialized(session, method);
         }
         let Some(listener) = self.listener(method) else {
             tracing::debug!(method = %PeerText(method), "notification without a handler");
             return Dispatch::Nothing;
         };
-        let Ok(head) = ParamsView::read(params) else {
+        let Ok(view) = ParamsView::read(params) else {
             let method = PeerText(method);
             tracing::warn!(%method, "notification with params that cannot be read");
             return Dispatch::Nothing;
         };
-        if let Err(error) = super::sizes::check_meta(self.limits(), method, &head) {
+        if let Err(error) = super::sizes::check_meta(self.limits(), method, &view) {
             tracing::warn!(method, %error, "notification refused");
             return Dispatch::Nothing;
         }
-        let session = via.session.as_ref().filter(|_| head.version().is_none());
+        let session = inbound
+            .session
+            .as_ref()
+            .filter(|_| view.version().is_none());
         let peer = if let Some(session) = session {
             Peer::legacy(Arc::clone(session))
         } else {
             // The sender is optional in a notification.
-            let revision = self.modern_revision(&head).unwrap_or(Revision::LATEST);
-            Peer::modern(revision, head.modern_meta().ok())
+            let revision = self.modern_revision(&view).unwrap_or(Revision::LATEST);
+            Peer::modern(revision, view.modern_meta().ok())
         };
-        let span = super::trace::span(None, method, &head, session, peer.revision(), via);
-        let cx = self.context(None, method, &head, peer, via);
+        let span = super::trace::span(None, method, &view, session, peer.revision(), inbound);
+        let cx = self.context(None, method, &view, peer, inbound);
         let start = |cx: Context| {
             // The panic was logged.
             let started =
                 span.in_scope(|| super::request_task::catch(|| listener.start(params, &cx)));
-            started.unwrap_or_else(|super::request_task::Panicked| {
+            let started = started.unwrap_or_else(|super::request_task::Panicked| {
                 Ok(Box::pin(std::future::ready(())))
-            })
+            });
+            Ok((started?, cx))
         };
         match cx.map_err(HandlerError::protocol).and_then(start) {
-            Ok(future) => {
-                Dispatch::Notification(Box::pin(super::request_task::Caught::new(future, span)))
+            Ok((future, cx)) => {
+                let running = super::request_task::Caught::new(future, span, cx);
+                Dispatch::Notification(Box::pin(running))
             }
             Err(error) => {
                 let method = PeerText(method);
@@ -332,18 +341,18 @@ impl Core {
         self: &Arc<Self>,
         id: Option<RequestId>,
         method: &str,
-        head: &ParamsView<'_>,
+        params: &ParamsView<'_>,
         peer: Peer,
-        via: &Inbound,
+        inbound: &Inbound,
     ) -> Result<Context, ErrorObject> {
         let (progress_token, log_level) = match (peer.session(), peer.meta()) {
             (Some(session), _) => {
-                let token = head.progress_token();
+                let token = params.progress_token();
                 let token = token.map_err(|error| invalid_params(method, &error))?;
                 (token, Some(session.level()))
             }
             (None, Some(meta)) => {
-                let level = head.log_level();
+                let level = params.log_level();
                 let level = level.map_err(|error| invalid_params(method, &error))?;
                 (meta.progress_token.clone(), level.map(severity))
             }
@@ -357,10 +366,10 @@ impl Core {
                 peer,
                 progress_token,
                 log_level,
-                meta_bytes: head.meta_bytes(),
-                trace_parent: head.trace_parent().map(Into::into),
-                sink: Arc::clone(&via.sink),
-                extensions: Arc::clone(&via.extensions),
+                meta_bytes: params.meta_bytes(),
+                trace_parent: params.trace_parent().map(Into::into),
+                sink: Arc::clone(&inbound.sink),
+                extensions: Arc::clone(&inbound.extensions),
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),
                 measured: Measured::start(),

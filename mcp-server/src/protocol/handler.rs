@@ -192,7 +192,7 @@ handler! { e1: E1 e2: E2 e3: E3 e4: E4 e5: E5 e6: E6 }
 handler! { e1: E1 e2: E2 e3: E3 e4: E4 e5: E5 e6: E6 e7: E7 }
 handler! { e1: E1 e2: E2 e3: E3 e4: E4 e5: E5 e6: E6 e7: E7 e8: E8 }
 
-/// A handler at work.
+/// The future of a running handler.
 pub(crate) type HandlerFuture<T> = Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>;
 
 /// A handler with its type erased: a function of arguments that returns a `T`.

@@ -29,7 +29,7 @@ pub(crate) fn initialize(
     server: &Core,
     id: &RequestId,
     params: &ParamsView<'_>,
-    via: &Inbound,
+    inbound: &Inbound,
 ) -> Result<(Arc<Session>, Answer), ErrorObject> {
     let fault = |error: &dyn Error| invalid_params(INITIALIZE, error);
     // Checked before decoding, because the session stores these members.
@@ -61,8 +61,8 @@ pub(crate) fn initialize(
         .decode(text_of("clientInfo")?)
         .map_err(|error| fault(&error))?;
     let session = Arc::new(Session::new(
-        via.session_id.clone(),
-        via.extensions.principal().map(Into::into),
+        inbound.session_id.clone(),
+        inbound.extensions.principal().map(Into::into),
         revision,
         peer_bytes,
         client_info,

@@ -302,9 +302,9 @@ impl<M: Middleware> Layer for Erased<M> {
 
 /// Starts a request with the outermost layer. The params are copied: the handler runs only when the
 /// layers have passed the request on.
-pub(crate) fn start(head: &ParamsView<'_>, cx: &Context) -> ResponseFuture {
+pub(crate) fn start(params: &ParamsView<'_>, cx: &Context) -> ResponseFuture {
     let cx = cx.clone();
-    let params = json::from_str::<Box<RawValue>>(head.text());
+    let params = json::from_str::<Box<RawValue>>(params.text());
     Box::pin(async move {
         let params = params.map_err(|error| HandlerError::internal(error.to_string()))?;
         run(params, cx, 0).await
@@ -329,9 +329,9 @@ fn start_handler(params: &RawValue, cx: &Context) -> Result<ResponseFuture, Hand
         let error = HandlerError::protocol(method_not_found(cx.method()));
         return Err(error.rejected(Rejection::NoMethod));
     };
-    let head = ParamsView::read(Some(params))
+    let params = ParamsView::read(Some(params))
         .map_err(|error| HandlerError::protocol(invalid_params(cx.method(), &error)))?;
-    route.start(&head, cx).map_err(|error| {
+    route.start(&params, cx).map_err(|error| {
         if error.rejection.is_some() {
             return error;
         }

@@ -6,7 +6,6 @@ use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-#[cfg(feature = "http")]
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -19,12 +18,12 @@ use tracing::Span;
 
 use super::trace;
 use crate::protocol::answer::{Answer, Rejection};
-use crate::protocol::core::Context;
 #[cfg(feature = "http")]
 use crate::protocol::core::Core;
-use crate::protocol::core::ResponseFuture;
+use crate::protocol::core::{Context, RequestState, ResponseFuture};
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::metrics::operations::OperationOutcome;
+use crate::protocol::watchdog;
 
 /// A request whose handler runs. Resolves to its answer. Dropping it cancels the request.
 ///
@@ -117,7 +116,8 @@ impl Future for RequestTask {
         let this = self.get_mut();
         let span = this.span.clone();
         let _entered = span.enter();
-        match catch(|| this.running.as_mut().poll(task)) {
+        let state = Some(&this.cx.state);
+        match catch_watched(state, || this.running.as_mut().poll(task)) {
             Ok(Poll::Ready(result)) => return Poll::Ready(this.answer(result)),
             Ok(Poll::Pending) => {}
             Err(Panicked) => return Poll::Ready(this.failure(&panicked(), None)),
@@ -221,7 +221,16 @@ const BLOCKED: Duration = Duration::from_secs(1);
 /// Runs the code of a handler. A panic ends only this request. Writes a warning if the code blocked
 /// the thread: other requests, even their timeouts, may have waited for it.
 pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_watched(None, run)
+}
+
+/// As [`catch`]. Also writes a warning if the code of the request does not return.
+fn catch_watched<T>(
+    request: Option<&Arc<RequestState>>,
+    run: impl FnOnce() -> T,
+) -> Result<T, Panicked> {
     let began = Instant::now();
+    let _watched = request.map(|request| watchdog::watch(request, began));
     let returned = catch_unwind(AssertUnwindSafe(run)).map_err(|panic| log_panic(&*panic));
     let elapsed = began.elapsed();
     if elapsed >= BLOCKED {
@@ -263,11 +272,16 @@ pub(crate) fn panicked() -> ErrorObject {
 pub(crate) struct Caught {
     running: Pin<Box<dyn Future<Output = ()> + Send>>,
     span: Span,
+    cx: Context,
 }
 
 impl Caught {
-    pub(crate) fn new(running: Pin<Box<dyn Future<Output = ()> + Send>>, span: Span) -> Self {
-        Self { running, span }
+    pub(crate) fn new(
+        running: Pin<Box<dyn Future<Output = ()> + Send>>,
+        span: Span,
+        cx: Context,
+    ) -> Self {
+        Self { running, span, cx }
     }
 }
 
@@ -277,6 +291,7 @@ impl Future for Caught {
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
         let this = &mut *self;
         let _entered = this.span.enter();
-        catch(|| this.running.as_mut().poll(task)).unwrap_or(Poll::Ready(()))
+        let polled = catch_watched(Some(&this.cx.state), || this.running.as_mut().poll(task));
+        polled.unwrap_or(Poll::Ready(()))
     }
 }

@@ -56,15 +56,32 @@ pub(crate) fn text(response: &Message<'_>) -> Vec<u8> {
     text.unwrap_or_default()
 }
 
-/// Passes the response of a legacy client to the handler that waits for it. Returns whether a
-/// handler waited; `None` if the message is not a response.
-///
-/// A result is passed on as text, an error is decoded.
+/// What became of a message that may be the response to a request of the server.
+pub(crate) enum ResponseDelivery {
+    Delivered,
+    /// No handler waits for this response.
+    Unexpected,
+    /// The message is not a response.
+    NotAResponse,
+}
+
+impl ResponseDelivery {
+    fn of(delivered: bool) -> Self {
+        if delivered {
+            Self::Delivered
+        } else {
+            Self::Unexpected
+        }
+    }
+}
+
+/// Passes the response of a legacy client to the handler that waits for it. A result is passed on as
+/// text, an error is decoded.
 pub(crate) fn deliver_response(
     session: Option<&Session>,
     message: &Message<'_>,
     limits: &Limits,
-) -> Option<bool> {
+) -> ResponseDelivery {
     let (id, response) = match message {
         Message::Result { id, result, .. } => (id, Ok((*result).to_owned())),
         Message::Error { id, error, .. } => {
@@ -73,7 +90,7 @@ pub(crate) fn deliver_response(
             let Some(id) = id else {
                 let error = PeerText(error.get());
                 tracing::warn!(%error, "the peer could not read a message");
-                return Some(true);
+                return ResponseDelivery::Delivered;
             };
             let failure = match decoded {
                 Ok(error) => ResponseFailure::Refused(error),
@@ -81,9 +98,11 @@ pub(crate) fn deliver_response(
             };
             (id, Err(failure))
         }
-        Message::Request { .. } | Message::Notification { .. } => return None,
+        Message::Request { .. } | Message::Notification { .. } => {
+            return ResponseDelivery::NotAResponse;
+        }
     };
-    Some(deliver(session, id, response))
+    ResponseDelivery::of(deliver(session, id, response))
 }
 
 /// Fails the request of the server that a malformed message responds to. Returns `false` if no

@@ -40,20 +40,20 @@ impl<P, T, R, H> Typed<P, T, R, H> {
 
 /// Decodes params in the form of the client's revision.
 pub(crate) fn versioned<P: Versioned>(
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
     cx: &Context,
 ) -> Result<P, HandlerError> {
-    let params = cx.revision().decode(head.text());
+    let params = cx.revision().decode(params.text());
     params.map_err(|error| bad_params(cx.method(), &error))
 }
 
 /// Decodes params that are the same in all revisions.
 pub(crate) fn common<P: FromMembers>(
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
     cx: &Context,
 ) -> Result<P, HandlerError> {
-    let checked = head.check_meta();
-    let params = checked.and_then(|()| P::from_members(head.members()));
+    let checked = params.check_meta();
+    let params = checked.and_then(|()| P::from_members(params.members()));
     params.map_err(|error| bad_params(cx.method(), &error.into()))
 }
 
@@ -64,8 +64,8 @@ where
     H: Fn(P, Context) -> F + Send + Sync,
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
-    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
-        let params = (self.read)(head, cx)?;
+    fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
+        let params = (self.read)(params, cx)?;
         let result = (self.handler)(params, cx.clone());
         let cx = cx.clone();
         Ok(Box::pin(and_then(result, move |result| {

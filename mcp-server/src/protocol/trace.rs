@@ -25,7 +25,7 @@ pub(crate) fn span(
     params: &ParamsView<'_>,
     session: Option<&Arc<Session>>,
     revision: Revision,
-    via: &Inbound,
+    inbound: &Inbound,
 ) -> Span {
     let span = tracing::info_span!(
         NAME,
@@ -60,7 +60,7 @@ pub(crate) fn span(
     if let Some(parent) = params.trace_parent() {
         span.record("traceparent", display(PeerText(&parent)));
     }
-    record_transport(&span, via.transport);
+    record_transport(&span, inbound.transport);
     // Only names of tools and prompts are part of the span's name: URIs have too many values.
     let target = match method {
         "tools/call" => {

@@ -77,6 +77,7 @@ impl ServerBuilder {
                 .map_err(|error| random(&error))?
                 .map(Arc::new)
         };
+        definitions.apply_tool_settings();
         let mut errors = std::mem::take(&mut registry.errors);
         errors.append(&mut definitions.errors);
         let (catalogs, completions) = definitions.into_catalogs(

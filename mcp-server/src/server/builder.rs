@@ -302,6 +302,19 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets whether tools ignore (`true`) or reject arguments that they do not have. Some models pass
+    /// arguments to every tool. A tool can have [a setting of its
+    /// own](crate::ToolDef::ignore_extra_arguments). The schemas say the same.
+    ///
+    /// Without a setting, tools without arguments reject all, and tools with arguments follow their
+    /// type: it ignores them, unless it has `#[serde(deny_unknown_fields)]`. Such a type, and a schema
+    /// that says itself which other properties it permits (`additionalProperties`) or that consists of
+    /// several (`oneOf`), are not affected by the setting.
+    pub fn ignore_extra_arguments(mut self, ignore: bool) -> Self {
+        self.definitions.tools.ignores_extra_arguments = Some(ignore);
+        self
+    }
+
     /// Sets for how long, and for whom, caches may keep the list of tools: not at all by default.
     /// [`CacheScope::Public`] is right if the list is the same for everyone.
     pub fn cache_tools(mut self, ttl: Duration, scope: CacheScope) -> Self {

@@ -35,7 +35,6 @@ pub(crate) struct Definitions {
 }
 
 /// The lists of a running server, which the program can change.
-#[derive(Default)]
 pub(crate) struct Catalogs {
     pub(crate) tools: Arc<List<ToolDef>>,
     pub(crate) prompts: Arc<List<PromptDef>>,
@@ -83,6 +82,16 @@ impl Definitions {
         };
         let merged = self.completions.merge(group.completions, rename, &enter);
         self.errors.extend(merged);
+    }
+
+    /// Applies the settings of tools to those that were added before the setting.
+    pub(crate) fn apply_tool_settings(&mut self) {
+        if let Some(ignore) = self.tools.ignores_extra_arguments {
+            let tools = std::mem::take(&mut self.tools);
+            self.tools.hints = tools.hints.clone();
+            self.tools.ignores_extra_arguments = Some(ignore);
+            self.errors.extend(self.tools.merge(tools, "", |_| {}));
+        }
     }
 
     /// Applies the settings that all lists share, and makes the lists ready to be served.

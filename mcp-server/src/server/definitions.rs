@@ -111,7 +111,8 @@ macro_rules! definition_methods {
             }
 
             /// Completes an argument of a prompt: the handler is an async function of
-            /// [`Completing`](crate::Completing), the text that the user typed, and of extractors.
+            /// [`Completing`](crate::Completing), the text that the user typed, and of extractors, or
+            /// a plain function of the text.
             ///
             /// ```
             /// use mcp_server::{Completing, Server};
@@ -125,6 +126,10 @@ macro_rules! definition_methods {
             /// let server = Server::builder("demo", "1.0.0")
             ///     .prompt("greet", "Greets", async || "Hello!")
             ///     .complete_prompt("greet", "language", languages)
+            ///     .complete_prompt("greet", "tone", |typed: &str| {
+            ///         let tones = ["formal", "friendly"].into_iter();
+            ///         tones.filter(|tone| tone.starts_with(typed)).collect::<Vec<_>>()
+            ///     })
             ///     .build()?;
             /// # drop(server);
             /// # Ok::<(), mcp_server::BuildErrors>(())

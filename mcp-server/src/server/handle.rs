@@ -93,8 +93,9 @@ impl Context {
     pub fn server(&self) -> Server {
         let core = Arc::clone(self.core());
         let assembly = Arc::clone(&core.assembly);
-        // The assembly stores nothing else there.
-        let catalogs = assembly.downcast().unwrap_or_default();
+        let Ok(catalogs) = assembly.downcast() else {
+            unreachable!("`ServerBuilder::build` stores the catalogs");
+        };
         Server { core, catalogs }
     }
 }

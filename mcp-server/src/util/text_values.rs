@@ -3,18 +3,23 @@
 use std::cell::RefCell;
 
 use mcp_types::error::{DecodeError, Segment};
+use mcp_types::json::iter::Iter;
 use mcp_types::json::{self, Map, Object, Value};
 use serde::Serialize;
-use serde::de::value::{MapDeserializer, StringDeserializer};
-use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor,
+};
 use serde::forward_to_deserialize_any;
 
-/// The maximum number of empty texts that are treated as absent. The texts are decoded again for each.
-const ABSENT: usize = 32;
+/// The maximum number of texts that are decoded in a second way. All texts are decoded again for each.
+const SECOND_ATTEMPTS: usize = 32;
 
 /// Decodes a struct or a map from named texts. Numbers and booleans are parsed, lists and structs are
-/// parsed as JSON. An empty text that is not valid for its field counts as absent. Also returns the
-/// parsed values: which text is a number follows from the type alone.
+/// parsed as JSON. So is a text that is not valid for its field, if the type of the field depends on
+/// the value, as that of internally tagged and untagged enums does. An empty text that is not valid for
+/// its field counts as absent. Also returns the parsed values: which text is a number follows from the
+/// type alone.
 ///
 /// # Errors
 ///
@@ -22,51 +27,91 @@ const ABSENT: usize = 32;
 pub(crate) fn decode<T: DeserializeOwned>(
     mut texts: Map<String>,
 ) -> Result<(T, Object), DecodeError> {
-    for _ in 0..ABSENT {
-        if !texts.values().any(String::is_empty) {
-            break;
-        }
-        let error = match decode_once(texts.clone()) {
+    let mut as_json = Object::new();
+    for _ in 0..SECOND_ATTEMPTS {
+        let error = match decode_once(&texts, &as_json) {
             Ok(decoded) => return Ok(decoded),
             Err(error) => error,
         };
-        match error.path().segments().first() {
-            Some(Segment::Member(name)) if texts.get(name).is_some_and(String::is_empty) => {
-                texts.remove(name);
+        let Some(Segment::Member(name)) = error.path().segments().first() else {
+            return Err(error);
+        };
+        if texts.get(name).is_some_and(String::is_empty) {
+            texts.remove(name);
+            continue;
+        }
+        let text = texts.get(name).filter(|_| !as_json.contains_key(name));
+        match text.map(|text| json::from_str::<Value>(text)) {
+            Some(Ok(mut value)) => {
+                value.normalize_integers();
+                as_json.insert(name, value);
             }
             _ => return Err(error),
         }
     }
-    decode_once(texts)
+    decode_once(&texts, &as_json)
 }
 
-fn decode_once<T: DeserializeOwned>(texts: Map<String>) -> Result<(T, Object), DecodeError> {
+/// `as_json` has the values of texts that were not valid as texts.
+fn decode_once<T: DeserializeOwned>(
+    texts: &Map<String>,
+    as_json: &Object,
+) -> Result<(T, Object), DecodeError> {
     let parsed = RefCell::default();
-    let parsed_into = &parsed;
-    let value = T::deserialize(Texts { texts, parsed_into })?;
+    let value = T::deserialize(Texts {
+        rest: texts.iter(),
+        value: None,
+        as_json,
+        parsed_into: &parsed,
+    })?;
     Ok((value, parsed.into_inner()))
 }
 
 struct Texts<'a> {
-    texts: Map<String>,
+    rest: Iter<'a, String>,
+    /// The text whose name was read last.
+    value: Option<(&'a str, &'a str)>,
+    as_json: &'a Object,
     parsed_into: &'a RefCell<Object>,
+}
+
+impl<'de> MapAccess<'de> for Texts<'_> {
+    type Error = DecodeError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, DecodeError> {
+        let Some((name, text)) = self.rest.next() else {
+            return Ok(None);
+        };
+        self.value = Some((name, text));
+        seed.deserialize(name.into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, DecodeError> {
+        let Some((name, text)) = self.value.take() else {
+            return Err(DecodeError::data("a value was read before its name"));
+        };
+        let value = TextValue {
+            name,
+            text,
+            as_json: self.as_json.get(name),
+            parsed_into: self.parsed_into,
+        };
+        let decoded = seed.deserialize(value);
+        decoded.map_err(|error| error.inside_member(name))
+    }
 }
 
 impl<'de> Deserializer<'de> for Texts<'_> {
     type Error = DecodeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        let parsed_into = self.parsed_into;
-        let members = self.texts.into_iter().map(|(name, text)| {
-            let key = name.clone();
-            let value = TextValue {
-                name,
-                text,
-                parsed_into,
-            };
-            (key, value)
-        });
-        visitor.visit_map(MapDeserializer::new(members))
+        visitor.visit_map(self)
     }
 
     /// A handler that takes `()` ignores the texts.
@@ -96,10 +141,12 @@ impl<'de> Deserializer<'de> for Texts<'_> {
     }
 }
 
-/// A text with its name, for errors.
+/// A text and its name.
 struct TextValue<'a> {
-    name: String,
-    text: String,
+    name: &'a str,
+    text: &'a str,
+    /// The value of the text as JSON, for types that do not accept the text.
+    as_json: Option<&'a Value>,
     parsed_into: &'a RefCell<Object>,
 }
 
@@ -108,23 +155,27 @@ impl TextValue<'_> {
         // A number that JSON cannot express becomes `null`, which no schema of a number accepts.
         let value = json::to_value(&value).unwrap_or(Value::Null);
         // The names of a map are unique.
-        self.parsed_into.borrow_mut().push(&self.name, value);
+        self.parsed_into.borrow_mut().push(self.name, value);
     }
 
     /// Parses the text as JSON. Integers can be written as `30.0`, as in the arguments of tools.
-    fn into_json(self) -> Result<(String, Value), DecodeError> {
-        match json::from_str::<Value>(&self.text) {
-            Ok(mut value) => {
-                value.normalize_integers();
-                self.record(&value);
-                Ok((self.name, value))
-            }
-            Err(error) => {
-                let message = format!("expected JSON: {}", error.message());
-                Err(DecodeError::data(message).inside_member(self.name))
-            }
-        }
+    fn to_json(&self) -> Result<Value, DecodeError> {
+        let mut value = json::from_str::<Value>(self.text)
+            .map_err(|error| DecodeError::data(format!("expected JSON: {}", error.message())))?;
+        value.normalize_integers();
+        self.record(&value);
+        Ok(value)
     }
+}
+
+/// Methods for values that are texts.
+macro_rules! text {
+    ($($deserialize:ident)*) => {$(
+        fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+            self.record(self.text);
+            visitor.visit_str(self.text)
+        }
+    )*};
 }
 
 /// Methods for values that are parsed as JSON.
@@ -135,19 +186,9 @@ macro_rules! parsed_as_json {
             $($argument: $kind,)*
             visitor: V,
         ) -> Result<V::Value, DecodeError> {
-            let (name, value) = self.into_json()?;
-            let decoded = value.$deserialize($($argument,)* visitor);
-            decoded.map_err(|error| error.inside_member(name))
+            self.to_json()?.$deserialize($($argument,)* visitor)
         }
     )*};
-}
-
-impl IntoDeserializer<'_, DecodeError> for TextValue<'_> {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
 }
 
 macro_rules! parsed {
@@ -155,10 +196,10 @@ macro_rules! parsed {
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
             let Ok(value) = self.text.parse::<$kind>() else {
                 let message = concat!("expected the text of a value of type ", stringify!($kind));
-                return Err(DecodeError::data(message).inside_member(self.name));
+                return Err(DecodeError::data(message));
             };
             self.record(value);
-            visitor.$visit(value).map_err(|error: DecodeError| error.inside_member(self.name))
+            visitor.$visit(value)
         }
     )*};
 }
@@ -167,10 +208,16 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     type Error = DecodeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        self.record(&self.text);
-        visitor
-            .visit_string(self.text)
-            .map_err(|error: DecodeError| error.inside_member(self.name))
+        let Some(value) = self.as_json else {
+            return self.deserialize_str(visitor);
+        };
+        self.record(value);
+        value.clone().deserialize_any(visitor)
+    }
+
+    text! {
+        deserialize_char deserialize_str deserialize_string deserialize_bytes deserialize_byte_buf
+        deserialize_unit deserialize_identifier deserialize_ignored_any
     }
 
     parsed! {
@@ -217,19 +264,20 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     ) -> Result<V::Value, DecodeError> {
         // A variant with data.
         if self.text.trim_start().starts_with('{') {
-            let (member, value) = self.into_json()?;
-            let decoded = value.deserialize_enum(name, variants, visitor);
-            return decoded.map_err(|error| error.inside_member(member));
+            return self.to_json()?.deserialize_enum(name, variants, visitor);
         }
-        self.record(&self.text);
-        let variant: StringDeserializer<DecodeError> = self.text.into_deserializer();
+        self.record(self.text);
+        let variant: StrDeserializer<'_, DecodeError> = self.text.into_deserializer();
         visitor
             .visit_enum(variant)
             .map_err(|error: DecodeError| de::Error::custom(error.message()))
-            .map_err(|error: DecodeError| error.inside_member(self.name))
     }
 
-    forward_to_deserialize_any! {
-        char str string bytes byte_buf unit unit_struct identifier ignored_any
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.deserialize_unit(visitor)
     }
 }

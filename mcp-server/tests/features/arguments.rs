@@ -1,7 +1,7 @@
 //! The arguments of tools: how they are listed, and what a call may pass.
 
 use mcp_server::types::json::{Object, Value as Json5};
-use mcp_server::{HandlerError, Server, ToolDef};
+use mcp_server::{Group, HandlerError, Server, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -197,7 +197,7 @@ async fn extra_arguments_of_a_tool_without_arguments_follow_its_schema() {
         .tool("strict", "Rejects", async || "ran")
         .add_tool(
             ToolDef::new("lenient")
-                .ignore_extra_arguments()
+                .ignore_extra_arguments(true)
                 .handler(async || "ran"),
         )
         .add_tool(
@@ -219,6 +219,65 @@ async fn extra_arguments_of_a_tool_without_arguments_follow_its_schema() {
         assert_eq!(closed, !ignored, "{tool}");
         let result = peer.call(name, json!({ "dummy": "x" })).await;
         assert_eq!(text(&result) == "ran", ignored, "{result}");
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct City {
+    city: String,
+}
+
+#[tokio::test]
+async fn setting_of_the_server_for_extra_arguments_applies_to_all_tools_without_their_own() {
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Strict {
+        city: String,
+    }
+
+    async fn any(_: std::collections::HashMap<String, Value>) -> &'static str {
+        "ran"
+    }
+
+    for ignore in [true, false] {
+        let own = |name: &str| ToolDef::new(name).ignore_extra_arguments(!ignore);
+        let group = Group::new().tool("grouped", "", async |args: City| args.city);
+        let server = Server::builder("test", "1")
+            .tool("before", "", async || "ran")
+            .ignore_extra_arguments(ignore)
+            .tool("after", "", async || "ran")
+            .tool("any", "", any)
+            .tool("city", "", async |args: City| args.city)
+            .tool("strict", "", async |args: Strict| args.city)
+            .add_tool(own("own").handler(async || "ran"))
+            .add_tool(own("own_city").handler(async |args: City| args.city))
+            .merge(group)
+            .build()
+            .unwrap();
+        let late = ToolDef::new("late").handler(async |args: City| args.city);
+        server.tools().add(late).unwrap();
+        let mut peer = Peer::modern(&server);
+        let listed = peer.result("tools/list", json!({})).await;
+        for tool in listed["tools"].as_array().unwrap() {
+            let name = tool["name"].as_str().unwrap();
+            let ignores = match name {
+                "any" => true,
+                "strict" => false,
+                // Tools with arguments ignore them unless one of the settings says otherwise.
+                "own" | "own_city" => !ignore,
+                _ => ignore,
+            };
+            let is_closed = tool["inputSchema"]["additionalProperties"] == json!(false);
+            assert_eq!(is_closed, !ignores, "{tool}");
+            let takes_city = tool["inputSchema"]["properties"]["city"].is_object();
+            let arguments = if takes_city {
+                json!({ "city": "ran", "dummy": "x" })
+            } else {
+                json!({ "dummy": "x" })
+            };
+            let result = peer.call(name, arguments).await;
+            assert_eq!(text(&result) == "ran", ignores, "{name}: {result}");
+        }
     }
 }
 

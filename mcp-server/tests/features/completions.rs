@@ -77,6 +77,37 @@ async fn arguments_are_completed() {
 }
 
 #[tokio::test]
+async fn plain_function_completes_an_argument() {
+    fn cities(typed: &str) -> [String; 1] {
+        [format!("{typed}slo")]
+    }
+    let prompt = PromptDef::new("greet")
+        .argument(PromptArgument::new("language"))
+        .argument(PromptArgument::new("city"))
+        .map_handler(|_| async { "hello" });
+    let server = Server::builder("test", "1")
+        .add_prompt(prompt)
+        .complete_prompt("greet", "language", |typed: &str| {
+            let all = ["french", "german", "greek"].into_iter();
+            all.filter(|language| language.starts_with(typed))
+                .collect::<Vec<_>>()
+        })
+        .complete_prompt("greet", "city", cities)
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let greet = json!({ "type": "ref/prompt", "name": "greet" });
+    for (argument, typed, expected) in [
+        ("language", "g", json!(["german", "greek"])),
+        ("city", "O", json!(["Oslo"])),
+    ] {
+        let params = ask(&greet, argument, typed);
+        let result = peer.result("completion/complete", params).await;
+        assert_eq!(result["completion"]["values"], expected);
+    }
+}
+
+#[tokio::test]
 async fn unknown_references_and_arguments_are_rejected() {
     let server = server();
     let old = Peer::legacy(&server, "2025-06-18").await;

@@ -289,3 +289,79 @@ async fn lists_and_structs_are_json_in_the_text() {
         assert!(code == -32602 && message.contains(part), "{message}");
     }
 }
+
+/// Where to look. The variant follows from a tag.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+#[allow(dead_code, reason = "only printed")]
+enum Place {
+    City { name: String },
+    Point { x: i32 },
+}
+
+/// The variant follows from the value.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "only printed")]
+enum Amount {
+    Number(u32),
+    Range { from: u32, to: u32 },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "only printed")]
+enum Words {
+    One(String),
+    Many(Vec<String>),
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Search {
+    place: Option<Place>,
+    amount: Option<Amount>,
+    words: Option<Words>,
+}
+
+#[tokio::test]
+async fn tagged_and_untagged_enums_are_json_in_the_text() {
+    let server = Server::builder("test", "1").prompt("search", "", |all: Search| async move {
+        format!("{:?} {:?} {:?}", all.place, all.amount, all.words)
+    });
+    let mut peer = Peer::modern(&server.build().unwrap());
+    let list = peer.result("prompts/list", json!({})).await;
+    let arguments = &list["prompts"][0]["arguments"];
+    let description = arguments[0]["description"].as_str().unwrap();
+    assert!(description.ends_with("A JSON object") || description.ends_with("(a JSON object)"));
+    for (arguments, expected) in [
+        (
+            json!({ "place": r#"{"kind": "point", "x": 1.0}"#, "amount": "5", "words": "5" }),
+            r#"Some(Point { x: 1 }) Some(Number(5)) Some(One("5"))"#,
+        ),
+        (
+            json!({
+                "place": r#"{"name": "Oslo", "kind": "city"}"#, "amount": r#"{"from": 1, "to": 2}"#,
+                "words": "[a",
+            }),
+            r#"Some(City { name: "Oslo" }) Some(Range { from: 1, to: 2 }) Some(One("[a"))"#,
+        ),
+        (
+            json!({ "place": "", "amount": "", "words": "" }),
+            r#"None None Some(One(""))"#,
+        ),
+    ] {
+        let params = json!({ "name": "search", "arguments": arguments });
+        let result = peer.result("prompts/get", params).await;
+        assert_eq!(result["messages"][0]["content"]["text"], expected);
+    }
+    for (name, value, part) in [
+        ("place", "Oslo", "$.place"),
+        ("place", r#"{"kind": "point", "x": "1"}"#, "$.place"),
+        ("amount", "many", "$.amount"),
+        ("amount", "-1", "$.amount"),
+    ] {
+        let params = json!({ "name": "search", "arguments": { name: value } });
+        let (code, message) = peer.error("prompts/get", params).await;
+        assert!(code == -32602 && message.contains(part), "{message}");
+    }
+}

@@ -69,6 +69,12 @@ async fn tool(
             let answer = cx.elicit(Form::<Order>::of("Which?")).await?;
             format!("{:?}", answer.accepted().map(|order| order.size))
         }
+        "ambiguous" => {
+            let form = Form::new("Which?")
+                .required("many", Field::many_of(["a"]))
+                .required("many.a", BooleanSchema::new());
+            format!("{:?}", cx.elicit(form).await?)
+        }
         "deep" => match cx.elicit(Form::<Deep>::of("Deep?")).await {
             Ok(deep) => format!("{:?}", deep.accepted().map(|deep| deep.inner)),
             Err(error) => error.to_string(),
@@ -244,15 +250,49 @@ async fn titled_choices_are_sent_to_clients_of_2025_06_18() {
 }
 
 #[tokio::test]
-async fn several_choices_are_refused_in_words_for_clients_of_2025_06_18() {
+async fn several_choices_are_checkboxes_for_clients_of_2025_06_18() {
     let mut peer = peer();
     peer.initialize("2025-06-18").await;
-    peer.begin("c", "all").await;
+    for (content, expected) in [
+        (
+            json!({ "many.a": false, "many.b": true, "sure": true }),
+            Ok(json!({ "many": ["b"], "sure": true })),
+        ),
+        (json!({}), Ok(json!({}))),
+        (
+            json!({ "many_titled.a": true, "many.a": true, "many.b": true }),
+            Ok(json!({ "many": ["a", "b"], "many_titled": ["a"] })),
+        ),
+        (json!({ "many.a": false }), Err("`content.many` has fewer")),
+        (json!({ "many.a": "yes" }), Err("`content.many.a`")),
+    ] {
+        peer.begin("c", "all").await;
+        let question = peer.receive().await;
+        let fields = &question["params"]["requestedSchema"]["properties"];
+        assert!(fields.get("many").is_none(), "{question}");
+        let checkbox = json!({
+            "type": "boolean", "title": "many: a", "description": "Choose at least 1",
+        });
+        assert_eq!(fields["many.a"], checkbox);
+        assert_eq!(fields["many.b"]["title"], "many: b");
+        assert_eq!(fields["many_titled.a"]["title"], "many_titled: A");
+        peer.answer(&question, accept(content)).await;
+        let answer = peer.receive().await;
+        match expected {
+            Ok(expected) => {
+                let content: Value = serde_json::from_str(text(&answer)).unwrap();
+                assert_eq!(content, expected);
+            }
+            Err(part) => assert!(answer.to_string().contains(part), "{answer}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn checkbox_with_the_name_of_another_field_is_refused_in_words() {
+    let mut peer = peer();
+    peer.initialize("2025-06-18").await;
+    peer.begin("c", "ambiguous").await;
     let answer = peer.receive().await;
-    let message = answer["error"]["message"].as_str().unwrap_or_default();
-    assert!(
-        message.contains("`many`") && message.contains("several values"),
-        "{answer}"
-    );
-    assert!(!message.contains("MultiSelect"), "{answer}");
+    assert!(answer.to_string().contains("`many.a`"), "{answer}");
 }

@@ -33,7 +33,7 @@ struct Kept {
 /// Collects the output of this thread until it is dropped.
 pub(crate) struct Log {
     kept: Arc<Mutex<Kept>>,
-    _guard: DefaultGuard,
+    _guard: Option<DefaultGuard>,
     /// With a single subscriber, `tracing` caches the interest of the thread that first reaches an
     /// event or span: a thread without a subscriber would disable it for all.
     _second: Dispatch,
@@ -46,7 +46,20 @@ impl Log {
         let guard = tracing::subscriber::set_default(Registry::default().with(layer));
         Self {
             kept,
-            _guard: guard,
+            _guard: Some(guard),
+            _second: Dispatch::new(Registry::default()),
+        }
+    }
+
+    /// Collects the output of all threads that have no subscriber of their own, for the rest of the
+    /// process. Only one test can call this.
+    pub(crate) fn of_all_threads() -> Self {
+        let kept = Arc::<Mutex<Kept>>::default();
+        let layer = Keeper(Arc::clone(&kept));
+        tracing::subscriber::set_global_default(Registry::default().with(layer)).expect("first");
+        Self {
+            kept,
+            _guard: None,
             _second: Dispatch::new(Registry::default()),
         }
     }

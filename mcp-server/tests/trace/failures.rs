@@ -1,7 +1,9 @@
 //! The parts of an unexpected error that the peer gets, and those that are logged.
 
 use std::fmt;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use mcp_server::types::{CallToolRequest, Request as _};
 use mcp_server::{
@@ -266,4 +268,49 @@ async fn handler_that_blocks_a_thread_is_logged_with_its_tool() {
             assert!(warning.fields.get("elapsed").is_some(), "{warning:?}");
         }
     }
+}
+
+#[test]
+fn handler_that_never_returns_is_logged_with_its_tool() {
+    let log = Log::of_all_threads();
+    let is_released = Arc::new(AtomicBool::new(false));
+    let waits_for = Arc::clone(&is_released);
+    let server = Server::builder("test", "1")
+        .tool("stuck", "Blocks", move || {
+            let waits_for = Arc::clone(&waits_for);
+            async move {
+                while !waits_for.load(Ordering::Relaxed) {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                "done"
+            }
+        })
+        .build()
+        .unwrap();
+    // The only thread of the runtime is the one that is blocked.
+    let serving = std::thread::spawn(|| {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().build().expect("a runtime");
+        let request = modern(1, CallToolRequest::METHOD, json!({ "name": "stuck" }));
+        runtime.block_on(exchange(server, &[request]))
+    });
+    let began = Instant::now();
+    let warning = loop {
+        let mut warnings = log.of(Level::WARN).into_iter();
+        let found = warnings.find(|warning| warning.message().contains("has not returned"));
+        if found.is_some() || began.elapsed() > Duration::from_secs(20) {
+            break found;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    is_released.store(true, Ordering::Relaxed);
+    let answers = serving.join().expect("no panic");
+    assert_eq!(answers[0]["result"]["content"][0]["text"], "done");
+    let warning = warning.expect("a warning");
+    assert_eq!(warning.fields.get("tool"), Some("stuck"), "{warning:?}");
+    let method = warning.fields.get("method");
+    assert!(
+        method.is_some_and(|it| it.contains("tools/call")),
+        "{warning:?}"
+    );
 }

@@ -1,6 +1,7 @@
 //! What programs and caches learn from a URL and from the headers of its response.
 
-use mcp_server::{HandlerError, ResourceDef};
+use mcp_server::types::{AnyResourceContents, TextResourceContents};
+use mcp_server::{HandlerError, ResourceDef, ResourceStream};
 
 use crate::client::*;
 use crate::subject::*;
@@ -35,6 +36,40 @@ async fn single_representation_does_not_vary_and_has_a_file_name() {
         reply.get("content-disposition"),
         "inline; filename=\"caf_ 2026.csv\"; filename*=UTF-8''caf%C3%A9%202026.csv"
     );
+}
+
+/// Responses for which nothing is read are those to HEAD, 304 and 412.
+#[tokio::test]
+async fn responses_vary_alike_whether_or_not_the_resource_is_read() {
+    let formats = async || {
+        let html = TextResourceContents::new("x:several", "x").mime_type("text/html");
+        let plain = TextResourceContents::new("x:several", "x").mime_type("text/plain");
+        [plain, html].map(AnyResourceContents::from).to_vec()
+    };
+    let (address, ..) = served(|builder| {
+        let described = |uri: &str| ResourceDef::new(uri, "x").version("1").size(1);
+        builder
+            .proposals([mcp_server::Proposal::VersionedResources])
+            .add_resource(described("x:one").handler(async || "x"))
+            .add_resource(described("x:stream").handler(async || ResourceStream::new(&b"x"[..])))
+            .add_resource(described("x:several").handler(formats))
+    });
+    for (uri, expected) in [
+        ("x:one", &["origin"][..]),
+        ("x:stream", &["origin"]),
+        ("x:several", &["accept", "origin"]),
+    ] {
+        let path = path_of(address, uri).await;
+        let whole = get(address, &path, &[]).await;
+        let tag = whole.get("etag");
+        let same = get(address, &path, &[("If-None-Match", tag)]).await;
+        let other = get(address, &path, &[("If-Match", "\"other\"")]).await;
+        assert_eq!((same.status.as_u16(), other.status.as_u16()), (304, 412));
+        for reply in [&whole, &head(address, &path, &[]).await, &same, &other] {
+            let vary: Vec<_> = reply.headers.get_all("vary").iter().collect();
+            assert_eq!(vary, expected, "{uri}: {}", reply.status);
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,13 @@
 //! Which peers get URLs, and for which resources.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use mcp_server::types::{CacheScope, Resource};
-use mcp_server::{ByteStream, Proposal, ResourceDef, Server, ServerBuilder};
+use mcp_server::{
+    ByteStream, HandlerError, ListAt, Proposal, ResourceDef, ResourcePage, ResourceUri, Server,
+    ServerBuilder, TemplateDef,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -71,6 +77,32 @@ async fn resources_without_a_download_get_no_url() {
     }
     let elsewhere = link_to(address, "other://server").await;
     assert!(elsewhere.get("httpUrl").is_none(), "{elsewhere}");
+}
+
+/// Only the handler that reads knows whether a note exists.
+#[tokio::test]
+async fn link_to_what_the_reader_does_not_find_has_no_url() {
+    let reads = Arc::<AtomicUsize>::default();
+    let count = Arc::clone(&reads);
+    let read = move |ResourceUri(uri): ResourceUri| {
+        count.fetch_add(1, Ordering::SeqCst);
+        let is_found = uri == "note:a";
+        let text = is_found.then_some("text");
+        std::future::ready(text.ok_or_else(|| HandlerError::resource_not_found(uri)))
+    };
+    let list = async |_: ListAt| ResourcePage::new([Resource::new("note:a", "a")]);
+    let (address, ..) = served(|builder| {
+        let notes = TemplateDef::new("note:{name}", "note");
+        builder.add_resource_template(notes.handler(read).list(list))
+    });
+    // What a list contains exists.
+    path_of(address, "note:a").await;
+    assert_eq!(reads.load(Ordering::SeqCst), 0);
+    path_to(address, "note:a").await;
+    let link = link_to(address, "note:none").await;
+    assert_eq!(link["uri"], "note:none");
+    assert!(link.get("httpUrl").is_none(), "{link}");
+    assert_eq!(reads.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]

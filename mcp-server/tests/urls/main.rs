@@ -9,6 +9,8 @@ mod headers;
 mod issuing;
 mod limits;
 mod logs;
+#[cfg(feature = "oauth")]
+mod object_store;
 mod pages;
 mod presigned;
 mod principals;

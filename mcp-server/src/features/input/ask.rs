@@ -59,8 +59,8 @@ impl<A> Ask<A> {
         question.check(cx.peer())?;
         if let Some(session) = cx.peer().session() {
             let method = question.method();
-            let answer = super::legacy::request(&cx, session, question).await?;
-            return read(cx.revision(), answer.get())
+            let (revision, answer) = super::legacy::request(&cx, session, question).await?;
+            return read(revision, answer.get())
                 .map_err(|reason| InputError::Answer { method, reason }.into());
         }
         let (key, answer) = match inputs::of(&cx).ok_or(InputError::Ended)?.ask(

@@ -84,19 +84,19 @@ pub(crate) enum QuestionStatus {
 impl Inputs {
     /// Reads `inputResponses` and `requestState` of a modern request.
     pub(crate) fn read(
-        head: &ParamsView<'_>,
+        params: &ParamsView<'_>,
         cx: &Context,
         state: AcceptedState,
     ) -> Result<Self, ErrorObject> {
         let method = cx.method();
         let origin = BoundValues {
-            params: head.text().into(),
+            params: params.text().into(),
             principal: cx.state.extensions.principal().map(Into::into),
         };
         let mut rounds = Rounds::default();
         let mut foreign = None;
         let invalid = |error: DecodeError| invalid_params(method, &error);
-        let members = head.members();
+        let members = params.members();
         if let Some(text) = members
             .optional::<String>("requestState")
             .map_err(invalid)?
@@ -227,19 +227,19 @@ pub(crate) fn is_retry(params: &ParamsView<'_>) -> bool {
 }
 
 /// Returns the text of the params without the answers of the client, if there are answers.
-pub(crate) fn without_answers(head: &ParamsView<'_>) -> Option<String> {
-    let mut members: Map<Box<RawValue>> = serde_json::from_str(head.text()).ok()?;
+pub(crate) fn without_answers(params: &ParamsView<'_>) -> Option<String> {
+    let mut members: Map<Box<RawValue>> = serde_json::from_str(params.text()).ok()?;
     members.remove("inputResponses")?;
     json::to_string(&members).ok()
 }
 
 /// Reads the inputs of a request without a session that may be answered with questions.
 pub(crate) fn attach(
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
     cx: &Context,
     state: AcceptedState,
 ) -> Result<(), HandlerError> {
-    let inputs = Inputs::read(head, cx, state).map_err(HandlerError::protocol)?;
+    let inputs = Inputs::read(params, cx, state).map_err(HandlerError::protocol)?;
     // The context is new, so the cell is empty.
     let _ = cx.state.inputs.set(Box::new(inputs));
     Ok(())

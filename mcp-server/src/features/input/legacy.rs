@@ -6,7 +6,7 @@ use crate::protocol::sizes::check_values;
 use std::sync::Arc;
 
 use mcp_types::connection::PendingRequest;
-use mcp_types::{CancelledNotificationParams, RequestId};
+use mcp_types::{CancelledNotificationParams, RequestId, Revision};
 use serde_json::value::RawValue;
 
 use super::question::Question;
@@ -16,13 +16,14 @@ use crate::protocol::handler_error::HandlerError;
 use crate::protocol::session::{ResponseFailure, Session};
 use crate::util::select::{Either, select};
 
-/// Sends a question and waits for the answer.
+/// Sends a question and waits for the answer. Also returns the revision of the answer's form.
 pub(crate) async fn request(
     cx: &Context,
     session: &Arc<Session>,
-    question: Question,
-) -> Result<Box<RawValue>, HandlerError> {
+    mut question: Question,
+) -> Result<(Revision, Box<RawValue>), HandlerError> {
     let method = question.method();
+    let checkboxes = question.replace_multi_selects(session.revision)?;
     // The request has ended, or the client can no longer answer.
     let waiting = (!cx.is_cancelled())
         .then(|| session.pending.register(()))
@@ -51,12 +52,13 @@ pub(crate) async fn request(
                 },
                 ResponseFailure::Malformed(reason) => InputError::Answer { method, reason },
             })?;
-            let checked = check_values(Some(&result), cx.core().limits());
-            checked.map_err(|error| InputError::Answer {
-                method,
-                reason: error.to_string(),
-            })?;
-            Ok(result)
+            let invalid = |reason| InputError::Answer { method, reason };
+            check_values(Some(&result), cx.core().limits())
+                .map_err(|error| invalid(error.to_string()))?;
+            match checkboxes {
+                Some(checkboxes) => Ok(checkboxes.join(&result).map_err(invalid)?),
+                None => Ok((session.revision, result)),
+            }
         }
         Either::First(Ok(Err(())) | Err(_)) | Either::Second(()) => Err(InputError::Ended.into()),
     }

@@ -14,6 +14,7 @@ use mcp_types::{
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
+use crate::features::input::checkboxes::Checkboxes;
 use crate::features::input::error::InputError;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::peer::Peer;
@@ -212,6 +213,20 @@ impl Question {
         Ok(RawValue::from_string(text)?)
     }
 
+    /// Replaces choices of several values in a form for a client of 2025-06-18, which does not have
+    /// them.
+    pub(crate) fn replace_multi_selects(
+        &mut self,
+        revision: Revision,
+    ) -> Result<Option<Checkboxes>, InputError> {
+        match self {
+            Self::Form { params, .. } if revision == Revision::V2025_06_18 => {
+                Checkboxes::replace(&mut params.requested_schema)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Writes the request for a client of an older revision.
     pub(crate) fn write_legacy(
         self,
@@ -228,15 +243,6 @@ impl Question {
         let written = match self {
             Self::Form { params, .. } if revision == Revision::V2025_06_18 => {
                 let params = form_of_2025_11_25(params).map_err(inexpressible)?;
-                if let Some(field) = several_choices(&params) {
-                    return Err(InputError::Field {
-                        field: field.to_owned(),
-                        reason: format!(
-                            "the user may choose several values, which the client cannot display: it \
-                             uses revision {revision} of the protocol"
-                        ),
-                    });
-                }
                 v2025_06_18::ElicitRequestFormParams::try_from(params)
                     .map_err(VersionError::from)
                     .and_then(|params| Ok(rpc::write_request(message, id, method, Some(&params))?))
@@ -277,14 +283,6 @@ fn form_of_2025_11_25(
 ) -> Result<v2025_11_25::ElicitRequestFormParams, VersionError> {
     let params = ElicitRequestParams::Form(params);
     Ok(json::from_str(&Revision::V2025_11_25.encode_text(params)?)?)
-}
-
-/// Returns the name of a field with which the user chooses several values.
-fn several_choices(params: &v2025_11_25::ElicitRequestFormParams) -> Option<&str> {
-    use v2025_11_25::{EnumSchema, PrimitiveSchemaDefinition::Enum};
-    let mut fields = params.requested_schema.properties.iter();
-    let field = fields.find(|(_, field)| matches!(field, Enum(EnumSchema::MultiSelect(_))));
-    field.map(|(name, _)| name)
 }
 
 /// Splits messages of several blocks, which older revisions do not have.

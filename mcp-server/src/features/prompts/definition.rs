@@ -107,8 +107,9 @@ impl PromptDef {
     /// Sets the [handler](Handler) that makes the prompt. The fields of its arguments are listed,
     /// except for those that [`argument`](Self::argument) lists.
     ///
-    /// Clients send arguments as texts. Lists and structs are parsed as JSON, and listed as such. An
-    /// empty text for an optional field that cannot be empty, such as a number, counts as absent.
+    /// Clients send arguments as texts. Lists, structs and enums with data are parsed as JSON, and
+    /// listed as such; for an untagged enum, a text that no variant accepts is parsed as JSON. An empty
+    /// text for an optional field that cannot be empty, such as a number, counts as absent.
     pub fn handler<A, M, H>(mut self, handler: H) -> Self
     where
         A: Arguments,
@@ -254,8 +255,12 @@ fn json_type<'a>(property: &'a Value, root: &'a Object, references: usize) -> Op
         Some(Value::Array(kinds)) => kinds.iter().find_map(of),
         Some(kind) => of(kind),
         None => {
-            let mut any = property.get("anyOf")?.as_array()?.iter();
-            any.find_map(|schema| json_type(schema, root, references))
+            let any = property.get("anyOf").or_else(|| property.get("oneOf"))?;
+            let is_null = |it: &&Value| it.get("type").and_then(Value::as_str) == Some("null");
+            let any = any.as_array()?.iter().filter(|it| !is_null(it));
+            let mut kinds = any.map(|schema| json_type(schema, root, references));
+            let first = kinds.next()?;
+            first.filter(|_| kinds.all(|kind| kind == first))
         }
     }
 }

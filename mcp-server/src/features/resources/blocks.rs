@@ -24,7 +24,7 @@ use crate::protocol::core::Context;
 
 /// What the description of a resource says about its URL.
 enum DescribedUrl {
-    /// It has none: it is a collection, or cannot be described.
+    /// It has none: it is a collection, does not exist, or cannot be described.
     #[cfg(feature = "https-url")]
     None,
     /// It has this one, which may expire.
@@ -44,8 +44,8 @@ pub(crate) async fn finish_blocks(
     }
 }
 
-/// Returns what is known of the URLs of links only by the descriptions of their targets, by index. The
-/// program rarely sets the type of a link.
+/// Returns what only the handlers of their targets know about the URLs of links, by index. The program
+/// rarely sets the type of a link.
 #[cfg(feature = "https-url")]
 async fn described_urls(
     blocks: &[&mut ContentBlock],
@@ -57,11 +57,11 @@ async fn described_urls(
     for (index, block) in blocks.iter().enumerate() {
         if let ContentBlock::ResourceLink(link) = &**block
             && link.http_url.is_none()
-            && urls::depends_on_description(&link.uri, cx, resources)
+            && urls::depends_on_handlers(&link.uri, cx, resources)
         {
             indexes.push(index);
             let resource = Resource::new(&*link.uri, &*link.name);
-            page.extend([resource], ResourceSource::Handler);
+            page.extend([resource], ResourceSource::Link);
         }
     }
     let described = describe_listed(&mut page, cx, resources).await;

@@ -39,6 +39,10 @@ impl From<ResourceStream> for ResourceBody {
     note = "expected text, bytes, contents, a `ResourceStream`, or a `Result` with one of them"
 )]
 pub trait IntoBody {
+    /// `true` if a value is always one representation, so that the response at the URL of the
+    /// resource is the same for every `Accept`.
+    const IS_SINGLE: bool = false;
+
     /// Converts the value. Text and bytes get the requested URI and the media type of the definition.
     ///
     /// # Errors
@@ -48,6 +52,8 @@ pub trait IntoBody {
 }
 
 impl<C: IntoContents> IntoBody for C {
+    const IS_SINGLE: bool = C::IS_SINGLE;
+
     fn into_body(self, uri: &str, mime_type: Option<&str>) -> Result<ResourceBody, HandlerError> {
         self.into_contents(uri, mime_type)
             .map(ResourceBody::Contents)
@@ -68,6 +74,8 @@ impl<E: Into<HandlerError>> IntoBody for Result<ResourceBody, E> {
 
 #[cfg(feature = "https-url")]
 impl IntoBody for ResourceStream {
+    const IS_SINGLE: bool = true;
+
     fn into_body(self, _: &str, _: Option<&str>) -> Result<ResourceBody, HandlerError> {
         Ok(self.into())
     }
@@ -75,6 +83,8 @@ impl IntoBody for ResourceStream {
 
 #[cfg(feature = "https-url")]
 impl<E: Into<HandlerError>> IntoBody for Result<ResourceStream, E> {
+    const IS_SINGLE: bool = true;
+
     fn into_body(self, _: &str, _: Option<&str>) -> Result<ResourceBody, HandlerError> {
         Ok(self.map_err(Into::into)?.into())
     }

@@ -16,6 +16,10 @@ type ContentsResult = Result<Vec<AnyResourceContents>, HandlerError>;
 ///
 /// Text and bytes get the requested URI and the media type of the definition.
 pub trait IntoContents {
+    /// `true` if a value is always one representation, so that the response at the URL of the
+    /// resource is the same for every `Accept`.
+    const IS_SINGLE: bool = false;
+
     /// Converts the value into contents.
     ///
     /// # Errors
@@ -47,42 +51,56 @@ pub(crate) fn bytes(bytes: &[u8], uri: &str, mime_type: Option<&str>) -> AnyReso
 }
 
 impl IntoContents for String {
+    const IS_SINGLE: bool = true;
+
     fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
         Ok(vec![text(self, uri, mime_type)])
     }
 }
 
 impl IntoContents for &str {
+    const IS_SINGLE: bool = true;
+
     fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
         self.to_owned().into_contents(uri, mime_type)
     }
 }
 
 impl IntoContents for &[u8] {
+    const IS_SINGLE: bool = true;
+
     fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
         Ok(vec![bytes(self, uri, mime_type)])
     }
 }
 
 impl IntoContents for Vec<u8> {
+    const IS_SINGLE: bool = true;
+
     fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
         self.as_slice().into_contents(uri, mime_type)
     }
 }
 
 impl IntoContents for AnyResourceContents {
+    const IS_SINGLE: bool = true;
+
     fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
         Ok(vec![self])
     }
 }
 
 impl IntoContents for TextResourceContents {
+    const IS_SINGLE: bool = true;
+
     fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
         Ok(vec![self.into()])
     }
 }
 
 impl IntoContents for BlobResourceContents {
+    const IS_SINGLE: bool = true;
+
     fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
         Ok(vec![self.into()])
     }
@@ -95,6 +113,8 @@ impl IntoContents for Vec<AnyResourceContents> {
 }
 
 impl<C: IntoContents, E: Into<HandlerError>> IntoContents for Result<C, E> {
+    const IS_SINGLE: bool = C::IS_SINGLE;
+
     fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
         self.map_err(Into::into)?.into_contents(uri, mime_type)
     }

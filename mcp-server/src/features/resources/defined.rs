@@ -38,7 +38,7 @@ pub(crate) trait Defined: Send + Sync {
     fn untyped_warned(&self) -> &std::sync::atomic::AtomicBool;
 
     /// Returns `true` for a template, which matches URIs that may name no resource.
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "_proposals")]
     fn is_template(&self) -> bool {
         false
     }

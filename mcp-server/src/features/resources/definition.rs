@@ -172,11 +172,14 @@ impl ResourceDef {
         }
         let contents = fixed.clone();
         this.fixed = Some(fixed);
-        this.reader = Some(Box::new(move |params: ReadParams, _, _| {
-            let contents = contents.contents(&params.uri, params.mime_type.as_deref());
-            let body = ResourceBody::Contents(vec![contents]);
-            Ok(Box::pin(std::future::ready(Ok(body))))
-        }));
+        this.reader = Some(ReadHandler {
+            read: Box::new(move |params: ReadParams, _, _| {
+                let contents = contents.contents(&params.uri, params.mime_type.as_deref());
+                let body = ResourceBody::Contents(vec![contents]);
+                Ok(Box::pin(std::future::ready(Ok(body))))
+            }),
+            is_single: true,
+        });
         this
     }
 

@@ -34,8 +34,7 @@ struct ToDescribe {
     index: usize,
     found: UncheckedResource,
     resource: Resource,
-    /// `true` if only its presigned URL is missing.
-    is_complete: bool,
+    source: ResourceSource,
 }
 
 /// Describes the resources of a page, if the program opted into a proposal. Members that the
@@ -64,7 +63,7 @@ pub(crate) async fn describe_listed(
                     index,
                     found,
                     resource: listed.resource.clone(),
-                    is_complete: *source == ResourceSource::CompleteHandler,
+                    source: *source,
                 });
             }
         }
@@ -95,7 +94,7 @@ fn definition(
 ) -> Option<UncheckedResource> {
     let found = match source {
         ResourceSource::Definition => catalog.locate_defined(&resource.uri),
-        ResourceSource::Handler => catalog.locate(&resource.uri),
+        ResourceSource::Handler | ResourceSource::Link => catalog.locate(&resource.uri),
         // The handler of the list knows everything but the URLs, which are made for each client.
         #[cfg(feature = "https-url")]
         ResourceSource::CompleteHandler => {
@@ -106,10 +105,11 @@ fn definition(
         ResourceSource::CompleteHandler => None,
     };
     let found = found.filter(|found| found.is_visible(cx))?;
-    if source == ResourceSource::Handler {
+    if matches!(source, ResourceSource::Handler | ResourceSource::Link) {
         fill(resource, found.base_resource());
     }
-    found.is_describable().then_some(found)
+    let may_be_missing = source == ResourceSource::Link && found.is_known_by_reading();
+    (found.is_describable() || may_be_missing).then_some(found)
 }
 
 /// Runs the handlers, and writes what they return into `all`.
@@ -148,7 +148,7 @@ async fn description(pending: ToDescribe, cx: &Context) -> Option<Resource> {
     let ToDescribe {
         found,
         resource,
-        is_complete,
+        source,
         ..
     } = pending;
     let uri = resource.uri.clone();
@@ -164,7 +164,14 @@ async fn description(pending: ToDescribe, cx: &Context) -> Option<Resource> {
     };
     let described = timeout(
         LONGEST,
-        caught(found.describe_listed_with_url(resource, is_complete, cx)),
+        caught(async {
+            if source == ResourceSource::Link {
+                found.check_exists(cx).await?;
+            }
+            let is_complete = source == ResourceSource::CompleteHandler;
+            let described = found.describe_listed_with_url(resource, is_complete, cx);
+            described.await
+        }),
     );
     let Ok(described) = described.await else {
         tracing::warn!(%uri, "the description of a listed resource takes too long");

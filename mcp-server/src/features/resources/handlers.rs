@@ -23,12 +23,21 @@ use crate::protocol::handler::{IntoResult, boxed};
 use crate::protocol::handler_error::HandlerError;
 use crate::util::and_then::and_then;
 
-/// A handler that reads; the map has the variables of a template.
-pub(crate) type ReadHandler = Box<
-    dyn Fn(ReadParams, Map<String>, Context) -> Result<HandlerFuture<ResourceBody>, HandlerError>
-        + Send
-        + Sync,
->;
+/// A handler that reads.
+pub(crate) struct ReadHandler {
+    pub(crate) read: Box<ReadFn>,
+    /// `true` if each resource has one representation.
+    #[cfg_attr(
+        not(feature = "https-url"),
+        expect(dead_code, reason = "only responses by URL vary")
+    )]
+    pub(crate) is_single: bool,
+}
+
+/// The map has the variables of a template.
+type ReadFn = dyn Fn(ReadParams, Map<String>, Context) -> Result<HandlerFuture<ResourceBody>, HandlerError>
+    + Send
+    + Sync;
 
 /// A handler that describes.
 #[cfg(feature = "_proposals")]
@@ -63,7 +72,7 @@ where
 {
     let names_resource = requirements_of(&handler).needs_resource().is_some();
     let handler = Arc::new(handler);
-    Box::new(move |params, variables, cx| {
+    let read = Box::new(move |params, variables: Map<String>, cx: Context| {
         let ReadParams { uri, mime_type } = params;
         let cx = if names_resource {
             with_resource(&cx, &uri, variables.clone())
@@ -74,8 +83,12 @@ where
         let running = Arc::clone(&handler).call(arguments, cx);
         Ok(Box::pin(and_then(running, move |body: H::Output| {
             body.into_body(&uri, mime_type.as_deref())
-        })))
-    })
+        })) as HandlerFuture<ResourceBody>)
+    });
+    ReadHandler {
+        read,
+        is_single: H::Output::IS_SINGLE,
+    }
 }
 
 /// Erases the type of a handler of a resource, which describes it or makes a URL.

@@ -23,6 +23,9 @@ pub(crate) enum ResourceSource {
     Handler,
     /// A handler that lists, and that returns all members.
     CompleteHandler,
+    /// A link, whose target may not exist.
+    #[cfg(feature = "_proposals")]
+    Link,
 }
 
 impl ListedPage {

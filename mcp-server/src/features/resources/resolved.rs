@@ -47,6 +47,14 @@ struct Resolved {
     variables: Map<String>,
 }
 
+impl Resolved {
+    /// Returns `true` if a template matches the URI, and no handler describes the resource.
+    #[cfg(feature = "_proposals")]
+    fn is_known_by_reading(&self) -> bool {
+        self.definition.is_template() && self.definition.describer().is_none()
+    }
+}
+
 impl UncheckedResource {
     pub(crate) fn new(uri: String, definition: Arc<dyn Defined>, variables: Map<String>) -> Self {
         Self(Resolved {
@@ -92,6 +100,12 @@ impl UncheckedResource {
         self.0.definition.describer().is_some()
     }
 
+    /// Returns `true` if only the handler that reads knows whether the resource exists.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn is_known_by_reading(&self) -> bool {
+        self.0.is_known_by_reading()
+    }
+
     /// Returns `true` if a handler makes the URL in the description.
     #[cfg(feature = "https-url")]
     pub(crate) fn is_presigned(&self) -> bool {
@@ -122,6 +136,13 @@ impl CheckedResource {
     /// Returns how long caches may keep the contents.
     pub(crate) fn hints(&self) -> &CacheHints {
         self.0.definition.hints()
+    }
+
+    /// Returns `true` if the resource has one representation.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn is_single(&self) -> bool {
+        let (reader, _) = self.0.definition.reader();
+        reader.is_some_and(|reader| reader.is_single)
     }
 
     /// Returns the contents, if they are part of the definition, so that no handler has to run.
@@ -170,10 +191,9 @@ impl CheckedResource {
     /// # Errors
     ///
     /// The error of that handler.
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "_proposals")]
     pub(crate) async fn check_exists(&self, cx: &Context) -> Result<(), HandlerError> {
-        let definition = &self.0.definition;
-        if !definition.is_template() || definition.describer().is_some() {
+        if !self.0.is_known_by_reading() {
             return Ok(());
         }
         self.body(self.context(cx)).await.map(drop)
@@ -341,7 +361,7 @@ impl CheckedResource {
             uri: self.0.uri.clone(),
             mime_type: mime_type.map(str::to_owned),
         };
-        let mut body = reader(params, self.0.variables.clone(), cx)?.await?;
+        let mut body = (reader.read)(params, self.0.variables.clone(), cx)?.await?;
         match &mut body {
             ResourceBody::Contents(contents) => contents::make_canonical(contents),
             #[cfg(feature = "https-url")]

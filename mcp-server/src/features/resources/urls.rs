@@ -49,12 +49,13 @@ fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option
     urls.issue(&resource.uri, cx.extension())
 }
 
-/// Returns `true` if a URL would be issued for a resource, and only its description says which one, or
-/// whether it is a collection.
-pub(crate) fn depends_on_description(uri: &str, cx: &Context, resources: &ResourceCatalog) -> bool {
+/// Returns `true` if a URL would be issued for a resource, and only its handlers know which one, whether
+/// it is a collection, or whether it exists.
+pub(crate) fn depends_on_handlers(uri: &str, cx: &Context, resources: &ResourceCatalog) -> bool {
     let depends = |found: &UncheckedResource| {
         let may_be_collection = cfg!(feature = "sep-2093") && resources.urls.is_some();
-        found.is_presigned() || (may_be_collection && found.is_describable())
+        let may_be_missing = resources.urls.is_some() && found.is_known_by_reading();
+        found.is_presigned() || may_be_missing || (may_be_collection && found.is_describable())
     };
     cx.offered(Proposal::HttpsUrl)
         && resources

@@ -76,6 +76,8 @@ impl<C: IntoContents> Versioned<C> {
 /// Sets the members of all contents with the requested URI. Members that the contents have already
 /// stay.
 impl<C: IntoContents> IntoContents for Versioned<C> {
+    const IS_SINGLE: bool = C::IS_SINGLE;
+
     fn into_contents(
         self,
         uri: &str,

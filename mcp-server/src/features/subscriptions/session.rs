@@ -15,10 +15,10 @@ use crate::protocol::uri_limit::check_uri;
 /// Handles `resources/subscribe`.
 pub(crate) fn subscribe(
     cx: &Context,
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
     resources: &Arc<ResourceCatalog>,
 ) -> Result<impl Future<Output = Result<(), HandlerError>> + Send + use<>, HandlerError> {
-    let uri = uri(cx, head)?;
+    let uri = uri(cx, params)?;
     let (cx, resources) = (cx.clone(), Arc::clone(resources));
     Ok(async move {
         admission::check(&uri, &cx, &resources).await?;
@@ -37,16 +37,16 @@ pub(crate) fn subscribe(
 }
 
 /// Handles `resources/unsubscribe`.
-pub(crate) fn unsubscribe(cx: &Context, head: &ParamsView<'_>) -> Result<(), HandlerError> {
-    let uri = uri(cx, head)?;
+pub(crate) fn unsubscribe(cx: &Context, params: &ParamsView<'_>) -> Result<(), HandlerError> {
+    let uri = uri(cx, params)?;
     if let Some(session) = cx.peer().session() {
         session.unsubscribe(&uri);
     }
     Ok(())
 }
 
-fn uri(cx: &Context, head: &ParamsView<'_>) -> Result<String, HandlerError> {
-    let ResourceParams(uri) = common(head, cx)?;
+fn uri(cx: &Context, params: &ParamsView<'_>) -> Result<String, HandlerError> {
+    let ResourceParams(uri) = common(params, cx)?;
     check_uri(cx.core(), "$.uri", &uri)?;
     Ok(uri)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
-use mcp_types::json::{self, Object, Value};
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{CallToolResult, Icon, MetaObject, Tool, ToolAnnotations, ToolInputSchema};
 
@@ -15,13 +15,14 @@ use crate::features::arguments::{Arguments, derived_schema};
 use crate::features::definition_error::DefinitionError;
 use crate::features::schema;
 use crate::features::tools::arguments_error::ArgumentsError;
+use crate::features::tools::extra_arguments::ExtraArguments;
 use crate::features::tools::result::IntoToolResult;
 use crate::protocol::core::Context;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::metrics::operations::OperationCounter;
 #[cfg(feature = "json-schema")]
-use mcp_types::schema_validator::Validator;
+use mcp_types::{json::Value, schema_validator::Validator};
 
 /// A running handler of a tool.
 pub(crate) type ToolFuture = HandlerFuture<CallToolResult>;
@@ -57,7 +58,7 @@ pub struct ToolDef {
     counter: Arc<OperationCounter>,
     /// What the program decided about the schema of the arguments.
     one_object: bool,
-    ignores_extra: bool,
+    extra_arguments: ExtraArguments,
     /// `true` if the handler takes no arguments.
     takes_nothing: bool,
     #[cfg(feature = "json-schema")]
@@ -84,7 +85,7 @@ impl ToolDef {
             header_params: Vec::new(),
             counter: Arc::default(),
             one_object: false,
-            ignores_extra: false,
+            extra_arguments: ExtraArguments::default(),
             takes_nothing: false,
             #[cfg(feature = "json-schema")]
             validators: Validators::default(),
@@ -176,10 +177,10 @@ impl ToolDef {
         self
     }
 
-    /// Ignores the arguments of a call to a tool that takes none, instead of rejecting them. Some
-    /// models pass arguments to every tool. The schema says the same.
-    pub fn ignore_extra_arguments(mut self) -> Self {
-        self.ignores_extra = true;
+    /// Sets whether arguments that the tool does not have are ignored (`true`) or rejected, instead of
+    /// [the server's setting](crate::ServerBuilder::ignore_extra_arguments), which describes both.
+    pub fn ignore_extra_arguments(mut self, ignore: bool) -> Self {
+        self.extra_arguments.of_tool = Some(ignore);
         self
     }
 
@@ -284,13 +285,7 @@ impl ToolDef {
         if let Some(validator) = &self.validators.input {
             validator.check(&arguments)?;
         }
-        if self.takes_nothing
-            && !self.ignores_extra
-            && let Some(name) = arguments.keys().next()
-        {
-            let error = DecodeError::data("the tool takes no arguments");
-            return Err(error.inside_member(name.to_owned()).into());
-        }
+        self.extra_arguments.check(&arguments, &self.tool)?;
         let Some(handler) = &self.handler else {
             return Err(DecodeError::data("the tool has no handler").into());
         };
@@ -337,7 +332,8 @@ impl ToolDef {
         &self.header_params
     }
 
-    /// Validates the schemas and completes the tool with them.
+    /// Validates the schemas and completes the tool with them. Called again when a setting of the server
+    /// changes them.
     fn complete(&mut self) -> Result<(), DefinitionError> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -345,19 +341,15 @@ impl ToolDef {
         if self.handler.is_none() {
             return Err("the tool has no handler".into());
         }
-        let Some(mut input) = self.input.take() else {
+        let Some(mut input) = self.input.clone() else {
             return Err("a tool with an object handler needs an input schema".into());
         };
         if self.one_object {
             schema::one_object::one_object(&mut input)?;
         }
         schema::object_at_root(&mut input)?;
-        // The schema of a tool that takes nothing may be the program's own.
-        let closed = input.get("additionalProperties").and_then(Value::as_bool) == Some(false);
-        if self.takes_nothing && self.ignores_extra {
-            input.remove("additionalProperties");
-        }
-        self.ignores_extra |= !closed;
+        self.extra_arguments
+            .adapt_schema(&mut input, self.takes_nothing);
         schema::bounded(&input)?;
         self.header_params =
             mcp_types::headers::header_params(&input).map_err(|error| error.to_string())?;

@@ -25,10 +25,16 @@ impl Measured {
             result: AtomicUsize::new(OperationOutcome::Ok as usize),
         }
     }
+
     /// Counts the request for a tool, instead of for its method.
     pub(crate) fn set_tool(&self, counter: &Arc<OperationCounter>) {
         // A request calls one tool.
         let _ = self.tool.set(Arc::clone(counter));
+    }
+
+    /// Returns the counter of the tool that the request calls.
+    pub(crate) fn tool(&self) -> Option<&OperationCounter> {
+        self.tool.get().map(|counter| &**counter)
     }
 
     /// Sets the outcome in case that the response is a result.
@@ -45,7 +51,7 @@ impl Measured {
 
     /// Counts the request, whose method has a counter of its own.
     pub(crate) fn count(&self, method: &OperationCounter, outcome: OperationOutcome) {
-        let counter = self.tool.get().map_or(method, |tool| tool);
+        let counter = self.tool().unwrap_or(method);
         counter.ended(outcome, self.started.elapsed());
     }
 }

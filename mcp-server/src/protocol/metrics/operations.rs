@@ -101,6 +101,9 @@ pub(crate) trait Tools: Send + Sync {
     /// Returns `true` if the server has a tool of this name.
     fn contains(&self, name: &str) -> bool;
 
+    /// Returns the name of the tool with this counter.
+    fn name_of(&self, counter: &OperationCounter) -> Option<String>;
+
     /// Returns the counts of all tools that were called at least once.
     fn operations(&self) -> Vec<Operation>;
 }

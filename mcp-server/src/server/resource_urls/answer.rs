@@ -98,6 +98,7 @@ pub(crate) fn stream(
         reader,
         size,
         mime_type,
+        is_negotiated,
         unchanged,
         uri,
     } = opened;
@@ -105,7 +106,7 @@ pub(crate) fn stream(
         etag: unchanged.as_ref().map(|unchanged| unchanged.etag.clone()),
         last_modified,
     };
-    let mut response = validated(&selected, validators, caching, false);
+    let mut response = validated(&selected, validators, caching, is_negotiated);
     if size.is_none() {
         let headers = response.headers_mut();
         headers.insert(ACCEPT_RANGES, HeaderValue::from_static("none"));
@@ -200,7 +201,7 @@ pub(crate) fn unread(
         etag: unread.etag,
         last_modified,
     };
-    let mut response = validated(&unread.selected, validators, caching, true);
+    let mut response = validated(&unread.selected, validators, caching, unread.is_negotiated);
     if unread.selected == Selected::Whole {
         let headers = response.headers_mut();
         headers.insert(CONTENT_LENGTH, unread.size.into());

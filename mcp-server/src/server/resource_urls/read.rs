@@ -73,6 +73,7 @@ pub(crate) struct OpenStream {
     /// The size of the whole resource in bytes.
     pub(crate) size: Option<u64>,
     pub(crate) mime_type: Option<String>,
+    pub(crate) is_negotiated: bool,
     /// Present if the version is known.
     pub(crate) unchanged: Option<Unchanged>,
     pub(crate) uri: String,
@@ -84,6 +85,7 @@ pub(crate) struct WithoutContents {
     pub(crate) etag: Option<String>,
     pub(crate) size: u64,
     pub(crate) mime_type: Option<String>,
+    pub(crate) is_negotiated: bool,
 }
 
 /// The reasons why a resource cannot be read.
@@ -174,10 +176,12 @@ async fn found_outcome(
     if let Some(body) = found.fixed_body() {
         return Ok(Some(ReadOutcome::Fixed(body, resource.mime_type)));
     }
+    // Whether anything was read must not make a difference, so this does not depend on the contents.
+    let is_negotiated = !found.is_single();
     let accept = Accept::of(&request.headers);
     if validators.etag.is_some()
         && accept.accepts_preferred(&resource)
-        && let Some(unread) = unread(&resource, &validators, request)
+        && let Some(unread) = unread(&resource, &validators, is_negotiated, request)
     {
         return Ok(Some(ReadOutcome::WithoutContents(unread)));
     }
@@ -194,6 +198,7 @@ async fn found_outcome(
                 reader: None,
                 size,
                 mime_type: resource.mime_type,
+                is_negotiated,
                 uri: resource.uri,
                 unchanged: validators.etag.map(|etag| Unchanged {
                     found,
@@ -220,8 +225,6 @@ async fn found_outcome(
     let Some(chosen) = accept.choose(&resource, &contents) else {
         return Ok(None);
     };
-    let own = contents.iter().filter(|own| own.uri() == resource.uri);
-    let is_negotiated = own.count() > 1;
     let Some(contents) = contents.into_iter().nth(chosen.index) else {
         return Ok(None);
     };
@@ -259,6 +262,7 @@ fn described_size(resource: &Resource) -> Option<u64> {
 fn unread(
     resource: &Resource,
     validators: &CacheValidators,
+    is_negotiated: bool,
     request: &Parts,
 ) -> Option<WithoutContents> {
     let size = described_size(resource);
@@ -272,6 +276,7 @@ fn unread(
         etag: validators.etag.clone(),
         size: size.unwrap_or_default(),
         mime_type: resource.mime_type.clone(),
+        is_negotiated,
     })
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod cluster;
 pub(crate) mod ending;
 pub(crate) mod event_store;
+pub(crate) mod expiry_task;
 pub(crate) mod get;
 pub(crate) mod handle;
 pub(crate) mod post;
@@ -16,4 +17,3 @@ pub(crate) mod stream_buffer;
 pub(crate) mod stream_pump;
 pub(crate) mod stream_reader;
 pub(crate) mod table;
-pub(crate) mod watch;

@@ -136,9 +136,9 @@ impl TemplateDef {
     /// the last change.
     ///
     /// If the URI names no resource, it returns [`HandlerError::resource_not_found`]. Without this
-    /// handler, the definition describes every resource of the template, and `resources/metadata` reads
-    /// the resource to know whether it exists. It runs for the same requests as the one [of a
-    /// resource](crate::ResourceDef::describe).
+    /// handler, the definition describes every resource of the template, and the resource is read for
+    /// `resources/metadata`, and for links that get a URL, to know whether it exists. It runs for the
+    /// same requests as the one [of a resource](crate::ResourceDef::describe).
     ///
     /// ```
     /// use mcp_server::types::Resource;
@@ -199,7 +199,7 @@ impl TemplateDef {
 impl Defined for TemplateDef {
     defined!(template, resource);
 
-    #[cfg(feature = "sep-2093")]
+    #[cfg(feature = "_proposals")]
     fn is_template(&self) -> bool {
         true
     }

@@ -22,6 +22,10 @@ impl Definition for ToolDef {
         self.complete()
     }
 
+    fn set_extra_arguments_default(&mut self, ignore: bool) {
+        self.extra_arguments.of_server = Some(ignore);
+    }
+
     fn check_name(&self) -> Result<(), DefinitionError> {
         check_name(&self.tool.name)
     }

@@ -107,11 +107,11 @@ impl Sessions {
 
     /// Starts the task that ends expired sessions, unless it is running. It runs while there are
     /// any.
-    pub(crate) fn watch(self: &Arc<Self>) {
-        let mut watch = self.watch.task();
-        if watch.is_none() {
-            let task = tokio::spawn(watch_sessions(Arc::downgrade(self), self.pause()));
-            *watch = Some(task.abort_handle());
+    pub(crate) fn start_expiry_task(self: &Arc<Self>) {
+        let mut task = self.expiry_task.task();
+        if task.is_none() {
+            let spawned = tokio::spawn(expire_sessions(Arc::downgrade(self), self.pause()));
+            *task = Some(spawned.abort_handle());
         }
     }
 
@@ -134,16 +134,16 @@ impl Sessions {
             }
         }
         // A new session is added to the table before it checks for the task, so none is missed.
-        let mut watch = self.watch.task();
+        let mut task = self.expiry_task.task();
         let any = self.has_any();
         if !any {
-            *watch = None;
+            *task = None;
         }
         any
     }
 }
 
-async fn watch_sessions(sessions: Weak<Sessions>, pause: Duration) {
+async fn expire_sessions(sessions: Weak<Sessions>, pause: Duration) {
     loop {
         sleep(pause).await;
         let Some(sessions) = sessions.upgrade() else {

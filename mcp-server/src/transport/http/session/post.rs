@@ -20,7 +20,7 @@ use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::quota::permits::RequestPermit;
-use crate::protocol::respond;
+use crate::protocol::respond::{self, ResponseDelivery};
 use crate::transport::http::accept::AcceptedForms;
 use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
@@ -192,15 +192,15 @@ impl Endpoint {
         text: Option<&[u8]>,
     ) -> bool {
         let session = Some(&*handle.session);
-        let Some(is_known) = respond::deliver_response(session, message, self.server.limits())
-        else {
-            return false;
-        };
-        if !is_known {
-            let message = text.map_or_else(|| respond::text(message), <[u8]>::to_vec);
-            self.pass_on(handle, message);
+        match respond::deliver_response(session, message, self.server.limits()) {
+            ResponseDelivery::Delivered => true,
+            ResponseDelivery::Unexpected => {
+                let message = text.map_or_else(|| respond::text(message), <[u8]>::to_vec);
+                self.pass_on(handle, message);
+                true
+            }
+            ResponseDelivery::NotAResponse => false,
         }
-        true
     }
 
     /// Passes a response on: another process may have sent the request.

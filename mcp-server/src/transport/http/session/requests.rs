@@ -58,7 +58,7 @@ impl Endpoint {
             SessionLookup::Unknown
         };
         match found {
-            SessionLookup::CheckedResource(handle) => return Ok(handle),
+            SessionLookup::Found(handle) => return Ok(handle),
             SessionLookup::Full => return Err(Refusal::Sessions),
             SessionLookup::Expired => Box::pin(self.sessions.end(id)).await,
             SessionLookup::Unknown => {}

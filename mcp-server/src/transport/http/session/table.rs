@@ -15,9 +15,9 @@ use crate::protocol::quota::{Gauge, PeerUsage};
 use crate::protocol::session::Session;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::peer_table::PeerTable;
+use crate::transport::http::session::expiry_task::ExpiryTask;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::session_store::SessionDelta;
-use crate::transport::http::session::watch::Watch;
 
 /// The sessions of an endpoint.
 pub(crate) struct Sessions {
@@ -28,7 +28,7 @@ pub(crate) struct Sessions {
     /// Whether the event store belongs to this process alone.
     pub(crate) events_are_local: bool,
     pub(crate) idle_time: Duration,
-    pub(crate) watch: Watch,
+    pub(crate) expiry_task: ExpiryTask,
 }
 
 /// The result of adding a session.
@@ -42,7 +42,7 @@ struct Added {
 /// The result of looking up a session.
 pub(crate) enum SessionLookup {
     /// The session, in this process.
-    CheckedResource(Arc<SessionHandle>),
+    Found(Arc<SessionHandle>),
     /// The session was idle for too long and has to be ended in all processes.
     Expired,
     /// There is no such session, or it belongs to another principal.
@@ -65,7 +65,7 @@ impl Sessions {
             events,
             events_are_local: config.events.is_none(),
             idle_time: limits.session_idle_time,
-            watch: Watch::default(),
+            expiry_task: ExpiryTask::default(),
         }
     }
 
@@ -84,7 +84,7 @@ impl Sessions {
         // stores.
         self.finish_all(added.evicted).await;
         let handle = added.handle?;
-        self.watch();
+        self.start_expiry_task();
         if let Some(store) = &self.store
             && let Some(_writing) = handle.session.writes.begin()
         {
@@ -206,7 +206,7 @@ impl Sessions {
             if self.store.is_some() && handle.claim_save(self.idle_time / 4) {
                 Box::pin(self.change(&handle, &SessionDelta::default())).await;
             }
-            return SessionLookup::CheckedResource(handle);
+            return SessionLookup::Found(handle);
         }
         let Some(record) = Box::pin(self.stored(id)).await else {
             return SessionLookup::Unknown;
@@ -234,13 +234,13 @@ impl Sessions {
         let Some(handle) = added.handle else {
             return SessionLookup::Full;
         };
-        self.watch();
+        self.start_expiry_task();
         // Another process may have ended the session before the copy was added here.
         if Box::pin(self.stored(id)).await.is_none() {
             Box::pin(self.forget(id)).await;
             return SessionLookup::Unknown;
         }
-        SessionLookup::CheckedResource(handle)
+        SessionLookup::Found(handle)
     }
 
     async fn stored(&self, id: &str) -> Option<Record> {

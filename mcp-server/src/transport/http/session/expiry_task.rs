@@ -1,4 +1,4 @@
-//! [`Watch`]: the task that ends expired sessions.
+//! [`ExpiryTask`]: the task that ends expired sessions.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,15 +6,15 @@ use tokio::task::AbortHandle;
 
 /// The task that ends expired sessions. It is aborted when the endpoint is dropped.
 #[derive(Default)]
-pub(crate) struct Watch(Mutex<Option<AbortHandle>>);
+pub(crate) struct ExpiryTask(Mutex<Option<AbortHandle>>);
 
-impl Watch {
+impl ExpiryTask {
     pub(crate) fn task(&self) -> std::sync::MutexGuard<'_, Option<AbortHandle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Watch {
+impl Drop for ExpiryTask {
     fn drop(&mut self) {
         if let Some(task) = self.task().take() {
             task.abort();
