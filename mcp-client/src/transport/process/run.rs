@@ -14,6 +14,7 @@ use super::command::{ChildProcess, Started};
 use super::restart::Restarts;
 use super::stderr;
 use super::stderr::Stderr;
+use super::unread::Unread;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::{ServerOutput, TransportError};
 use crate::protocol::last_output::LastLines;
@@ -32,21 +33,24 @@ pub(super) async fn run(
     started: Started,
 ) {
     let mut restarts = Restarts::new(process.restart.clone());
-    // Older servers may exit when they receive the probe for the revision.
+    // Older servers may exit when they have read the probe for the revision.
     let mut may_exit_once = connection.pinned.is_none();
     // The builder negotiates with the first process.
     let mut ended = serve(connection, queue, &process, started, pending()).await;
     loop {
         // Messages that are sent from now on fail with `Closed`.
         queue.close();
-        let ServeEnd::Failed(error) = ended else {
-            return;
+        let (error, has_read) = match ended {
+            ServeEnd::ShutDown => return,
+            ServeEnd::Failed(error) => (error, true),
+            ServeEnd::Crashed(error) => (error, false),
         };
         let was_negotiated = connection.negotiated().is_some();
         let delay = if was_negotiated {
             restarts.next()
         } else {
-            std::mem::take(&mut may_exit_once).then_some(Duration::ZERO)
+            let may_exit = std::mem::take(&mut may_exit_once) && has_read;
+            may_exit.then_some(Duration::ZERO)
         };
         let Some(delay) = delay else {
             connection.pending.close(error);
@@ -103,6 +107,8 @@ enum ServeEnd {
     ShutDown,
     /// The process exited, or cannot be used.
     Failed(TransportError),
+    /// The process exited, and did not read what the client had sent.
+    Crashed(TransportError),
 }
 
 /// Drives the connection to one process until it exits or `failure` returns, then ends it.
@@ -122,6 +128,7 @@ async fn serve(
     let last = &connection.last_output;
     last.stderr.clear();
     last.other.clear();
+    let unread = Unread::of(&stdin);
     let mut reading = Task::new(read(connection, queue, stdout));
     let mut writing = Task::new(write(queue, stdin));
     let mut logging = Task::new(read_stderr(stderr, &process.stderr, &last.stderr));
@@ -146,8 +153,9 @@ async fn serve(
     if shut_down {
         queue.close();
     }
+    let is_sent = !matches!(reason, ServeEnd::Failed(TransportError::Io(_)));
 
-    let (status, terminated) = {
+    let ((status, terminated), has_read) = {
         // The process exits when its input ends.
         let start = Instant::now();
         let mut ending = pin!(async {
@@ -158,7 +166,8 @@ async fn serve(
                 }
             }
             drop(writing);
-            group.end(start, process.grace).await
+            let has_read = is_sent && queue.queued_bytes() == 0 && !unread.is_left();
+            (group.end(start, process.grace).await, has_read)
         });
         // Output from before the exit is still read.
         let mut rest = pin!(async { tokio::join!(reading.finish(), logging.finish()) });
@@ -176,11 +185,16 @@ async fn serve(
             if !terminated =>
         {
             let ServerOutput { stderr, other, .. } = last.get();
-            ServeEnd::Failed(TransportError::Exited {
+            let error = TransportError::Exited {
                 status,
                 stderr,
                 other,
-            })
+            };
+            if has_read {
+                ServeEnd::Failed(error)
+            } else {
+                ServeEnd::Crashed(error)
+            }
         }
         (reason, _) => reason,
     }
