@@ -5,12 +5,12 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use mcp_client::Http;
 use mcp_client::oauth::{
     AuthorizationUrl, FileStore, Loopback, OAuth, OAuthBuilder, OAuthClient, OAuthFault, Secret,
     StepUp, TokenStatus, UserAgent,
 };
 use mcp_client::types::json::Object;
+use mcp_client::{Http, is_loopback_url};
 
 use crate::args::{AccountOptions, Auth, Command, Options};
 use crate::ask::Answers;
@@ -35,7 +35,7 @@ pub(crate) fn authorize(
     }
     if let Some(name) = &options.account.token_env {
         let token = variable(name)?;
-        if url.starts_with("http:") && !connect::is_this_machine(url) {
+        if url.starts_with("http:") && !is_loopback_url(url) {
             let message = "the token of `--token-env` is not sent over plain `http` to another machine; \
                            use `https`, or `--header` if everybody may read it";
             return Err(Failure::Usage(message.to_owned()));
