@@ -16,7 +16,7 @@ pub enum ConvertError {
         /// The member.
         member: &'static str,
         /// The place of the value that lacks it.
-        path: Path,
+        path: Box<Path>,
     },
     /// A variant of a union or a value of an enumeration does not exist in the other revision.
     NoVariant {
@@ -27,7 +27,7 @@ pub enum ConvertError {
         /// The other revision, if it is known.
         revision: &'static str,
         /// The place of the value.
-        path: Path,
+        path: Box<Path>,
     },
     /// A value that one revision does not constrain is not valid in the other one.
     Value(DecodeError),
@@ -40,7 +40,7 @@ impl ConvertError {
         Self::Missing {
             kind,
             member,
-            path: Path::root(),
+            path: Box::default(),
         }
     }
 
@@ -51,7 +51,7 @@ impl ConvertError {
             kind,
             variant: excerpt(variant).into_owned(),
             revision,
-            path: Path::root(),
+            path: Box::default(),
         }
     }
 

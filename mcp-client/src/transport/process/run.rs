@@ -166,7 +166,7 @@ async fn serve(
                 }
             }
             drop(writing);
-            let has_read = is_sent && queue.queued_bytes() == 0 && !unread.is_left();
+            let has_read = is_sent && queue.queued_bytes() == 0 && unread.bytes() == 0;
             (group.end(start, process.grace).await, has_read)
         });
         // Output from before the exit is still read.

@@ -21,14 +21,14 @@ impl Unread {
         }
     }
 
-    /// Returns `true` if the process is known to have left bytes in the pipe.
-    pub(super) fn is_left(self) -> bool {
+    /// Returns the number of bytes in the pipe; 0 if it is unknown.
+    pub(super) fn bytes(self) -> u64 {
         #[cfg(target_os = "linux")]
         let bytes = self
             .pipe
             .and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
         #[cfg(not(target_os = "linux"))]
-        let bytes: Option<u64> = None;
-        bytes.is_some_and(|bytes| bytes > 0)
+        let bytes = None;
+        bytes.unwrap_or(0)
     }
 }
