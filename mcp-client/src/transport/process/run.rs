@@ -1,9 +1,10 @@
 //! [`run`]: drives the connection to a process, and to its successors if it is restarted.
 
-use std::future::{Future, pending};
+use std::future::{Future, pending, ready};
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mcp_types::connection::WriteQueue;
@@ -130,7 +131,11 @@ async fn serve(
     last.other.clear();
     let unread = Unread::of(&stdin);
     let mut reading = Task::new(read(connection, queue, stdout));
-    let mut writing = Task::new(write(queue, stdin));
+    let has_message = AtomicBool::new(false);
+    let mut writing = Task::new(async {
+        has_message.store(queue.wait_filled().await, Ordering::Relaxed);
+        write(queue, stdin).await
+    });
     let mut logging = Task::new(read_stderr(stderr, &process.stderr, &last.stderr));
 
     let reason = {
@@ -153,7 +158,13 @@ async fn serve(
     if shut_down {
         queue.close();
     }
-    let is_sent = !matches!(reason, ServeEnd::Failed(TransportError::Io(_)));
+    // The output of a process may end in the same moment in which a write to it fails.
+    let can_write = tokio::select! {
+        biased;
+        written = writing.end(), if !shut_down => written.is_ok(),
+        () = ready(()) => !matches!(reason, ServeEnd::Failed(TransportError::Io(_))),
+    };
+    let is_sent = can_write && has_message.load(Ordering::Relaxed);
 
     let ((status, terminated), has_read) = {
         // The process exits when its input ends.
