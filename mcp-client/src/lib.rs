@@ -65,7 +65,8 @@
 //! * Results of tools without `content`, and contents of a tool that cannot be read. A text with the
 //!   JSON of the content replaces it, with the member `mcp-client/unreadable` in its `_meta`.
 //! * Tools whose `inputSchema` has no `type`, or `properties` that are an empty list or `null`, and
-//!   tools whose `outputSchema` is invalid: it is ignored.
+//!   tools whose `outputSchema` is invalid or too costly: it is ignored.
+//! * Base64 with line breaks.
 //! * Lines and events that are not messages: they are logged and skipped. Empty ones are skipped.
 //! * A last line without a line break.
 //! * An error -32022 that offers the requested revision: the request is sent again.
@@ -73,7 +74,7 @@
 //!   connection or subscription continues.
 //! * Any successful HTTP status in response to a notification.
 //! * Sessions without an id, and servers without a stream for messages of their own.
-//! * A server process that exits when it receives the probe for its revision: it is restarted once,
+//! * A server process that exits when it has read the probe for its revision: it is restarted once,
 //!   and the client begins with the handshake.
 //!
 //! Types have [leniencies of their own](mcp_types#leniencies).
@@ -141,6 +142,8 @@ pub use transport::http::{EraCache, Http};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};
 pub use util::origin::UrlFault;
+#[cfg(feature = "tls")]
+pub use util::origin::is_loopback_url;
 #[cfg(feature = "tls")]
 pub use util::proxy::Proxy;
 

@@ -34,7 +34,7 @@ pub use builder::OAuthBuilder;
 pub use client::{ClientAuthMethod, OAuthClient, PrivateKey};
 pub use config::{AssertionRequest, Dpop, Enterprise, StepUp};
 pub use error::{OAuthError, OAuthFault, OAuthStep};
-pub use handle::OAuth;
+pub use handle::{Logout, OAuth};
 pub use login::PendingLogin;
 pub use secret::Secret;
 pub use status::TokenStatus;

@@ -33,14 +33,21 @@ impl Base64Text {
         Self(ENGINE.encode(bytes))
     }
 
-    /// Decodes the text as base64 with the standard alphabet, with or without padding.
+    /// Decodes the text as base64 with the standard alphabet, with or without padding. White space is
+    /// ignored: some peers break lines after 76 characters, as MIME does.
     ///
     /// # Errors
     ///
     /// Returns a [`Base64Error`] if the text is not valid base64.
     #[inline]
     pub fn decode(&self) -> Result<Vec<u8>, Base64Error> {
-        ENGINE.decode(&self.0).map_err(Base64Error)
+        let strict = ENGINE.decode(&self.0);
+        let lenient = strict.or_else(|_| {
+            let mut text = self.0.clone();
+            text.retain(|character| !character.is_ascii_whitespace());
+            ENGINE.decode(text)
+        });
+        lenient.map_err(Base64Error)
     }
 
     /// Returns the text.

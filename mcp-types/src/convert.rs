@@ -6,7 +6,7 @@
 //! revision has are dropped. A choice with titles, and one block of content in a list, get the form
 //! that the other revision has for the same. Content of a kind that the other revision lacks becomes text that
 //! describes it, and a newly required member gets a default value. Everything else that the other
-//! revision cannot represent is a [`ConvertError`]. A member of `extra` that
+//! revision cannot represent is a [`ConvertError`], with its place. A member of `extra` that
 //! the target type declares is moved to its field, or is dropped if its value is not valid there.
 //!
 //! # What a conversion to a newer revision adds
@@ -34,6 +34,7 @@
 //! removes a `_meta` or `params` that is empty without them, because that cannot be distinguished
 //! from one that was added.
 
+mod error;
 mod table;
 
 #[allow(
@@ -42,102 +43,15 @@ mod table;
 )]
 pub(crate) use table::{conversion, object_conversion, union_conversion};
 
-use crate::codec::{Extra, Object, Value};
-use crate::error::{DecodeError, excerpt};
+pub use error::ConvertError;
+
+use crate::codec::{Extra, Map, Object, Value};
+use crate::error::{DecodeError, Segment, excerpt};
 use crate::json;
 use crate::revisions::Revision;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::cell::Cell;
-use std::convert::Infallible;
-use std::fmt;
-
-/// The reasons why a value cannot be represented in another revision.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum ConvertError {
-    /// The other revision requires a member that is missing.
-    Missing {
-        /// The type.
-        kind: &'static str,
-        /// The member.
-        member: &'static str,
-    },
-    /// A variant of a union or a value of an enumeration does not exist in the other revision.
-    NoVariant {
-        /// The type.
-        kind: &'static str,
-        /// The variant or value.
-        variant: String,
-        /// The other revision, if it is known.
-        revision: &'static str,
-    },
-    /// A value that one revision does not constrain is not valid in the other one.
-    Value(DecodeError),
-}
-
-impl ConvertError {
-    /// Creates the error for a missing `member` that the other revision requires for `kind`.
-    #[must_use]
-    pub fn missing(kind: &'static str, member: &'static str) -> Self {
-        Self::Missing { kind, member }
-    }
-
-    /// Creates the error for a variant or value that `kind` does not have in `revision`.
-    #[must_use]
-    pub fn no_variant(kind: &'static str, variant: &str, revision: &'static str) -> Self {
-        Self::NoVariant {
-            kind,
-            variant: excerpt(variant).into_owned(),
-            revision,
-        }
-    }
-}
-
-impl fmt::Display for ConvertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing { kind, member } => {
-                write!(
-                    f,
-                    "`{kind}` of the other revision requires the member `{member}`"
-                )
-            }
-            Self::NoVariant {
-                kind,
-                variant,
-                revision,
-            } => {
-                write!(
-                    f,
-                    "`{kind}` of revision {revision} cannot represent `{variant}`"
-                )
-            }
-            Self::Value(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ConvertError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Value(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<DecodeError> for ConvertError {
-    fn from(error: DecodeError) -> Self {
-        Self::Value(error)
-    }
-}
-
-impl From<Infallible> for ConvertError {
-    fn from(never: Infallible) -> Self {
-        match never {}
-    }
-}
 
 thread_local! {
     static ORIGIN: Cell<Option<Revision>> = const { Cell::new(None) };
@@ -189,14 +103,61 @@ pub fn each<T, U>(items: Vec<T>, convert: impl Fn(T) -> U) -> Vec<U> {
 ///
 /// # Errors
 ///
-/// Returns the error of the first item that fails.
+/// Returns the error of the first item that fails, with its index.
 #[doc(hidden)]
-pub fn try_each<T, U, E>(items: Vec<T>, convert: impl Fn(T) -> Result<U, E>) -> Result<Vec<U>, E> {
+pub fn try_each<T, U, E>(
+    items: Vec<T>,
+    convert: impl Fn(T) -> Result<U, E>,
+) -> Result<Vec<U>, ConvertError>
+where
+    ConvertError: From<E>,
+{
     let mut converted = Vec::with_capacity(items.len());
-    for item in items {
-        converted.push(convert(item)?);
+    for (index, item) in items.into_iter().enumerate() {
+        let item = convert(item);
+        converted
+            .push(item.map_err(|error| ConvertError::from(error).inside(Segment::Index(index)))?);
     }
     Ok(converted)
+}
+
+/// Converts the values of a map with a conversion that can fail.
+///
+/// # Errors
+///
+/// Returns the error of the first value that fails, with its name.
+#[doc(hidden)]
+pub fn try_map<T, U, E>(
+    map: Map<T>,
+    convert: impl Fn(T) -> Result<U, E>,
+) -> Result<Map<U>, ConvertError>
+where
+    ConvertError: From<E>,
+{
+    let mut converted = Map::with_capacity(map.len());
+    for (name, value) in map {
+        let value = inside(&name, || convert(value))?;
+        // The names of a map are unique.
+        converted.push(&name, value);
+    }
+    Ok(converted)
+}
+
+/// Converts a member, and adds it to the path of the error.
+///
+/// # Errors
+///
+/// Returns the error of the conversion.
+#[doc(hidden)]
+#[inline]
+pub fn inside<T, E>(member: &str, convert: impl FnOnce() -> Result<T, E>) -> Result<T, ConvertError>
+where
+    ConvertError: From<E>,
+{
+    convert().map_err(|error| {
+        let name = excerpt(member).into_owned();
+        ConvertError::from(error).inside(Segment::Member(name))
+    })
 }
 
 /// Converts an optional value, or returns its error.

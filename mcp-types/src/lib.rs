@@ -76,6 +76,9 @@
 #[cfg(all(feature = "proptest", not(test)))]
 pub mod arbitrary;
 pub mod base64;
+#[cfg(feature = "_http")]
+#[doc(hidden)]
+pub mod challenge;
 #[doc(hidden)]
 pub mod codec;
 #[cfg(feature = "_connection")]

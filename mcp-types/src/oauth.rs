@@ -1,4 +1,4 @@
-//! What servers and clients need for OAuth, without I/O: challenges, metadata, scopes, signed tokens and proofs of possession.
+//! What servers and clients need for OAuth, without I/O: metadata, scopes, signed tokens and proofs of possession.
 //!
 //! Shared by `mcp-server` and `mcp-client`; not intended for other crates.
 //!
@@ -7,7 +7,6 @@
 //! provider: a program may install any provider, or none.
 
 pub mod authorization_server;
-pub mod challenge;
 pub mod dpop;
 pub mod jwk;
 pub mod jwt;

@@ -72,6 +72,25 @@ pub fn canonical_literal(text: &str, is_first: bool) -> String {
     canonical
 }
 
+/// Decodes percent-encoding. Returns `None` if an escape is incomplete.
+#[doc(hidden)]
+#[must_use]
+pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        if byte == b'%' {
+            let (digits, tail) = rest.split_first_chunk()?;
+            bytes.push(hexadecimal(*digits)?);
+            rest = tail;
+        } else {
+            bytes.push(byte);
+        }
+    }
+    Some(bytes)
+}
+
 /// Returns `true` if a text is the scheme of a URI (RFC 3986, 3.1).
 #[must_use]
 pub fn is_scheme(text: &str) -> bool {
@@ -204,6 +223,21 @@ fn split_before<'a>(text: &'a str, ends: &[char]) -> (&'a str, &'a str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percent_encoding_is_decoded_to_bytes() {
+        for (text, expected) in [
+            ("a%20b%c3%A9+", Some("a b\u{e9}+".as_bytes())),
+            ("%FF", Some(b"\xFF")),
+            ("", Some(b"")),
+            ("%", None),
+            ("%4", None),
+            ("%+1", None),
+            ("%4g", None),
+        ] {
+            assert_eq!(percent_decode(text).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn equivalent_uris_have_one_canonical_form() {

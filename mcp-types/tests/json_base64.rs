@@ -13,6 +13,26 @@ fn bytes_are_decoded_with_and_without_padding() {
 }
 
 #[test]
+fn white_space_is_kept_but_not_decoded() {
+    let bytes: Vec<u8> = (0..=255).collect();
+    let dense = Base64Text::encode(&bytes).into_string();
+    let lines: Vec<&str> = dense
+        .as_bytes()
+        .chunks(76)
+        .map(|line| str::from_utf8(line).unwrap())
+        .collect();
+    for text in [
+        lines.join("\r\n"),
+        lines.join("\n") + "\n",
+        lines.join(" \t"),
+    ] {
+        let decoded: Base64Text = json::from_str(&format!("{text:?}")).unwrap();
+        assert_eq!(decoded.as_str(), text);
+        assert_eq!(decoded.decode().unwrap(), bytes);
+    }
+}
+
+#[test]
 fn invalid_base64_is_kept_but_not_decoded() {
     for text in ["a", "a\n", "_-_-", "aGVsbG8==", "é", "aGVsbG9="] {
         let decoded: Base64Text = json::from_str(&format!("{text:?}")).unwrap();

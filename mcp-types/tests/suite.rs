@@ -9,6 +9,8 @@ mod common;
 mod draw;
 
 mod agreement;
+#[cfg(feature = "_http")]
+mod challenge;
 mod conversions;
 mod draw_self_test;
 mod error_paths;
@@ -25,8 +27,6 @@ mod kept;
 mod messages;
 mod negative;
 mod numbers;
-#[cfg(feature = "_oauth")]
-mod oauth_challenge;
 #[cfg(feature = "_oauth")]
 mod oauth_documents;
 #[cfg(feature = "_oauth")]

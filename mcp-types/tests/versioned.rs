@@ -312,3 +312,51 @@ fn error_at_an_older_revision_has_its_path() {
         "missing field `type` (at $.tools[1].inputSchema)"
     );
 }
+
+#[test]
+#[cfg(feature = "registry")]
+fn error_of_a_conversion_has_the_path() {
+    let text = r#"{"type":"text","text":"a"}"#;
+    let messages = format!(
+        r#"{{"messages":[{{"role":"user","content":{text}}},{{"role":"user","content":[{text},{text}]}}],"maxTokens":1}}"#
+    );
+    let lists = r#"{"message":"?","requestedSchema":{"type":"object","properties":{"one":{"type":"string"},"many":{"type":"array","items":{"type":"string","enum":["a"]}}}}}"#;
+    let answer = r#"{"action":"accept","content":{"one":"a","many":["a"]}}"#;
+    let list = r#"{"content":[],"structuredContent":[1],"resultType":"complete"}"#;
+    for (from, name, text, path) in [
+        (
+            Revision::LATEST,
+            "CallToolResult",
+            list,
+            "$.structuredContent",
+        ),
+        (
+            Revision::V2025_11_25,
+            "CreateMessageRequestParams",
+            &*messages,
+            "$.messages[1].content",
+        ),
+        (
+            Revision::V2025_11_25,
+            "ElicitRequestFormParams",
+            lists,
+            "$.requestedSchema.properties.many",
+        ),
+        (
+            Revision::V2025_11_25,
+            "ElicitResult",
+            answer,
+            "$.content.many",
+        ),
+    ] {
+        let error = convert_text(from, Revision::V2025_06_18, name, text).unwrap_err();
+        let RegistryError::Convert(error) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(error.path().to_string(), path, "{error}");
+        assert!(
+            error.to_string().ends_with(&format!(" (at {path})")),
+            "{error}"
+        );
+    }
+}

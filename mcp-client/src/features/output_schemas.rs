@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_types::error::DecodeError;
 use mcp_types::json;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
-use mcp_types::schema_cost::CostError;
-use mcp_types::schema_validator::{Invalid, SchemaError, Validator};
+use mcp_types::schema_validator::{Invalid, Validator};
 use mcp_types::{CallToolResult, Tool};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
@@ -167,7 +166,7 @@ impl OutputSchemas {
 }
 
 /// Returns the outcome of a check. A result that arrived is not rejected because the schema of its tool is
-/// invalid or not supported.
+/// invalid, not supported, or too costly.
 fn verdict(
     tool: &str,
     checked: Result<(), OutputError>,
@@ -198,16 +197,15 @@ fn compile(text: &RawValue) -> Result<Validator, OutputError> {
         return Err(unusable(format!("it has more than {SIZE} bytes")));
     }
     let schema = serde_json::from_str(text.get()).map_err(|error| unusable(error.to_string()))?;
-    Validator::new(&schema).map_err(|error| match error {
-        SchemaError::Cost(CostError::Costly(_)) => OutputError::Costly,
-        error => unusable(error.to_string()),
-    })
+    Validator::new(&schema).map_err(|error| unusable(error.to_string()))
 }
 
 /// Returns the error for a value that does not match its schema.
 fn mismatch(invalid: Invalid) -> OutputError {
     match invalid {
-        Invalid::Costly => OutputError::Costly,
+        Invalid::Costly => OutputError::Schema {
+            reason: invalid.to_string(),
+        },
         Invalid::Unexplained => OutputError::Mismatch { faults: Vec::new() },
         Invalid::Faults { faults, .. } => OutputError::Mismatch {
             faults: faults

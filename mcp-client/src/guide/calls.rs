@@ -243,10 +243,10 @@
 //! With the feature `json-schema`, the client validates `structuredContent` against the `outputSchema`
 //! of the tool, as it was last listed on this connection. A result that does not match is a
 //! [`CallError::Output`](crate::CallError), which contains the result. Results of tools that were not
-//! listed, and results that report a failure, are not validated. Schemas are never fetched: a schema
-//! with references to other documents is the same error. So is a schema, or a text for a pattern of
-//! it, whose validation would take too long. Compiling a schema and long validations run on a blocking
-//! thread of tokio.
+//! listed, and results that report a failure, are not validated. Schemas are never fetched. If a schema
+//! is invalid or refers to other documents, or if its validation would take too long, the result is
+//! returned without a check, and the reason is logged. Compiling a schema and long validations run on
+//! a blocking thread of tokio.
 //!
 //! # Other requests
 //!

@@ -55,8 +55,8 @@
 //!   [`ConnectError::Revision`](crate::ConnectError). If that is another modern revision than the one
 //!   of the request, it sends `server/discover` again in the form of that revision. No revision is
 //!   tried more than twice.
-//! - Any other response means an older server; so does the exit of a child process, which is then
-//!   restarted once. The client sends `initialize`, which offers 2025-11-25, and the server may choose
+//! - Any other response means an older server; so does the exit of a child process that has read the
+//!   request, which is then restarted once. The client sends `initialize`, which offers 2025-11-25, and the server may choose
 //!   an older revision.
 //! - If there is no response within [`Limits::probe_time`](crate::Limits), the client sends `initialize`
 //!   as well. Until [`Limits::call_time`](crate::Limits) has elapsed, the first of both responses

@@ -68,8 +68,7 @@
 //! | sends endless lists | `List`, after the received elements | continues |
 //! | sends a malformed element of a list | `Element` for that element, or in `faults` | continues |
 //! | violates its own `outputSchema` | `Output`, with the result (feature `json-schema`) | continues |
-//! | has an `outputSchema` that takes too long to validate | `Output`, with the result | continues |
-//! | has an `outputSchema` that is invalid or refers to other documents | returns the result, which is not checked; the reason is logged | continues |
+//! | has an `outputSchema` that is invalid, refers to other documents, or takes too long to validate | returns the result, which is not checked; the reason is logged | continues |
 //! | closes the connection | `Lost` with `Closed`, `Exited` or an `HttpError` | over HTTP continues; otherwise is closed, or the process is restarted |
 //! | does not read | waits, up to its timeout | continues |
 //! | asks more questions than allowed, or undeclared ones | is not affected: the requests are rejected | continues |

@@ -1,6 +1,7 @@
 //! `data:` URIs (RFC 2397).
 
 use mcp_types::base64::Base64Text;
+use mcp_types::uri::percent_decode;
 
 use super::error::{DataFault, IconError};
 
@@ -45,7 +46,7 @@ pub(super) fn decode(rest: &str, limit: usize) -> Result<DataUri, IconError> {
     if data.len() > most {
         return Err(IconError::TooLarge { limit });
     }
-    let mut bytes = unescape(data)?;
+    let mut bytes = percent_decode(data).ok_or(DataFault::Characters)?;
     if base64 {
         let text = String::from_utf8(bytes).map_err(|_| DataFault::Characters)?;
         bytes = Base64Text::from(text).decode().map_err(DataFault::Base64)?;
@@ -55,22 +56,6 @@ pub(super) fn decode(rest: &str, limit: usize) -> Result<DataUri, IconError> {
     }
     let media_type = media_type.to_owned();
     Ok(DataUri { media_type, bytes })
-}
-
-fn unescape(text: &str) -> Result<Vec<u8>, DataFault> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(if byte == b'%' {
-            let mut digit = || char::from(rest.next()?).to_digit(16);
-            let code = digit().zip(digit()).map(|(high, low)| high * 16 + low);
-            let code = code.and_then(|code| u8::try_from(code).ok());
-            code.ok_or(DataFault::Characters)?
-        } else {
-            byte
-        });
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! [`ChallengeInfo`]: what a server says when it rejects a request.
 
 use http::HeaderMap;
-use mcp_types::oauth::challenge::{AuthChallenge, challenges};
+use mcp_types::challenge::{AuthChallenge, challenges};
 use mcp_types::oauth::scopes::Scopes;
 
 /// The challenges of the schemes `Bearer` and `DPoP` of a response.

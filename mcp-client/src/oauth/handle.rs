@@ -49,6 +49,21 @@ pub struct OAuth {
     sessions: Arc<Mutex<HashMap<String, Arc<TokenSession>>>>,
 }
 
+/// What [`OAuth::logout`] did with the tokens for a server.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Logout {
+    /// There were no tokens.
+    Absent,
+    /// The tokens are revoked and forgotten.
+    Revoked,
+    /// The tokens are forgotten, but stay valid until they expire.
+    Forgotten {
+        /// Why they were not revoked. `None` if the authorization server does not revoke tokens.
+        error: Option<OAuthError>,
+    },
+}
+
 impl OAuth {
     pub(super) fn new(config: Config) -> Self {
         Self {
@@ -81,32 +96,40 @@ impl OAuth {
     }
 
     /// Revokes the tokens for a server at its authorization server, if that is supported, and forgets
-    /// them. Returns `false` if there were none.
+    /// them. If the client has a secret, it has to be configured, because it is not stored.
     ///
     /// # Errors
     ///
-    /// Fails if the store fails. A failed revocation is logged.
-    pub async fn logout(&self, server: &str) -> Result<bool, OAuthError> {
+    /// Fails if the store fails. A failed revocation is a part of the result.
+    pub async fn logout(&self, server: &str) -> Result<Logout, OAuthError> {
         let server = server_url(server)?;
         let session = self.session(&server);
         let tokens = session.renewal.forget().await?;
         session.cancel();
         let Some(tokens) = tokens else {
-            return Ok(false);
+            return Ok(Logout::Absent);
         };
-        if let Err(error) = self.revoke(&session, &tokens).await {
-            tracing::warn!(%error, "the token is forgotten, but was not revoked");
-        }
-        Ok(true)
+        Ok(match self.revoke(&session, &tokens).await {
+            Ok(true) => Logout::Revoked,
+            Ok(false) => Logout::Forgotten { error: None },
+            Err(error) => {
+                tracing::warn!(%error, "the token is forgotten, but was not revoked");
+                Logout::Forgotten { error: Some(error) }
+            }
+        })
     }
 
-    async fn revoke(&self, session: &TokenSession, tokens: &Tokens) -> Result<(), OAuthError> {
+    /// Returns `false` if the authorization server does not revoke tokens.
+    async fn revoke(&self, session: &TokenSession, tokens: &Tokens) -> Result<bool, OAuthError> {
         let net = self.net(&session.renewal.server)?;
         let found = find_server(&net, &tokens.issuer, false).await?;
-        match found.revocation_endpoint {
-            Some(url) => session.renewal.acquire().revoke(&net, &url, tokens).await,
-            None => Ok(()),
-        }
+        let Some(url) = found.revocation_endpoint else {
+            return Ok(false);
+        };
+        let revoked = session.renewal.acquire().revoke(&net, &url, tokens);
+        let step = OAuthStep::Revocation;
+        let revoked = revoked.await.map_err(|error| OAuthError { step, ..error });
+        revoked.map(|()| true)
     }
 
     /// Returns which servers the store has tokens for, of all users.

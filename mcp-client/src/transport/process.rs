@@ -5,6 +5,7 @@ mod group;
 mod restart;
 mod run;
 mod stderr;
+mod unread;
 
 use std::sync::Arc;
 

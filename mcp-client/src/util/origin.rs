@@ -137,6 +137,22 @@ pub(crate) fn is_this_machine(host: &str) -> bool {
     }
 }
 
+/// Returns `true` if the host of a URL of the scheme `http` or `https` is this machine: `localhost`, or
+/// a loopback address. Only there may a program send secrets over plain `http`.
+///
+/// ```
+/// use mcp_client::is_loopback_url;
+///
+/// assert!(is_loopback_url("http://localhost:8080/mcp") && is_loopback_url("https://[::1]/"));
+/// assert!(!is_loopback_url("http://example.com/") && !is_loopback_url("localhost"));
+/// assert!(!is_loopback_url("http://localhost.example.com/"));
+/// ```
+#[cfg(feature = "tls")]
+#[must_use]
+pub fn is_loopback_url(url: &str) -> bool {
+    Origin::parse(url).is_ok_and(|origin| origin.is_loopback())
+}
+
 /// Normalizes a host, so that [`Origin::is_among`] can compare it.
 pub(crate) fn host(name: &str) -> String {
     let name = name.strip_prefix('[').unwrap_or(name);

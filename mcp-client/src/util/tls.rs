@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
@@ -49,13 +49,14 @@ impl Trust {
         }
         let mut config = config(roots.clone())?;
         if !own.is_empty() || self.insecure_loopback {
-            let provider = Arc::clone(config.crypto_provider());
+            let provider = config.crypto_provider();
+            let algorithms = provider.signature_verification_algorithms;
             let by_roots = if roots.is_empty() {
                 None
             } else {
                 let roots = Arc::new(roots);
                 Some(
-                    WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
+                    WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider))
                         .build()?,
                 )
             };
@@ -63,7 +64,7 @@ impl Trust {
                 by_roots,
                 own,
                 insecure_loopback: self.insecure_loopback,
-                provider,
+                algorithms,
             };
             let verifier = Arc::new(verifier);
             config.dangerous().set_certificate_verifier(verifier);
@@ -96,7 +97,7 @@ struct Verifier {
     by_roots: Option<Arc<WebPkiServerVerifier>>,
     own: Vec<CertificateDer<'static>>,
     insecure_loopback: bool,
-    provider: Arc<CryptoProvider>,
+    algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl ServerCertVerifier for Verifier {
@@ -130,8 +131,7 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signature, algorithms)
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -140,13 +140,11 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signature, algorithms)
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        algorithms.supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }
 

@@ -195,12 +195,14 @@ fn values_are_suggested_and_any_request_is_sent() {
 #[test]
 fn form_shows_and_checks_constraints_and_asks_again() {
     let mut user = User::runs_with(&["call", "form"], &["odd"]);
-    user.sees("mail (string), format email, at most 20 characters:");
+    user.sees("mail (string), format email, at most 20 characters, pattern \\.(com|example)$:");
     user.types("nobody");
     user.sees("The answer is not of the format `email`.");
     user.types("somebody.with.a.long.name@example.com");
     user.sees("The answer has more than 20 characters.");
     user.types("a@b.c");
+    user.sees("The answer does not match the pattern `\\.(com|example)$`.");
+    user.types("a@b.com");
     user.sees("size (string) [1: s (Small), 2: l (Large)]:");
     user.types("3");
     user.sees("Expected one of the choices.");
@@ -215,7 +217,7 @@ fn form_shows_and_checks_constraints_and_asks_again() {
     user.types("1, c");
     user.sees("[y/N]");
     user.types("y");
-    user.sees(r#""content":{"mail":"a@b.c","size":"l","topics":["a","c"]}"#);
+    user.sees(r#""content":{"mail":"a@b.com","size":"l","topics":["a","c"]}"#);
     user.ends(0);
 }
 

@@ -207,6 +207,19 @@ async fn refusal_with_a_message_is_the_error_of_the_call() {
     for (status, head, code, kind) in [
         ("401 Unauthorized", "", -32600, RefusalKind::LoginRequired),
         ("403 Forbidden", &*challenge, -32600, scopes),
+        (
+            "403 Forbidden",
+            "WWW-Authenticate: Basic realm=\"x\", Bearer scope=a, error=insufficient_scope\r\n",
+            -32600,
+            RefusalKind::MissingScopes(vec!["a".to_owned()]),
+        ),
+        (
+            "403 Forbidden",
+            "WWW-Authenticate: Bearer error=\"invalid_token\", error_description=\"not \
+             insufficient_scope\", scope=\"a\"\r\n",
+            -32600,
+            RefusalKind::Forbidden,
+        ),
         ("403 Forbidden", "", -32600, RefusalKind::Forbidden),
         (
             "429 Too Many Requests",

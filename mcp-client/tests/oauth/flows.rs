@@ -1,7 +1,8 @@
 //! Logins as the specification describes them.
 
 use mcp_client::oauth::{
-    ClientAuthMethod, Dpop, MemoryStore, OAuth, OAuthClient, OAuthFault, OAuthStep, PendingLogin,
+    ClientAuthMethod, Dpop, Logout, MemoryStore, OAuth, OAuthClient, OAuthFault, OAuthStep,
+    PendingLogin,
 };
 use mcp_client::{CallError, HttpError, TransportError};
 use mcp_types::oauth::dpop::{Proof, ath};
@@ -291,11 +292,26 @@ async fn logout_revokes_and_forgets() {
     let status = oauth.status().await.expect("read");
     assert_eq!(status.len(), 1);
     assert_eq!(status[0].server, world.server());
-    assert!(oauth.logout(&world.server()).await.expect("logged out"));
+    let outcome = oauth.logout(&world.server()).await.expect("logged out");
+    assert!(matches!(outcome, Logout::Revoked), "{outcome:?}");
     let revoked = &world.asked("/revoke")[0];
     assert_eq!(revoked.form("token").as_deref(), Some("refresh-token-1"));
     assert!(oauth.status().await.expect("read").is_empty());
-    assert!(!oauth.logout(&world.server()).await.expect("nothing to do"));
+    let outcome = oauth.logout(&world.server()).await.expect("nothing to do");
+    assert!(matches!(outcome, Logout::Absent), "{outcome:?}");
+    // Not every authorization server revokes tokens.
+    world.script(|asked, world| {
+        let mut metadata = world.server_metadata();
+        metadata.as_object_mut()?.remove("revocation_endpoint");
+        let path = "/.well-known/oauth-authorization-server";
+        (asked.path == path).then(|| answer(200, metadata))
+    });
+    oauth.login(&world.server()).await.expect("logged in");
+    let outcome = oauth.logout(&world.server()).await.expect("logged out");
+    assert!(
+        matches!(outcome, Logout::Forgotten { error: None }),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]

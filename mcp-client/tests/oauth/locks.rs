@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_client::oauth::{
-    MemoryStore, OAuth, OAuthFault, OAuthStep, Secret, StoreFuture, StoreKey, StoreLock, TokenStore,
+    Logout, MemoryStore, OAuth, OAuthFault, OAuthStep, Secret, StoreFuture, StoreKey, StoreLock,
+    TokenStore,
 };
 use tokio::time::sleep;
 
@@ -119,7 +120,12 @@ async fn nothing_of_a_login_is_left_after_the_logout() {
     oauth.login(&world.server()).await.expect("logged in");
     // The tokens are forgotten also if the server cannot revoke them.
     world.script(|asked, _| (asked.path == "/revoke").then(|| answer(503, "")));
-    assert!(oauth.logout(&world.server()).await.expect("logged out"));
+    let outcome = oauth.logout(&world.server()).await.expect("logged out");
+    let Logout::Forgotten { error: Some(error) } = &outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(error.step, OAuthStep::Revocation);
+    assert!(matches!(error.fault, OAuthFault::Status(_)), "{error}");
     let keys = store.keys().await.expect("read");
     // The registration stays: it is not secret, and is used by the next login.
     assert!(
@@ -180,8 +186,8 @@ async fn logout_is_not_undone_by_a_running_refresh() {
         }
         running.logout(&world.server()).await.expect("logged out")
     };
-    let ((), was_there) = tokio::join!(call, logout);
-    assert!(was_there);
+    let ((), outcome) = tokio::join!(call, logout);
+    assert!(!matches!(outcome, Logout::Absent), "{outcome:?}");
     let error = client.tools().one_page().await.expect_err("logged out");
     let error = fault(&error);
     assert!(matches!(error.fault, OAuthFault::LoginRequired), "{error}");

@@ -126,10 +126,33 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
     let all: serde_json::Value = serde_json::from_str(&printed.out).expect("JSON");
     assert_eq!(all[0]["clientId"], "robot");
     // The secret is not stored, so the command needs it to revoke the token.
+    let printed = run(&folder, &["logout", &server]).await;
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    for expected in [
+        "was not revoked",
+        "the secret of the client",
+        "--client-secret-env NAME",
+        &format!("--issuer {issuer}"),
+    ] {
+        assert!(printed.err.contains(expected), "{expected}: {printed:?}");
+    }
+    assert_eq!(world.count("/revoke"), 0);
+    let mut words = vec![
+        "tools",
+        &server,
+        "--client-id",
+        "robot",
+        "--issuer",
+        &issuer,
+    ];
+    words.extend(["--client-secret-env", "SECRET", "--client-credentials"]);
+    let printed = run(&folder, &words).await;
+    assert_eq!(printed.code, Some(0), "{printed:?}");
     let mut words = vec!["logout", &server, "--client-id", "robot"];
     words.extend(["--client-secret-env", "SECRET", "--issuer", &issuer]);
     let printed = run(&folder, &words).await;
     assert_eq!(printed.code, Some(0), "{printed:?}");
+    assert!(!printed.err.contains("not revoked"), "{printed:?}");
     assert_eq!(world.count("/revoke"), 1);
     let printed = run(&folder, &["auth", "status"]).await;
     assert_eq!(printed.out, "");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_client::oauth::{FileStore, MemoryStore, OAuth, OAuthClient, OAuthFault};
+use mcp_client::oauth::{FileStore, Logout, MemoryStore, OAuth, OAuthClient, OAuthFault};
 use serde_json::json;
 
 use crate::world::*;
@@ -372,7 +372,8 @@ async fn logout_is_not_undone_by_a_running_program() {
         let running = OAuth::stored_tokens().store(store.clone());
         let running = running.build().expect("valid");
         let client = connect(&world, &running).await.expect("connected");
-        assert!(user.logout(&world.server()).await.expect("logged out"));
+        let outcome = user.logout(&world.server()).await.expect("logged out");
+        assert!(matches!(outcome, Logout::Revoked), "{outcome:?}");
         // The newest refresh token is revoked, not the one that this program had.
         let revoked = world.asked("/revoke")[0].form("token");
         let newest = format!("refresh-token-{}", world.count("/token"));

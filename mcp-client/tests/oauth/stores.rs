@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use mcp_client::oauth::{
-    Dpop, FileStore, MemoryStore, OAuth, OAuthClient, Secret, StoreKey, TokenStore,
+    Dpop, FileStore, Logout, MemoryStore, OAuth, OAuthClient, Secret, StoreKey, TokenStore,
 };
 
 use crate::world::*;
@@ -78,7 +78,8 @@ async fn tokens_of_another_configuration_are_not_used() {
         let value = store.load(&key).await.expect("read").expect("stored");
         assert!(!value.expose().contains("robot-secret"), "{key}");
     }
-    assert!(robot.logout(&world.server()).await.expect("logged out"));
+    let outcome = robot.logout(&world.server()).await.expect("logged out");
+    assert!(matches!(outcome, Logout::Revoked), "{outcome:?}");
 }
 
 #[tokio::test]

@@ -12,6 +12,27 @@ async fn server_that_exits_on_discover_is_restarted() {
     client.close().await;
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn server_that_crashes_at_start_is_started_once() {
+    for delay in ["", "sleep 0.2;"] {
+        let lines = Lines::default();
+        let script = format!("echo started >&2; {delay} echo no such key >&2; exit 7");
+        let process = ChildProcess::new("sh").args(["-c", &script]);
+        let process = process.stderr(lines.stderr());
+        let error = builder().connect(process).await.expect_err("no server");
+        let ConnectError::Call(error) = &error else {
+            panic!("{error}");
+        };
+        let TransportError::Exited { status, stderr, .. } = transport_error(error) else {
+            panic!("{error}");
+        };
+        assert_eq!(status.code(), Some(7));
+        assert_eq!(stderr, "started\nno such key");
+        assert_eq!(lines.all(), ["started", "no such key"]);
+    }
+}
+
 #[tokio::test]
 async fn subscription_survives_a_restart() {
     for revision in [Revision::LATEST, Revision::V2025_11_25] {

@@ -1,5 +1,8 @@
 //! Structured results of tools are validated against their output schemas.
 
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
 use mcp_client::types::Revision;
 use mcp_client::{BrokenOutput, CallError, Client, OutputError};
 
@@ -33,6 +36,44 @@ async fn broken(schema: &str, result: &str) -> Option<BrokenOutput> {
         Err(CallError::Output { source }) => Some(*source),
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Runs a future, and returns the warnings that it logs, too.
+async fn logged<T>(future: impl Future<Output = T>) -> (T, String) {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let output = future.await;
+    let bytes = log.0.lock().expect("fine").clone();
+    (output, String::from_utf8(bytes).expect("text"))
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("fine").write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns the warning with the reason why a result is returned that was not validated.
+async fn unchecked(schema: &str, result: &str) -> String {
+    let (found, warnings) = logged(broken(schema, result)).await;
+    assert!(found.is_none(), "{schema}: {found:?}");
+    assert!(
+        warnings.contains("the result of a tool is not checked"),
+        "{schema}: {warnings}"
+    );
+    warnings
 }
 
 const SUM: &str = r#"{"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]}"#;
@@ -119,8 +160,7 @@ async fn schema_violations_are_distinguished_by_kind() {
         r#"{"$schema":"https://example.com/d"}"#,
         r#"{"type":"thing"}"#,
     ] {
-        let found = broken(schema, anything).await;
-        assert!(found.is_none(), "{schema}: {found:?}");
+        unchecked(schema, anything).await;
     }
 }
 
@@ -132,8 +172,8 @@ async fn exponential_schema_is_not_validated() {
         definitions.push_str(&format!(r#","d{step}":{{"allOf":[{next},{next}]}}"#));
     }
     let schema = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{definitions}}}}}"##);
-    let found = broken(&schema, r#""structuredContent":1"#).await;
-    assert_eq!(found.expect("broken").error, OutputError::Costly);
+    let reason = unchecked(&schema, r#""structuredContent":1"#).await;
+    assert!(reason.contains("could take too long"), "{reason}");
 }
 
 #[tokio::test]
@@ -166,8 +206,8 @@ async fn too_deep_schema_is_not_validated() {
         for _ in 0..levels {
             value = format!(r#"{{"a":{value}}}"#);
         }
-        let found = broken(&schema, &format!(r#""structuredContent":{value}"#)).await;
-        assert_eq!(found.expect("broken").error, OutputError::Costly);
+        let reason = unchecked(&schema, &format!(r#""structuredContent":{value}"#)).await;
+        assert!(reason.contains("take too long"), "{reason}");
     }
 }
 
@@ -185,8 +225,8 @@ async fn schema_with_costly_patterns_is_not_compiled() {
         r#"{"pattern":"(a|b)*a(a|b){2000}c"}"#,
         r#"{"pattern":"^(?:(?=a*)a)*$"}"#,
     ] {
-        let found = broken(schema, r#""structuredContent":"x""#).await;
-        assert_eq!(found.expect("broken").error, OutputError::Costly);
+        let reason = unchecked(schema, r#""structuredContent":"x""#).await;
+        assert!(reason.contains("could take too long"), "{reason}");
     }
 }
 
@@ -199,11 +239,11 @@ async fn text_that_is_too_long_for_a_pattern_is_not_matched() {
         ("^(?:(?!--).)*$", true),
     ] {
         let schema = format!(r#"{{"pattern":"{pattern}"}}"#);
-        let found = broken(&schema, &text(500)).await.map(|found| found.error);
+        let (found, warnings) = logged(broken(&schema, &text(500))).await;
         assert_eq!(found.is_none(), matches, "{pattern}: {found:?}");
-        assert_ne!(found, Some(OutputError::Costly), "{pattern}");
-        let found = broken(&schema, &text(100_000)).await.expect("broken");
-        assert_eq!(found.error, OutputError::Costly, "{pattern}");
+        assert_eq!(warnings, "", "{pattern}");
+        let reason = unchecked(&schema, &text(100_000)).await;
+        assert!(reason.contains("would take too long"), "{reason}");
     }
 }
 

@@ -69,7 +69,7 @@ fn call(params: &Value) -> Value {
         "media" => json!({"content": [
             text("one".to_owned()),
             {"type": "image", "data": "AQID", "mimeType": "image/png"},
-            {"type": "audio", "data": "BAUGBw==", "mimeType": "audio/wav"},
+            {"type": "audio", "data": "BAUG\r\nBw==\r\n", "mimeType": "audio/wav"},
         ]}),
         "invalid" => json!({"content": [{"type": "text", "text": 7}], "isError": true}),
         "form" if params["inputResponses"].is_null() => json!({
@@ -77,7 +77,7 @@ fn call(params: &Value) -> Value {
             "inputRequests": {"q": {"method": "elicitation/create", "params": {
                 "mode": "form", "message": "Who?", "requestedSchema": {
                     "type": "object", "required": ["mail", "size", "topics"], "properties": {
-                        "mail": {"type": "string", "format": "email", "maxLength": 20},
+                        "mail": {"type": "string", "format": "email", "maxLength": 20, "pattern": "\\.(com|example)$"},
                         "size": {"type": "string", "oneOf": [
                             {"const": "s", "title": "Small"}, {"const": "l", "title": "Large"},
                         ]},

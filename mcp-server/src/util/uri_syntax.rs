@@ -93,21 +93,7 @@ pub(crate) fn make_canonical(uri: &mut String) {
 /// Decodes percent-encoding; `None` if it is incomplete or not UTF-8.
 #[cfg(any(feature = "sep-2093", feature = "https-url", feature = "templates"))]
 pub(crate) fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        rest = tail;
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let (digits, tail) = rest.split_first_chunk::<2>()?;
-        let digit = |byte: u8| char::from(byte).to_digit(16);
-        let [high, low] = *digits;
-        bytes.push(u8::try_from(digit(high)? * 16 + digit(low)?).ok()?);
-        rest = tail;
-    }
-    String::from_utf8(bytes).ok()
+    String::from_utf8(mcp_types::uri::percent_decode(text)?).ok()
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ impl Path {
     }
 
     /// Writes ` (at $.path)`, or nothing for the root.
-    pub(super) fn write_suffix(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(crate) fn write_suffix(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_root() {
             Ok(())
         } else {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::pattern::Pattern;
 use super::{AUTOMATA, Cost, CostError, DEPTH, HEIGHT, PARTS, PATTERNS, Recursion, TRANSLATION};
+use crate::uri::percent_decode;
 
 /// Keywords that refer to another schema.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -226,7 +227,8 @@ impl<'a> Count<'a> {
             None => None,
             Some("") => Some(self.root),
             Some(path) if path.starts_with('/') => {
-                decoded(path).and_then(|path| self.root.pointer(&path))
+                let path = percent_decode(path).and_then(|path| String::from_utf8(path).ok());
+                path.and_then(|path| self.root.pointer(&path))
             }
             Some(name) => self.names.get(name).copied(),
         };
@@ -295,20 +297,6 @@ impl<'a> Count<'a> {
 
 const TOO_HIGH: CostError =
     CostError::Costly("the schema nests deeper than 256 levels with its references written out");
-
-/// Decodes the percent-encoding of a path.
-fn decoded(path: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path;
-    while let Some((before, after)) = rest.split_once('%') {
-        let (digits, after) = after.split_at_checked(2)?;
-        bytes.extend_from_slice(before.as_bytes());
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        rest = after;
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8(bytes).ok()
-}
 
 /// Shortens a name for a message.
 fn short(target: &str) -> &str {

@@ -45,6 +45,16 @@ impl Converted {
             fails: true,
         }
     }
+
+    /// Adds the member in which the value is to the path of the error, if the conversion can fail.
+    pub(super) fn inside(self, member: &str) -> Self {
+        if !self.fails {
+            return self;
+        }
+        let value = &self.tokens;
+        let result = result(value).unwrap_or_else(|| quote! { Ok::<_, ConvertError>(#value) });
+        Self::fallible(quote! { convert::inside(#member, || #result)? })
+    }
 }
 
 /// Converts by encoding and decoding, which fails if the value is not valid in the target.
@@ -63,16 +73,23 @@ pub(super) fn function(value: &TokenStream) -> TokenStream {
 
 /// Returns a fallible conversion of `value` as a function.
 pub(super) fn try_function(value: &TokenStream) -> TokenStream {
-    let text = value.to_string();
-    match text.strip_suffix('?').map(str::trim_end) {
+    let result = result(value);
+    match result.as_ref().map(ToString::to_string).as_deref() {
         Some("value . try_into ()") => quote! { TryInto::try_into },
         Some("convert :: object (value)") => quote! { convert::object },
-        Some(before) if !before.contains('?') => {
-            let tokens: Vec<TokenTree> = value.clone().into_iter().collect();
-            let result = tokens.split_last().map(|(_, result)| result);
-            let result: TokenStream = result.unwrap_or_default().iter().cloned().collect();
-            quote! { |value| #result }
-        }
-        _ => quote! { |value| Ok::<_, ConvertError>(#value) },
+        Some(_) => quote! { |value| #result },
+        None => quote! { |value| Ok::<_, ConvertError>(#value) },
     }
+}
+
+/// Returns an expression without the `?` at its end, if it has no other one.
+fn result(value: &TokenStream) -> Option<TokenStream> {
+    let text = value.to_string();
+    let before = text.strip_suffix('?')?;
+    if before.contains('?') {
+        return None;
+    }
+    let tokens: Vec<TokenTree> = value.clone().into_iter().collect();
+    let (_, result) = tokens.split_last()?;
+    Some(result.iter().cloned().collect())
 }

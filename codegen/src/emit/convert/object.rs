@@ -207,7 +207,7 @@ impl Direction<'_> {
             converted
         };
         Ok(match (source.required, member.required) {
-            (true, true) => convert(&quote! { from.#name }),
+            (true, true) => convert(&quote! { from.#name }).inside(json),
             (false, false) => {
                 let converted = convert(&quote! { value });
                 let value = &converted.tokens;
@@ -220,13 +220,11 @@ impl Direction<'_> {
                     let function = function(value);
                     quote! { from.#name.map(#function) }
                 };
-                Converted {
-                    tokens,
-                    fails: converted.fails,
-                }
+                let fails = converted.fails;
+                Converted { tokens, fails }.inside(json)
             }
             (true, false) => {
-                let converted = convert(&quote! { from.#name });
+                let converted = convert(&quote! { from.#name }).inside(json);
                 let value = converted.tokens;
                 // An empty object that only the conversion in the other direction adds is removed
                 // again.
@@ -250,7 +248,7 @@ impl Direction<'_> {
                 }
             }
             (false, true) => {
-                let converted = convert(&quote! { value });
+                let converted = convert(&quote! { value }).inside(json);
                 let absent = absent()?;
                 let value = converted.tokens;
                 let fails = converted.fails || absent.fails;

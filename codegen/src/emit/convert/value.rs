@@ -98,7 +98,7 @@ impl Direction<'_> {
                 let converted = self.value(x, y, &quote! { value })?;
                 Some(if converted.fails {
                     let function = try_function(&converted.tokens);
-                    Converted::fallible(quote! { #expression.try_map(#function)? })
+                    Converted::fallible(quote! { convert::try_map(#expression, #function)? })
                 } else {
                     let function = function(&converted.tokens);
                     Converted::infallible(quote! { #expression.map(#function) })

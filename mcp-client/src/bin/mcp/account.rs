@@ -5,12 +5,12 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use mcp_client::Http;
 use mcp_client::oauth::{
-    AuthorizationUrl, FileStore, Loopback, OAuth, OAuthBuilder, OAuthClient, OAuthFault, Secret,
-    StepUp, TokenStatus, UserAgent,
+    AuthorizationUrl, FileStore, Logout, Loopback, OAuth, OAuthBuilder, OAuthClient, OAuthError,
+    OAuthFault, Secret, StepUp, TokenStatus, UserAgent,
 };
 use mcp_client::types::json::Object;
+use mcp_client::{Http, is_loopback_url};
 
 use crate::args::{AccountOptions, Auth, Command, Options};
 use crate::ask::Answers;
@@ -35,7 +35,7 @@ pub(crate) fn authorize(
     }
     if let Some(name) = &options.account.token_env {
         let token = variable(name)?;
-        if url.starts_with("http:") && !connect::is_this_machine(url) {
+        if url.starts_with("http:") && !is_loopback_url(url) {
             let message = "the token of `--token-env` is not sent over plain `http` to another machine; \
                            use `https`, or `--header` if everybody may read it";
             return Err(Failure::Usage(message.to_owned()));
@@ -71,16 +71,36 @@ pub(crate) async fn run(
             Err(error.into())
         }
         Command::Logout(server) => {
-            if stored(options)?.logout(&server.url).await? {
-                print_message(&format!("logged out of {}", shown(&server.url)));
-                return Ok(());
+            let url = shown(&server.url);
+            let outcome = stored(options)?.logout(&server.url).await?;
+            if let Logout::Absent = outcome {
+                return Err(Failure::Absent(format!("there is no token for {url}")));
             }
-            let message = format!("there is no token for {}", shown(&server.url));
-            Err(Failure::Absent(message))
+            print_message(&format!("logged out of {url}"));
+            if let Logout::Forgotten { error } = outcome {
+                print_message(&unrevoked(error.as_ref()));
+            }
+            Ok(())
         }
         Command::Auth(Auth::Status) => status(&stored(options)?.status().await?, output),
         _ => Ok(()),
     }
+}
+
+/// Explains why a logout has only forgotten the token.
+fn unrevoked(error: Option<&OAuthError>) -> String {
+    let reason = match error {
+        None => "the authorization server does not revoke tokens".to_owned(),
+        Some(error) => match &error.fault {
+            OAuthFault::NoClient(issuer) => format!(
+                "the authorization server requires the secret of the client, which is not stored\n\
+                 hint: revoke the token in your account at {issuer}; the next time, log out with \
+                 `--client-id ID --client-secret-env NAME --issuer {issuer}`"
+            ),
+            _ => error.to_string(),
+        },
+    };
+    format!("the token was not revoked and stays valid until it expires: {reason}")
 }
 
 /// Returns the authorization with the stored tokens only, which sends no user to a login.

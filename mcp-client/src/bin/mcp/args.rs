@@ -214,6 +214,9 @@ pub(crate) enum Command {
     #[command(override_usage = "mcp login [OPTIONS] URL")]
     Login(Login),
     /// Revokes and forgets the token for a server
+    ///
+    /// The secret of a client is not stored: to revoke its token, name it with `--client-id`,
+    /// `--client-secret-env` and `--issuer`.
     #[command(override_usage = "mcp logout [OPTIONS] URL")]
     Logout(Url),
     /// Shows the stored tokens, without their secrets

@@ -134,11 +134,7 @@ pub(crate) fn content(block: &ContentBlock, output: Output) -> Result<(), Failur
 /// Describes binary content, which is not printed.
 pub(crate) fn bytes(what: &str, kind: Option<&str>, base64: &str) -> String {
     let kind = kind.unwrap_or("unknown type");
-    let padding = base64
-        .bytes()
-        .rev()
-        .take_while(|&byte| byte == b'=')
-        .count();
-    let size = (base64.len() * 3 / 4).saturating_sub(padding);
+    let is_data = |byte: &u8| *byte != b'=' && !byte.is_ascii_whitespace();
+    let size = base64.bytes().filter(is_data).count() * 3 / 4;
     format!("[{what}, {kind}, {size} bytes]")
 }

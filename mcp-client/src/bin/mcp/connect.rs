@@ -1,14 +1,13 @@
 //! [`connect`]: connects to the server that the command line names.
 
 use std::io::ErrorKind;
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use mcp_client::types::{Implementation, LoggingLevel};
 use mcp_client::{
     ChildProcess, Client, ClientBuilder, ConnectError, FetchPolicy, Http, Proposal, Proxy, Stderr,
-    TransportError,
+    TransportError, is_loopback_url,
 };
 
 use crate::args::{Command, Options};
@@ -132,7 +131,7 @@ pub(crate) async fn is_open(
 
 /// Returns the server at a URL, without authorization.
 fn http(url: &str, options: &Options) -> Result<Http, Failure> {
-    if options.network.insecure && !is_this_machine(url) {
+    if options.network.insecure && !is_loopback_url(url) {
         let message = "`--insecure` is only for servers at `localhost` or a loopback address";
         return Err(Failure::Usage(message.to_owned()));
     }
@@ -157,18 +156,6 @@ pub(crate) fn policy(options: &Options) -> Result<FetchPolicy, Failure> {
         Some(pem) => policy.tls_roots(pem),
         None => policy,
     })
-}
-
-/// Returns `true` if the host of a URL is `localhost` or a loopback address.
-pub(crate) fn is_this_machine(url: &str) -> bool {
-    let Ok(url) = url.parse::<http::Uri>() else {
-        return false;
-    };
-    let host = url.host().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    let address = address.parse::<IpAddr>();
-    host.eq_ignore_ascii_case("localhost")
-        || address.is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Reads the certificates that are trusted in addition to those of the system.

@@ -2,6 +2,7 @@
 
 use mcp_client::types::form::check;
 use mcp_client::types::json::{self, Map, Object, Value};
+use mcp_client::types::schema_validator::{Invalid, Validator};
 use mcp_client::types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, ElicitValue,
     RequestedSchema,
@@ -107,12 +108,23 @@ async fn ask(
 /// Returns what is wrong with the value of a field.
 fn fault(form: &RequestedSchema, name: &str, value: &Value) -> Option<String> {
     let schema = form.properties.get(name)?.clone();
+    let pattern = to_json(&schema).get("pattern").cloned();
     let form = RequestedSchema::new(Map::from([(name, schema)]));
     let Ok(content) = json::from_object(Object::from([(name, value.clone())])) else {
         return Some("has a type that no form can have".to_owned());
     };
     match check(&form, &content) {
         Err(FormError::Misfit { reason, .. }) => Some(reason.to_string()),
-        _ => None,
+        _ => mismatch(pattern?.as_str()?, value),
+    }
+}
+
+/// Returns what is wrong with a value that does not match a pattern. The server decides about patterns
+/// that are invalid, and about those that would take too long.
+fn mismatch(pattern: &str, value: &Value) -> Option<String> {
+    let validator = Validator::new(&serde_json::json!({ "pattern": pattern })).ok()?;
+    match validator.check(value) {
+        Ok(()) | Err(Invalid::Costly) => None,
+        Err(_) => Some(format!("does not match the pattern `{pattern}`")),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use mcp_types::json::{Object, Value};
-use percent_encoding::percent_decode_str;
+use mcp_types::uri::percent_decode;
 
 /// The maximum depth of schemas within schemas.
 const DEPTH: usize = 64;
@@ -244,7 +244,7 @@ impl<'a> Inliner<'a> {
         }
         let mut value = self.root;
         for step in pointer.strip_prefix('/')?.split('/') {
-            let step = percent_decode_str(step).decode_utf8().ok()?;
+            let step = String::from_utf8(percent_decode(step)?).ok()?;
             let step = step.replace("~1", "/").replace("~0", "~");
             value = match value {
                 Value::Object(members) => {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "http")]
+use mcp_types::challenge::challenges;
 use mcp_types::json::Value;
 use mcp_types::rpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
 use mcp_types::{MISSING_REQUIRED_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION};
@@ -11,6 +13,9 @@ use super::http::HttpError;
 
 /// The code of servers up to 2025-11-25 for a resource that does not exist.
 const RESOURCE_NOT_FOUND: i64 = -32002;
+
+/// The error of a token without the scopes of a request (RFC 6750, section 3.1).
+const INSUFFICIENT_SCOPE: &str = "insufficient_scope";
 
 /// Why a server refused a request, as far as the error tells. See
 /// [`CallError::kind`](crate::CallError::kind).
@@ -62,7 +67,7 @@ pub(super) fn of_code(code: i64) -> RefusalKind {
 pub(super) fn scopes(error: &ErrorObject) -> Option<RefusalKind> {
     let data = error.data.as_ref()?.as_object()?;
     let member = |name: &str| data.get(name).and_then(Value::as_str);
-    let is_scope = member("error") == Some("insufficient_scope");
+    let is_scope = member("error") == Some(INSUFFICIENT_SCOPE);
     let scopes = member("scope").unwrap_or_default();
     is_scope.then(|| RefusalKind::MissingScopes(words(scopes)))
 }
@@ -78,20 +83,17 @@ pub(super) fn of_http(error: &HttpError) -> Option<RefusalKind> {
         HttpError::Unauthorized {
             status, headers, ..
         } => {
-            let challenges = headers.get_all(http::header::WWW_AUTHENTICATE);
-            let mut challenges = challenges.iter().filter_map(|value| value.to_str().ok());
-            Some(
-                match challenges.find(|text| text.contains("insufficient_scope")) {
-                    Some(challenge) => {
-                        // Scopes contain no quotation marks (RFC 6749, 3.3).
-                        let scopes = challenge.split_once("scope=\"").unwrap_or_default().1;
-                        let scopes = scopes.split_once('"').unwrap_or_default().0;
-                        RefusalKind::MissingScopes(words(scopes))
-                    }
-                    None if status.as_u16() == 401 => RefusalKind::LoginRequired,
-                    None => RefusalKind::Forbidden,
-                },
-            )
+            let challenges = challenges(headers).found;
+            let mut challenges = challenges.iter();
+            let lacking =
+                challenges.find(|challenge| challenge.param("error") == Some(INSUFFICIENT_SCOPE));
+            Some(match lacking {
+                Some(challenge) => {
+                    RefusalKind::MissingScopes(words(challenge.param("scope").unwrap_or_default()))
+                }
+                None if status.as_u16() == 401 => RefusalKind::LoginRequired,
+                None => RefusalKind::Forbidden,
+            })
         }
         HttpError::Status {
             status,

@@ -44,9 +44,10 @@ const GRACE: Duration = Duration::from_secs(2);
 ///
 /// A process that exits unexpectedly ends the connection, unless [`restart`](Self::restart) is
 /// configured. There is one exception: some servers of older revisions exit when they receive an
-/// unknown request, such as the probe for their revision. A process that exits before a revision was
-/// negotiated is restarted once, and the client begins with the handshake of older revisions, unless
-/// the program pins a [revision](crate::ClientBuilder::revision).
+/// unknown request, such as the probe for their revision. A process that exits after it has read the
+/// probe is restarted once, and the client begins with the handshake of older revisions, unless the
+/// program pins a [revision](crate::ClientBuilder::revision). Only on Linux does the client know
+/// whether the probe was read; elsewhere it assumes so.
 pub struct ChildProcess {
     command: Command,
     pub(super) stderr: Stderr,

@@ -1,9 +1,10 @@
 //! [`run`]: drives the connection to a process, and to its successors if it is restarted.
 
-use std::future::{Future, pending};
+use std::future::{Future, pending, ready};
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mcp_types::connection::WriteQueue;
@@ -14,6 +15,7 @@ use super::command::{ChildProcess, Started};
 use super::restart::Restarts;
 use super::stderr;
 use super::stderr::Stderr;
+use super::unread::Unread;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::{ServerOutput, TransportError};
 use crate::protocol::last_output::LastLines;
@@ -32,21 +34,24 @@ pub(super) async fn run(
     started: Started,
 ) {
     let mut restarts = Restarts::new(process.restart.clone());
-    // Older servers may exit when they receive the probe for the revision.
+    // Older servers may exit when they have read the probe for the revision.
     let mut may_exit_once = connection.pinned.is_none();
     // The builder negotiates with the first process.
     let mut ended = serve(connection, queue, &process, started, pending()).await;
     loop {
         // Messages that are sent from now on fail with `Closed`.
         queue.close();
-        let ServeEnd::Failed(error) = ended else {
-            return;
+        let (error, has_read) = match ended {
+            ServeEnd::ShutDown => return,
+            ServeEnd::Failed(error) => (error, true),
+            ServeEnd::Crashed(error) => (error, false),
         };
         let was_negotiated = connection.negotiated().is_some();
         let delay = if was_negotiated {
             restarts.next()
         } else {
-            std::mem::take(&mut may_exit_once).then_some(Duration::ZERO)
+            let may_exit = std::mem::take(&mut may_exit_once) && has_read;
+            may_exit.then_some(Duration::ZERO)
         };
         let Some(delay) = delay else {
             connection.pending.close(error);
@@ -103,6 +108,8 @@ enum ServeEnd {
     ShutDown,
     /// The process exited, or cannot be used.
     Failed(TransportError),
+    /// The process exited, and did not read what the client had sent.
+    Crashed(TransportError),
 }
 
 /// Drives the connection to one process until it exits or `failure` returns, then ends it.
@@ -122,8 +129,13 @@ async fn serve(
     let last = &connection.last_output;
     last.stderr.clear();
     last.other.clear();
+    let unread = Unread::of(&stdin);
     let mut reading = Task::new(read(connection, queue, stdout));
-    let mut writing = Task::new(write(queue, stdin));
+    let has_message = AtomicBool::new(false);
+    let mut writing = Task::new(async {
+        has_message.store(queue.wait_filled().await, Ordering::Relaxed);
+        write(queue, stdin).await
+    });
     let mut logging = Task::new(read_stderr(stderr, &process.stderr, &last.stderr));
 
     let reason = {
@@ -146,8 +158,15 @@ async fn serve(
     if shut_down {
         queue.close();
     }
+    // The output of a process may end in the same moment in which a write to it fails.
+    let can_write = tokio::select! {
+        biased;
+        written = writing.end(), if !shut_down => written.is_ok(),
+        () = ready(()) => !matches!(reason, ServeEnd::Failed(TransportError::Io(_))),
+    };
+    let is_sent = can_write && has_message.load(Ordering::Relaxed);
 
-    let (status, terminated) = {
+    let ((status, terminated), has_read) = {
         // The process exits when its input ends.
         let start = Instant::now();
         let mut ending = pin!(async {
@@ -158,7 +177,8 @@ async fn serve(
                 }
             }
             drop(writing);
-            group.end(start, process.grace).await
+            let has_read = is_sent && queue.queued_bytes() == 0 && unread.bytes() == 0;
+            (group.end(start, process.grace).await, has_read)
         });
         // Output from before the exit is still read.
         let mut rest = pin!(async { tokio::join!(reading.finish(), logging.finish()) });
@@ -176,11 +196,16 @@ async fn serve(
             if !terminated =>
         {
             let ServerOutput { stderr, other, .. } = last.get();
-            ServeEnd::Failed(TransportError::Exited {
+            let error = TransportError::Exited {
                 status,
                 stderr,
                 other,
-            })
+            };
+            if has_read {
+                ServeEnd::Failed(error)
+            } else {
+                ServeEnd::Crashed(error)
+            }
         }
         (reason, _) => reason,
     }

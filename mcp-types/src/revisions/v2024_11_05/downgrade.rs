@@ -13,7 +13,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::CallToolResult) -> old::CallToolResult;
     same { is_error, meta, extra }
-    content = convert::try_each(from.content, TryInto::try_into)?,
+    content = convert::inside("content", || convert::try_each(from.content, TryInto::try_into))?,
 }
 
 convert::union_conversion! {
@@ -63,7 +63,7 @@ convert::union_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::CreateMessageRequest) -> old::CreateMessageRequest;
     same { extra }
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
 }
 
 convert::object_conversion! {
@@ -72,13 +72,13 @@ convert::object_conversion! {
         model_preferences, system_prompt, include_context, temperature, max_tokens, stop_sequences,
         metadata, extra,
     }
-    messages = convert::try_each(from.messages, TryInto::try_into)?,
+    messages = convert::inside("messages", || convert::try_each(from.messages, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::CreateMessageResult) -> old::CreateMessageResult;
     same { model, stop_reason, meta, role, extra }
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
 }
 
 convert::object_conversion! {
@@ -89,7 +89,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::GetPromptResult) -> old::GetPromptResult;
     same { description, meta, extra }
-    messages = convert::try_each(from.messages, TryInto::try_into)?,
+    messages = convert::inside("messages", || convert::try_each(from.messages, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -137,7 +137,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::PromptMessage) -> old::PromptMessage;
     same { role, extra }
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
 }
 
 convert::union_conversion! {
@@ -150,7 +150,7 @@ convert::union_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::SamplingMessage) -> old::SamplingMessage;
     same { role, extra }
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
 }
 
 convert::object_conversion! {

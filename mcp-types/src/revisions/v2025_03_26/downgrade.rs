@@ -46,7 +46,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::CallToolResult) -> old::CallToolResult;
     same { is_error, meta, extra }
-    content = convert::try_each(from.content, TryInto::try_into)?,
+    content = convert::inside("content", || convert::try_each(from.content, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -150,7 +150,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::GetPromptResult) -> old::GetPromptResult;
     same { description, meta, extra }
-    messages = convert::try_each(from.messages, TryInto::try_into)?,
+    messages = convert::inside("messages", || convert::try_each(from.messages, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -271,7 +271,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::PromptMessage) -> old::PromptMessage;
     same { role, extra }
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
 }
 
 convert::object_conversion! {

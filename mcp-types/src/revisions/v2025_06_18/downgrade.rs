@@ -30,7 +30,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::CallToolResult) -> old::CallToolResult;
     same { structured_content, is_error, meta, extra }
-    content = convert::try_each(from.content, TryInto::try_into)?,
+    content = convert::inside("content", || convert::try_each(from.content, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -40,7 +40,7 @@ convert::object_conversion! {
         extra.stash("jsonrpc", &"2.0");
     }
     same {}
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
     extra = extra,
 }
 
@@ -58,8 +58,8 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ClientCapabilities) -> old::ClientCapabilities;
     same { experimental, roots, extra }
-    sampling = convert::optional(from.sampling, |value| convert::through_json(&value))?,
-    elicitation = convert::optional(from.elicitation, |value| convert::through_json(&value))?,
+    sampling = convert::inside("sampling", || convert::optional(from.sampling, |value| convert::through_json(&value)))?,
+    elicitation = convert::inside("elicitation", || convert::optional(from.elicitation, |value| convert::through_json(&value)))?,
 }
 
 convert::union_conversion! {
@@ -138,7 +138,7 @@ convert::object_conversion! {
         extra.stash("id", &from.id);
     }
     same {}
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
     extra = extra,
 }
 
@@ -152,7 +152,7 @@ convert::object_conversion! {
         model_preferences, system_prompt, include_context, temperature, max_tokens, stop_sequences,
         metadata,
     }
-    messages = convert::try_each(from.messages, TryInto::try_into)?,
+    messages = convert::inside("messages", || convert::try_each(from.messages, TryInto::try_into))?,
     extra = extra,
 }
 
@@ -160,7 +160,7 @@ convert::object_conversion! {
     TryFrom(from: new::CreateMessageResult) -> old::CreateMessageResult;
     same { model, meta, role, extra }
     stop_reason = from.stop_reason.map(Into::into),
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
 }
 
 convert::object_conversion! {
@@ -171,7 +171,7 @@ convert::object_conversion! {
         extra.stash("id", &from.id);
     }
     same {}
-    params = match from.params { new::ElicitRequestParams::Form(value) => value.try_into()?, new::ElicitRequestParams::Url(_) => Err(ConvertError::no_variant("ElicitRequestFormParams", "Url", "2025-06-18"))?, },
+    params = convert::inside("params", || Ok::<_, ConvertError>(match from.params { new::ElicitRequestParams::Form(value) => value.try_into()?, new::ElicitRequestParams::Url(_) => Err(ConvertError::no_variant("ElicitRequestFormParams", "Url", "2025-06-18"))?, }))?,
     extra = extra,
 }
 
@@ -182,14 +182,14 @@ convert::object_conversion! {
         extra.stash_some("_meta", &from.meta);
     }
     same { message }
-    requested_schema = from.requested_schema.try_into()?,
+    requested_schema = convert::inside("requestedSchema", || from.requested_schema.try_into())?,
     extra = extra,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::ElicitResult) -> old::ElicitResult;
     same { action, meta, extra }
-    content = convert::optional(from.content, |value| value.try_map(TryInto::try_into))?,
+    content = convert::inside("content", || convert::optional(from.content, |value| convert::try_map(value, TryInto::try_into)))?,
 }
 
 convert::union_conversion! {
@@ -225,7 +225,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::GetPromptResult) -> old::GetPromptResult;
     same { description, meta, extra }
-    messages = convert::try_each(from.messages, TryInto::try_into)?,
+    messages = convert::inside("messages", || convert::try_each(from.messages, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -241,7 +241,7 @@ convert::object_conversion! {
         extra.stash("id", &from.id);
     }
     same {}
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
     extra = extra,
 }
 
@@ -252,7 +252,7 @@ convert::object_conversion! {
         extra.stash_some("_meta", &from.meta);
     }
     same { protocol_version }
-    capabilities = from.capabilities.try_into()?,
+    capabilities = convert::inside("capabilities", || from.capabilities.try_into())?,
     client_info = from.client_info.into(),
     extra = extra,
 }
@@ -291,13 +291,13 @@ convert::union_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::JsonRpcNotification) -> old::JsonRpcNotification;
     same { method, extra }
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::JsonRpcRequest) -> old::JsonRpcRequest;
     same { id, method, extra }
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -325,7 +325,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ListPromptsResult) -> old::ListPromptsResult;
     same { next_cursor, meta, extra }
-    prompts = convert::try_each(from.prompts, TryInto::try_into)?,
+    prompts = convert::inside("prompts", || convert::try_each(from.prompts, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -343,7 +343,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ListResourceTemplatesResult) -> old::ListResourceTemplatesResult;
     same { next_cursor, meta, extra }
-    resource_templates = convert::try_each(from.resource_templates, TryInto::try_into)?,
+    resource_templates = convert::inside("resourceTemplates", || convert::try_each(from.resource_templates, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -361,7 +361,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ListResourcesResult) -> old::ListResourcesResult;
     same { next_cursor, meta, extra }
-    resources = convert::try_each(from.resources, TryInto::try_into)?,
+    resources = convert::inside("resources", || convert::try_each(from.resources, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -417,7 +417,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::Notification) -> old::Notification;
     same { method, extra }
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -491,7 +491,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::Prompt) -> old::Prompt;
     same { name, title, description, arguments, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -507,7 +507,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::PromptMessage) -> old::PromptMessage;
     same { role, extra }
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
 }
 
 convert::object_conversion! {
@@ -535,7 +535,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::Request) -> old::Request;
     same { method, extra }
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -545,20 +545,20 @@ convert::object_conversion! {
         extra.stash_some("$schema", &from.schema);
     }
     same { required }
-    properties = from.properties.try_map(TryInto::try_into)?,
+    properties = convert::inside("properties", || convert::try_map(from.properties, TryInto::try_into))?,
     extra = extra,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::Resource) -> old::Resource;
     same { uri, name, title, description, mime_type, size, annotations, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::ResourceLink) -> old::ResourceLink;
     same { uri, description, mime_type, annotations, size, name, title, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -574,7 +574,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ResourceTemplate) -> old::ResourceTemplate;
     same { uri_template, name, title, description, mime_type, annotations, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -622,7 +622,7 @@ convert::object_conversion! {
         extra.stash_some("_meta", &from.meta);
     }
     same { role }
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
     extra = extra,
 }
 

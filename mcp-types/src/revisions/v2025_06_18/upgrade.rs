@@ -31,7 +31,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::CallToolResult) -> new::CallToolResult;
     same { structured_content, is_error, meta, extra }
-    content = convert::try_each(from.content, TryInto::try_into)?,
+    content = convert::inside("content", || convert::try_each(from.content, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -62,8 +62,8 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { experimental, roots }
-    sampling = convert::optional(from.sampling, |value| convert::through_json(&value))?,
-    elicitation = convert::optional(from.elicitation, |value| convert::through_json(&value))?,
+    sampling = convert::inside("sampling", || convert::optional(from.sampling, |value| convert::through_json(&value)))?,
+    elicitation = convert::inside("elicitation", || convert::optional(from.elicitation, |value| convert::through_json(&value)))?,
     tasks = extra.take("tasks"),
     extra = extra,
 }
@@ -246,7 +246,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::GetPromptResult) -> new::GetPromptResult;
     same { description, meta, extra }
-    messages = convert::try_each(from.messages, TryInto::try_into)?,
+    messages = convert::inside("messages", || convert::try_each(from.messages, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -268,7 +268,7 @@ convert::object_conversion! {
         extra.remove("jsonrpc");
     }
     same {}
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
     id = match extra.take("id") { Some(value) => value, None => Err(ConvertError::missing("InitializeRequest", "id"))? },
     extra = extra,
 }
@@ -279,7 +279,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { protocol_version }
-    capabilities = from.capabilities.try_into()?,
+    capabilities = convert::inside("capabilities", || from.capabilities.try_into())?,
     client_info = from.client_info.into(),
     meta = extra.take("_meta"),
     extra = extra,
@@ -320,13 +320,13 @@ convert::union_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::JsonRpcNotification) -> new::JsonRpcNotification;
     same { method, extra }
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: old::JsonRpcRequest) -> new::JsonRpcRequest;
     same { id, method, extra }
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -349,7 +349,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::ListPromptsResult) -> new::ListPromptsResult;
     same { next_cursor, meta, extra }
-    prompts = convert::try_each(from.prompts, TryInto::try_into)?,
+    prompts = convert::inside("prompts", || convert::try_each(from.prompts, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -367,7 +367,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::ListResourceTemplatesResult) -> new::ListResourceTemplatesResult;
     same { next_cursor, meta, extra }
-    resource_templates = convert::try_each(from.resource_templates, TryInto::try_into)?,
+    resource_templates = convert::inside("resourceTemplates", || convert::try_each(from.resource_templates, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -385,7 +385,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::ListResourcesResult) -> new::ListResourcesResult;
     same { next_cursor, meta, extra }
-    resources = convert::try_each(from.resources, TryInto::try_into)?,
+    resources = convert::inside("resources", || convert::try_each(from.resources, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -441,7 +441,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::Notification) -> new::Notification;
     same { method, extra }
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -524,7 +524,7 @@ convert::object_conversion! {
     }
     same { name, title, description, arguments }
     icons = extra.take("icons"),
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     extra = extra,
 }
 
@@ -541,7 +541,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::PromptMessage) -> new::PromptMessage;
     same { role, extra }
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
 }
 
 convert::object_conversion! {
@@ -569,7 +569,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::Request) -> new::Request;
     same { method, extra }
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -596,7 +596,7 @@ convert::object_conversion! {
     #[cfg(feature = "versioned-resources")] kind = None,
     #[cfg(feature = "versioned-resources")] version = None,
     #[cfg(feature = "versioned-resources")] metadata = None,
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     extra = extra,
 }
 
@@ -606,7 +606,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { uri, description, mime_type, annotations, size, name, title }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     icons = extra.take("icons"),
     #[cfg(feature = "https-url")] http_url = None,
     #[cfg(feature = "https-url")] http_url_expires_at = None,
@@ -634,7 +634,7 @@ convert::object_conversion! {
     }
     same { uri_template, name, title, description, mime_type, annotations }
     icons = extra.take("icons"),
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     extra = extra,
 }
 

@@ -25,21 +25,21 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::CallToolResult) -> old::CallToolResult;
     same { content, is_error, extra }
-    structured_content = convert::optional(from.structured_content, convert::object)?,
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    structured_content = convert::inside("structuredContent", || convert::optional(from.structured_content, convert::object))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::CancelledNotification) -> old::CancelledNotification;
     same { extra }
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::CancelledNotificationParams) -> old::CancelledNotificationParams;
     same { reason, extra }
     request_id = Some(from.request_id),
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -48,7 +48,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { experimental, sampling, elicitation }
-    roots = convert::optional(from.roots, |value| convert::through_json(&value))?,
+    roots = convert::inside("roots", || convert::optional(from.roots, |value| convert::through_json(&value)))?,
     tasks = extra.take("tasks"),
     extra = extra,
 }
@@ -95,7 +95,7 @@ convert::object_conversion! {
     TryFrom(from: new::CompleteResult) -> old::CompleteResult;
     same { extra }
     completion = from.completion.into(),
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -110,7 +110,7 @@ convert::object_conversion! {
         extra.remove("jsonrpc");
     }
     same {}
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
     id = match extra.take("id") { Some(value) => value, None => Err(ConvertError::missing("CreateMessageRequest", "id"))? },
     extra = extra,
 }
@@ -124,7 +124,7 @@ convert::object_conversion! {
         model_preferences, system_prompt, include_context, temperature, max_tokens, stop_sequences,
         metadata, tool_choice,
     }
-    messages = convert::try_each(from.messages, TryInto::try_into)?,
+    messages = convert::inside("messages", || convert::try_each(from.messages, TryInto::try_into))?,
     tools = from.tools.map(|value| convert::each(value, Into::into)),
     task = extra.take("task"),
     meta = extra.take("_meta"),
@@ -134,7 +134,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::CreateMessageResult) -> old::CreateMessageResult;
     same { model, stop_reason, meta, role, extra }
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
 }
 
 convert::object_conversion! {
@@ -144,7 +144,7 @@ convert::object_conversion! {
         extra.remove("jsonrpc");
     }
     same {}
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
     id = match extra.take("id") { Some(value) => value, None => Err(ConvertError::missing("ElicitRequest", "id"))? },
     extra = extra,
 }
@@ -204,7 +204,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::GetPromptResult) -> old::GetPromptResult;
     same { description, messages, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::union_conversion! {
@@ -225,7 +225,7 @@ convert::union_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::JsonRpcResultResponse) -> old::JsonRpcResultResponse;
     same { id, extra }
-    result = from.result.try_into()?,
+    result = convert::inside("result", || from.result.try_into())?,
 }
 
 convert::object_conversion! {
@@ -237,7 +237,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ListPromptsResult) -> old::ListPromptsResult;
     same { prompts, next_cursor, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -249,7 +249,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ListResourceTemplatesResult) -> old::ListResourceTemplatesResult;
     same { resource_templates, next_cursor, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -261,7 +261,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ListResourcesResult) -> old::ListResourcesResult;
     same { resources, next_cursor, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -271,7 +271,7 @@ convert::object_conversion! {
         extra.remove("jsonrpc");
     }
     same {}
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
     id = match extra.take("id") { Some(value) => value, None => Err(ConvertError::missing("ListRootsRequest", "id"))? },
     extra = extra,
 }
@@ -296,25 +296,25 @@ convert::object_conversion! {
     TryFrom(from: new::ListToolsResult) -> old::ListToolsResult;
     same { next_cursor, extra }
     tools = convert::each(from.tools, Into::into),
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::LoggingMessageNotification) -> old::LoggingMessageNotification;
     same { extra }
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::LoggingMessageNotificationParams) -> old::LoggingMessageNotificationParams;
     same { level, logger, data, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::NotificationParams) -> old::NotificationParams;
     same { extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -332,25 +332,25 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::PaginatedResult) -> old::PaginatedResult;
     same { next_cursor, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::ProgressNotification) -> old::ProgressNotification;
     same { extra }
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::ProgressNotificationParams) -> old::ProgressNotificationParams;
     same { progress_token, progress, total, message, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::PromptListChangedNotification) -> old::PromptListChangedNotification;
     same { extra }
-    params = convert::optional(from.params, TryInto::try_into)?,
+    params = convert::inside("params", || convert::optional(from.params, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -368,7 +368,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ReadResourceResult) -> old::ReadResourceResult;
     same { contents, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -385,7 +385,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ResourceListChangedNotification) -> old::ResourceListChangedNotification;
     same { extra }
-    params = convert::optional(from.params, TryInto::try_into)?,
+    params = convert::inside("params", || convert::optional(from.params, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -397,19 +397,19 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ResourceUpdatedNotification) -> old::ResourceUpdatedNotification;
     same { extra }
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::ResourceUpdatedNotificationParams) -> old::ResourceUpdatedNotificationParams;
     same { uri, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: new::ResultObject) -> old::ResultObject;
     same { extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::union_conversion! {
@@ -422,7 +422,7 @@ convert::union_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::SamplingMessage) -> old::SamplingMessage;
     same { role, meta, extra }
-    content = from.content.try_into()?,
+    content = convert::inside("content", || from.content.try_into())?,
 }
 
 convert::union_conversion! {
@@ -504,7 +504,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ToolListChangedNotification) -> old::ToolListChangedNotification;
     same { extra }
-    params = convert::optional(from.params, TryInto::try_into)?,
+    params = convert::inside("params", || convert::optional(from.params, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -522,5 +522,5 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: new::ToolResultContent) -> old::ToolResultContent;
     same { tool_use_id, content, is_error, meta, extra }
-    structured_content = convert::optional(from.structured_content, convert::object)?,
+    structured_content = convert::inside("structuredContent", || convert::optional(from.structured_content, convert::object))?,
 }

@@ -32,7 +32,7 @@ convert::object_conversion! {
     }
     same { content, is_error }
     structured_content = from.structured_content.map(Value::Object),
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     extra = extra,
 }
@@ -40,14 +40,14 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::CancelledNotification) -> new::CancelledNotification;
     same { extra }
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
 }
 
 convert::object_conversion! {
     TryFrom(from: old::CancelledNotificationParams) -> new::CancelledNotificationParams;
     same { reason, extra }
     request_id = match from.request_id { Some(value) => value, None => Err(ConvertError::missing("CancelledNotificationParams", "requestId"))? },
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -57,7 +57,7 @@ convert::object_conversion! {
         extra.stash_some("tasks", &from.tasks);
     }
     same { experimental, sampling, elicitation }
-    roots = convert::optional(from.roots, |value| convert::through_json(&value))?,
+    roots = convert::inside("roots", || convert::optional(from.roots, |value| convert::through_json(&value)))?,
     extensions = extra.take("extensions"),
     extra = extra,
 }
@@ -103,7 +103,7 @@ convert::object_conversion! {
     }
     same {}
     completion = from.completion.into(),
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     extra = extra,
 }
@@ -221,7 +221,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { description, messages }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     extra = extra,
 }
@@ -244,7 +244,7 @@ convert::union_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::JsonRpcResultResponse) -> new::JsonRpcResultResponse;
     same { id, extra }
-    result = from.result.try_into()?,
+    result = convert::inside("result", || from.result.try_into())?,
 }
 
 convert::object_conversion! {
@@ -259,7 +259,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { prompts, next_cursor }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     ttl_ms = extra.take("ttlMs").unwrap_or(0),
     cache_scope = extra.take("cacheScope").unwrap_or(new::CacheScope::Private),
@@ -278,7 +278,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { resource_templates, next_cursor }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     ttl_ms = extra.take("ttlMs").unwrap_or(0),
     cache_scope = extra.take("cacheScope").unwrap_or(new::CacheScope::Private),
@@ -297,7 +297,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { resources, next_cursor }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     ttl_ms = extra.take("ttlMs").unwrap_or(0),
     cache_scope = extra.take("cacheScope").unwrap_or(new::CacheScope::Private),
@@ -311,7 +311,7 @@ convert::object_conversion! {
         extra.stash("id", &from.id);
     }
     same {}
-    params = convert::optional(from.params, |value| convert::through_json(&value))?,
+    params = convert::inside("params", || convert::optional(from.params, |value| convert::through_json(&value)))?,
     extra = extra,
 }
 
@@ -338,7 +338,7 @@ convert::object_conversion! {
     }
     same { next_cursor }
     tools = convert::each(from.tools, Into::into),
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     ttl_ms = extra.take("ttlMs").unwrap_or(0),
     cache_scope = extra.take("cacheScope").unwrap_or(new::CacheScope::Private),
@@ -348,19 +348,19 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::LoggingMessageNotification) -> new::LoggingMessageNotification;
     same { extra }
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
 }
 
 convert::object_conversion! {
     TryFrom(from: old::LoggingMessageNotificationParams) -> new::LoggingMessageNotificationParams;
     same { level, logger, data, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: old::NotificationParams) -> new::NotificationParams;
     same { extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -383,7 +383,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { next_cursor }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     extra = extra,
 }
@@ -391,19 +391,19 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::ProgressNotification) -> new::ProgressNotification;
     same { extra }
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
 }
 
 convert::object_conversion! {
     TryFrom(from: old::ProgressNotificationParams) -> new::ProgressNotificationParams;
     same { progress_token, progress, total, message, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
     TryFrom(from: old::PromptListChangedNotification) -> new::PromptListChangedNotification;
     same { extra }
-    params = convert::optional(from.params, TryInto::try_into)?,
+    params = convert::inside("params", || convert::optional(from.params, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -432,7 +432,7 @@ convert::object_conversion! {
     same { contents }
     ttl_ms = extra.take("ttlMs").unwrap_or(0),
     cache_scope = extra.take("cacheScope").unwrap_or(new::CacheScope::Private),
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     extra = extra,
 }
@@ -459,7 +459,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::ResourceListChangedNotification) -> new::ResourceListChangedNotification;
     same { extra }
-    params = convert::optional(from.params, TryInto::try_into)?,
+    params = convert::inside("params", || convert::optional(from.params, TryInto::try_into))?,
 }
 
 convert::object_conversion! {
@@ -471,13 +471,13 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::ResourceUpdatedNotification) -> new::ResourceUpdatedNotification;
     same { extra }
-    params = from.params.try_into()?,
+    params = convert::inside("params", || from.params.try_into())?,
 }
 
 convert::object_conversion! {
     TryFrom(from: old::ResourceUpdatedNotificationParams) -> new::ResourceUpdatedNotificationParams;
     same { uri, extra }
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
 }
 
 convert::object_conversion! {
@@ -486,7 +486,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same {}
-    meta = convert::optional(from.meta, |value| convert::through_json(&value))?,
+    meta = convert::inside("_meta", || convert::optional(from.meta, |value| convert::through_json(&value)))?,
     result_type = extra.take("resultType").unwrap_or(new::ResultType::Complete),
     extra = extra,
 }
@@ -577,7 +577,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     TryFrom(from: old::ToolListChangedNotification) -> new::ToolListChangedNotification;
     same { extra }
-    params = convert::optional(from.params, TryInto::try_into)?,
+    params = convert::inside("params", || convert::optional(from.params, TryInto::try_into))?,
 }
 
 convert::object_conversion! {

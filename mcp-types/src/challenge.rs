@@ -1,7 +1,10 @@
 //! [`AuthChallenge`]: the challenges of the header `WWW-Authenticate` (RFC 9110, section 11.6.1).
+//!
+//! Shared by `mcp-server` and `mcp-client`; not intended for other crates.
 
 mod parse;
 
+use std::error::Error;
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use http::header::WWW_AUTHENTICATE;
@@ -17,7 +20,7 @@ pub const CHALLENGE_PARAMS: usize = 64;
 /// A challenge: a scheme, and either parameters or the text that some schemes have instead of them.
 ///
 /// ```
-/// use mcp_types::oauth::challenge::AuthChallenge;
+/// use mcp_types::challenge::AuthChallenge;
 ///
 /// let challenges = AuthChallenge::parse(br#"Negotiate, Bearer scope="a b", realm="say \"hi\"""#)?;
 /// let bearer = challenges.iter().find(|challenge| challenge.is("bearer")).expect("offered");
@@ -167,11 +170,10 @@ pub fn challenges(headers: &HeaderMap) -> Challenges {
 }
 
 /// Why a challenge cannot be parsed or written.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChallengeError {
     /// The field does not follow the grammar.
-    #[error("invalid WWW-Authenticate at byte {at}: expected {expected}")]
     Syntax {
         /// The offset in the field, in bytes.
         at: usize,
@@ -179,21 +181,41 @@ pub enum ChallengeError {
         expected: &'static str,
     },
     /// A challenge has a parameter twice.
-    #[error("invalid WWW-Authenticate at byte {at}: a parameter is repeated")]
     Repeated {
         /// The offset in the field, in bytes.
         at: usize,
     },
     /// There are more bytes, challenges or parameters than are accepted.
-    #[error(
-        "WWW-Authenticate is too large: at most {CHALLENGE_BYTES} bytes, {CHALLENGES} challenges, and \
-         {CHALLENGE_PARAMS} parameters in each"
-    )]
     TooLarge,
     /// A part of a challenge contains characters that the header cannot represent.
-    #[error("`{0}` of the challenge contains characters that WWW-Authenticate cannot represent")]
     Unwritable(String),
 }
+
+impl Display for ChallengeError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { at, expected } => write!(
+                f,
+                "invalid WWW-Authenticate at byte {at}: expected {expected}"
+            ),
+            Self::Repeated { at } => write!(
+                f,
+                "invalid WWW-Authenticate at byte {at}: a parameter is repeated"
+            ),
+            Self::TooLarge => write!(
+                f,
+                "WWW-Authenticate is too large: at most {CHALLENGE_BYTES} bytes, {CHALLENGES} \
+                 challenges, and {CHALLENGE_PARAMS} parameters in each"
+            ),
+            Self::Unwritable(part) => write!(
+                f,
+                "`{part}` of the challenge contains characters that WWW-Authenticate cannot represent"
+            ),
+        }
+    }
+}
+
+impl Error for ChallengeError {}
 
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(parse::is_token_char)
