@@ -2,6 +2,7 @@
 //!
 //! They are laid out here, since a formatter leaves the arguments of a macro as they are.
 
+use super::docs;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// The widest line of a table.
@@ -32,6 +33,13 @@ impl Table {
             }
             let space = "    ".repeat(self.indent);
             self.text.push_str(&format!("{space}{part}\n"));
+        }
+    }
+
+    /// Adds the documentation of the next row.
+    pub(super) fn docs(&mut self, text: &str) {
+        for line in docs::wrap(text).lines() {
+            self.line(format!("/// {line}").trim_end());
         }
     }
 

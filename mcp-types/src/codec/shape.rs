@@ -2,8 +2,8 @@
 
 use super::super::error::DecodeError;
 use super::super::json::text::Lookahead;
+use super::Text;
 use super::union::Variant;
-use super::{Text, read};
 use std::cmp::Reverse;
 
 /// A condition about an object.
@@ -110,9 +110,8 @@ impl<'de> Outline<'de> {
             Condition::Has(_) => true,
             Condition::HasInside(_, inner) => value.starts_with('{') && has_member(value, inner),
             Condition::HasOneOf(_, strings) => {
-                value.starts_with('"')
-                    && read::<String>(&mut Text::new(value))
-                        .is_ok_and(|text| strings.contains(&text.as_str()))
+                let found = Text::new(value).expect_string(&"a string");
+                found.is_ok_and(|found| strings.contains(&found.as_ref()))
             }
         })
     }
@@ -208,4 +207,110 @@ fn nothing_fits<T>(union: &str, candidates: &[Candidate<T>]) -> DecodeError {
     DecodeError::data(format!(
         "the object matches no variant of `{union}`: {demands}"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        Declared, Decode, FromMembers, Kind, Reader, Table, need, read, read_object,
+    };
+    use super::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        static LEAVES: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// A union that contains itself, and whose objects fit two variants.
+    enum Tree {
+        Leaf,
+        Node(Node),
+    }
+
+    struct Node {
+        inner: Option<Box<Tree>>,
+    }
+
+    impl Decode for Node {
+        const VACANT: Self = Self { inner: None };
+
+        fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+            read_object(self, text)
+        }
+    }
+
+    impl FromMembers for Node {
+        const TABLE: Table = Table::new(
+            "Node",
+            &[Declared::new(0, "inner", need::optional_boxed)],
+            &["inner"],
+        );
+
+        fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
+            match at {
+                0 => reader.optional_boxed(&mut self.inner),
+                _ => reader.unknown(),
+            }
+        }
+    }
+
+    impl Decode for Tree {
+        const VACANT: Self = Self::Leaf;
+
+        fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+            const fn candidate(name: &'static str) -> Candidate<Tree> {
+                Candidate {
+                    name,
+                    conditions: &[Condition::Has("inner")],
+                    read: |text| read(text).map(Tree::Node),
+                }
+            }
+            if text.kind() == Some(Kind::Object) {
+                *self = first_fit(text, "Tree", &[candidate("One"), candidate("Other")])?;
+                return Ok(());
+            }
+            LEAVES.set(LEAVES.get() + 1);
+            match read::<String>(text)?.as_str() {
+                "good" => Ok(()),
+                _ => Err(DecodeError::data("a bad leaf")),
+            }
+        }
+    }
+
+    /// Decodes a leaf within objects, and returns the levels and the number of leaves decoded.
+    fn decode(levels: usize, leaf: &str) -> (Result<usize, DecodeError>, usize) {
+        LEAVES.set(0);
+        let leaf = format!("\"{leaf}\"");
+        let text = (0..levels).fold(leaf, |inner, _| format!("{{\"inner\":{inner}}}"));
+        let tree = read::<Tree>(&mut Text::new(&text)).map(|tree| {
+            let mut depth = 0;
+            let mut tree = &tree;
+            while let Tree::Node(Node { inner: Some(inner) }) = tree {
+                depth += 1;
+                tree = inner;
+            }
+            depth
+        });
+        (tree, LEAVES.get())
+    }
+
+    #[test]
+    fn value_at_fault_is_decoded_a_bounded_number_of_times() {
+        for levels in [1, 2, 5, 20, 60, 120] {
+            let (error, leaves) = decode(levels, "bad");
+            assert!(error.is_err());
+            // Each retry of the innermost objects takes at least ten bytes of the account.
+            assert!(leaves <= 64 * (levels + 1), "{levels}: {leaves} leaves");
+        }
+        // An error that is found with few repetitions is reported as it is.
+        let (error, _) = decode(4, "bad");
+        let error = error.unwrap_err();
+        assert!(error.message().contains("a bad leaf"), "{error}");
+    }
+
+    #[test]
+    fn valid_value_is_decoded_once() {
+        let (levels, leaves) = decode(100, "good");
+        assert_eq!((levels.ok(), leaves), (Some(100), 1));
+    }
 }

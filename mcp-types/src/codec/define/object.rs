@@ -17,7 +17,7 @@
 ///   value, ...)` the fields that it sets to a value. All other fields are absent.
 /// * Each other line is a member: its number, its name, its [kind](super::super::need) with arguments, its
 ///   field, and the parameter of its setter. A constant has no field, and a member that is a
-///   parameter of the constructor has no setter.
+///   parameter of the constructor has no setter. The documentation of a line is that of the setter.
 ///
 /// `how` is the function of [`fill`](super::super::fill) that makes the field's value of a parameter. The
 /// kind is the name of a method of [`Reader`](super::super::Reader), of [`Writer`](super::super::Writer) and of a
@@ -53,6 +53,7 @@ macro_rules! object_codec {
 
         $(#[$cfg])*
         impl codec::Decode for $type {
+            #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             const VACANT: Self = Self {
                 $($(#[$when])* $($field: codec::vacant!($kind),)?)*
                 $($extra: codec::Extra::new(),)?
@@ -72,12 +73,14 @@ macro_rules! object_codec {
 
         $(#[$cfg])*
         impl codec::FromMembers for $type {
+            #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             const TABLE: codec::Table = codec::Table::new(
                 $name,
                 &[$($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)),*],
                 &[$($(#[$when])* $json),*],
             );
 
+            #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             fn read_member(
                 &mut self,
                 at: u8,
@@ -95,6 +98,7 @@ macro_rules! object_codec {
 
         $(#[$cfg])*
         impl serde::Serialize for $type {
+            #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut writer = codec::Writer::new(serializer);
                 $($(#[$when])* writer.$kind($json, $(&self.$field,)? $($($argument),+)?);)*
@@ -110,7 +114,7 @@ macro_rules! setter {
     ($(#[$when:meta])* $json:literal) => {};
     ($(#[$when:meta])* $json:literal $field:ident) => {};
     ($(#[$when:meta])* $json:literal $field:ident = $how:ident($type:ty)) => {
-        #[doc = concat!("Sets `", $json, "`.")]
+        #[doc = concat!("Sets `", $json, "`.\n")]
         $(#[$when])*
         #[inline]
         #[must_use]

@@ -7,6 +7,8 @@ use super::super::*;
 codec::object_codec! {
     Annotated = "Annotated", extra(extra);
     new();
+    /// Hints about audience and priority, which clients can use for display and filtering. Absent
+    /// if the sender gives no hints.
     0 "annotations" optional annotations = some(Annotations);
 }
 

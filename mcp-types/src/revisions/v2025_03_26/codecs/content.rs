@@ -7,7 +7,11 @@ use super::super::*;
 codec::object_codec! {
     Annotations = "Annotations", extra(extra);
     new();
+    /// Intended audience of the content: the user, the model, or both. Absent if the sender does
+    /// not specify it.
     0 "audience" optional_list audience = some(impl Into<Vec<Role>>);
+    /// Importance from `0` (optional) to `1` (required). Numbers outside that range are invalid.
+    /// Absent if the sender does not specify it.
     1 "priority" optional_number(0.0..=1.0) priority = some(impl Into<Number>);
 }
 
@@ -17,6 +21,8 @@ codec::object_codec! {
     0 "type" text("audio");
     1 "data" required data;
     2 "mimeType" required mime_type;
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     3 "annotations" optional annotations = some(Annotations);
 }
 
@@ -24,6 +30,7 @@ codec::object_codec! {
     BlobResourceContents = "BlobResourceContents", extra(extra);
     new(uri: value(impl Into<String>), blob: value(impl Into<Base64Text>));
     0 "uri" required uri;
+    /// Media type of the data. Absent if unknown.
     1 "mimeType" optional mime_type = some(impl Into<String>);
     2 "blob" required blob;
 }
@@ -88,6 +95,8 @@ codec::object_codec! {
     new(resource: value(impl Into<AnyResourceContents>));
     0 "type" text("resource");
     1 "resource" required resource;
+    /// Hints about the audience and the importance of the content. Absent if the sender gives no
+    /// hints.
     2 "annotations" optional annotations = some(Annotations);
 }
 
@@ -97,6 +106,8 @@ codec::object_codec! {
     0 "type" text("image");
     1 "data" required data;
     2 "mimeType" required mime_type;
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     3 "annotations" optional annotations = some(Annotations);
 }
 
@@ -105,6 +116,8 @@ codec::object_codec! {
     new(text: value(impl Into<String>));
     0 "type" text("text");
     1 "text" required text;
+    /// Hints about the audience and the importance of the text. Absent if the sender gives no
+    /// hints.
     2 "annotations" optional annotations = some(Annotations);
 }
 
@@ -112,6 +125,7 @@ codec::object_codec! {
     TextResourceContents = "TextResourceContents", extra(extra);
     new(uri: value(impl Into<String>), text: value(impl Into<String>));
     0 "uri" required uri;
+    /// Media type of the text. Absent if unknown.
     1 "mimeType" optional mime_type = some(impl Into<String>);
     2 "text" required text;
 }

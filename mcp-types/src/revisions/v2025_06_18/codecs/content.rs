@@ -37,11 +37,21 @@ codec::object_codec! {
     new(uri: value(impl Into<String>), name: value(impl Into<String>));
     0 "type" text("resource_link");
     1 "uri" required uri;
+    /// What the resource contains, so that users and models can decide whether they need it.
     2 "description" optional description = some(impl Into<String>);
+    /// Media type of the contents. Absent if unknown.
     3 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     4 "annotations" optional annotations = some(Annotations);
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     5 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     6 "_meta" optional meta = some(impl Into<Object>);
     7 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     8 "title" optional title = some(impl Into<String>);
 }

@@ -9,6 +9,7 @@ codec::object_codec! {
     new(properties: value(impl Into<Map<PrimitiveSchemaDefinition>>));
     0 "type" text("object");
     1 "properties" required properties;
+    /// Names of the fields that the user must fill in. If absent, all fields are optional.
     2 "required" optional_list required = some(impl Into<Vec<String>>);
 }
 
@@ -51,7 +52,12 @@ codec::object_codec! {
     ElicitResult = "ElicitResult", extra(extra);
     new(action: value(impl Into<ElicitAction>));
     0 "action" required action;
+    /// Submitted values by field name, which conform to the requested schema. Absent unless
+    /// `action` is `accept` and the request was a form.
     1 "content" optional content = some(impl Into<Map<ElicitValue>>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -59,9 +65,12 @@ codec::object_codec! {
     EnumSchema = "EnumSchema", extra(extra);
     new(enum_: value(impl Into<Vec<String>>));
     0 "type" text("string");
+    /// Label of the field in the form. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user. Absent if the title is sufficient.
     2 "description" optional description = some(impl Into<String>);
     3 "enum" list enum_;
+    /// Labels of the values, in the same order. If absent, the values themselves are displayed.
     4 "enumNames" optional_list enum_names = some(impl Into<Vec<String>>);
 }
 
@@ -69,9 +78,13 @@ codec::object_codec! {
     NumberSchema = "NumberSchema", extra(extra);
     new(type_: value(impl Into<NumberSchemaType>));
     0 "type" required type_;
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum value, inclusive. If absent, there is no lower limit.
     3 "minimum" optional minimum = some(impl Into<Number>);
+    /// Maximum value, inclusive. If absent, there is no upper limit.
     4 "maximum" optional maximum = some(impl Into<Number>);
 }
 
@@ -120,9 +133,14 @@ codec::object_codec! {
     StringSchema = "StringSchema", extra(extra);
     new();
     0 "type" text("string");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum number of characters. If absent, the text can be empty.
     3 "minLength" optional_int(i64::MIN..=i64::MAX) min_length = some(i64);
+    /// Maximum number of characters. If absent, there is no limit.
     4 "maxLength" optional_int(i64::MIN..=i64::MAX) max_length = some(i64);
+    /// Required format of the text. If absent, any text is allowed.
     5 "format" optional format = some(impl Into<StringSchemaFormat>);
 }

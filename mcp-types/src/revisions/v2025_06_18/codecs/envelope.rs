@@ -175,6 +175,7 @@ codec::object_codec! {
     new(method: value(impl Into<String>));
     0 "jsonrpc" text("2.0");
     1 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     2 "params" optional params = some(NotificationParams);
 }
 
@@ -184,6 +185,7 @@ codec::object_codec! {
     0 "jsonrpc" text("2.0");
     1 "id" required id;
     2 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     3 "params" optional params = some(RequestParams);
 }
 

@@ -17,16 +17,39 @@ codec::object_codec! {
     CreateMessageRequestParams = "CreateMessageRequestParams", extra(extra);
     new(messages: value(impl Into<Vec<SamplingMessage>>), max_tokens: value(i64));
     0 "messages" list messages;
+    /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
+    /// freely.
     1 "modelPreferences" optional model_preferences = some(ModelPreferences);
+    /// System prompt that the server proposes. The client may change or drop it. If absent, the
+    /// server proposes none.
     2 "systemPrompt" optional system_prompt = some(impl Into<String>);
+    /// Servers whose context the client should add to the prompt. The client may add less than
+    /// requested. If absent, `none` is assumed. The other two values are deprecated and need the
+    /// `sampling.context` capability.
     3 "includeContext" optional include_context = some(impl Into<IncludeContext>);
+    /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
+    /// it. If absent, the provider's default applies.
     4 "temperature" optional temperature = some(impl Into<Number>);
     5 "maxTokens" int(i64::MIN..=i64::MAX) max_tokens;
+    /// Strings that stop the generation. The client may change or ignore them. If absent, there
+    /// are none.
     6 "stopSequences" optional_list stop_sequences = some(impl Into<Vec<String>>);
+    /// Settings for the model's provider, in a format that the provider defines. The client may
+    /// drop them. Absent if there are none.
     7 "metadata" optional metadata = some(impl Into<Object>);
+    /// Tools that the model may call. If absent, there are none. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     8 "tools" optional_list tools = some(impl Into<Vec<Tool>>);
+    /// Whether the model may, must or must not call tools. If absent, it may. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     9 "toolChoice" optional tool_choice = some(ToolChoice);
+    /// Asks the client to run the request in the background and to respond with a task
+    /// immediately. Absent for an ordinary request. A client that does not declare task support
+    /// for sampling ignores it.
     10 "task" optional task = some(TaskMetadata);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     11 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -56,7 +79,12 @@ codec::object_codec! {
         content: value(impl Into<SamplingContent>),
     );
     0 "model" required model;
+    /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a value
+    /// defined by the model's provider. Absent if unknown.
     1 "stopReason" optional stop_reason = some(impl Into<StopReason>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
     3 "role" required role;
     4 "content" required content;
@@ -67,6 +95,9 @@ codec::object_codec! {
     new(role: value(impl Into<Role>), content: value(impl Into<SamplingContent>));
     0 "role" required role;
     1 "content" required content;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -104,7 +135,13 @@ codec::object_codec! {
     0 "type" text("tool_result");
     1 "toolUseId" required tool_use_id;
     2 "content" list content;
+    /// Output of the tool as a JSON value. If the tool has an `outputSchema`, the value should
+    /// conform to it. Up to 2025-11-25 the value must be an object.
     3 "structuredContent" optional structured_content = some(impl Into<Object>);
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     4 "isError" optional is_error = some(bool);
+    /// Metadata about the result. Keep it unchanged when you send the conversation again, so that
+    /// models can reuse cached data.
     5 "_meta" optional meta = some(impl Into<Object>);
 }

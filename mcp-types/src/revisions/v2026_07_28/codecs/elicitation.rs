@@ -8,8 +8,11 @@ codec::object_codec! {
     BooleanSchema = "BooleanSchema", extra(extra);
     new();
     0 "type" text("boolean");
+    /// Label of the field in the form. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user. Absent if the title is sufficient.
     2 "description" optional description = some(impl Into<String>);
+    /// Initial value of the field. Absent if there is no default.
     3 "default" optional default = some(bool);
 }
 
@@ -28,15 +31,18 @@ codec::text_codec! {
 codec::object_codec! {
     RequestedSchema = "RequestedSchema", extra(extra);
     new(properties: value(impl Into<Map<PrimitiveSchemaDefinition>>));
+    /// JSON Schema dialect of the form. If absent, the dialect is 2020-12.
     0 "$schema" optional schema = some(impl Into<String>);
     1 "type" text("object");
     2 "properties" required properties;
+    /// Names of the fields that the user must fill in. If absent, all fields are optional.
     3 "required" optional_list required = some(impl Into<Vec<String>>);
 }
 
 codec::object_codec! {
     ElicitRequestFormParams = "ElicitRequestFormParams", extra(extra);
     new(message: value(impl Into<String>), requested_schema: value(RequestedSchema));
+    /// Always `form`. Older peers omit it, which also means a form.
     0 "mode" optional mode = some(impl Into<ElicitRequestFormParamsMode>);
     1 "message" required message;
     2 "requestedSchema" required requested_schema;
@@ -107,6 +113,8 @@ codec::object_codec! {
     ElicitResult = "ElicitResult", extra(extra);
     new(action: value(impl Into<ElicitAction>));
     0 "action" required action;
+    /// Submitted values by field name, which conform to the requested schema. Absent unless
+    /// `action` is `accept` and the request was a form.
     1 "content" optional content = some(impl Into<Map<ElicitValue>>);
 }
 
@@ -168,10 +176,15 @@ codec::object_codec! {
     LegacyTitledEnumSchema = "LegacyTitledEnumSchema", extra(extra);
     new(enum_: value(impl Into<Vec<String>>));
     0 "type" text("string");
+    /// Label of the field in the form. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user. Absent if the title is sufficient.
     2 "description" optional description = some(impl Into<String>);
     3 "enum" list enum_;
+    /// Labels of the values, in the same order. This is not a JSON Schema keyword. If absent, the
+    /// values themselves are displayed.
     4 "enumNames" optional_list enum_names = some(impl Into<Vec<String>>);
+    /// Initial value of the field. Absent if there is no default.
     5 "default" optional default = some(impl Into<String>);
 }
 
@@ -216,10 +229,15 @@ codec::object_codec! {
     NumberSchema = "NumberSchema", extra(extra);
     new(type_: value(impl Into<NumberSchemaType>));
     0 "type" required type_;
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum value, inclusive. If absent, there is no lower limit.
     3 "minimum" optional minimum = some(impl Into<Number>);
+    /// Maximum value, inclusive. If absent, there is no upper limit.
     4 "maximum" optional maximum = some(impl Into<Number>);
+    /// Initial value of the field. If absent, the field is initially empty.
     5 "default" optional default = some(impl Into<Number>);
 }
 
@@ -331,11 +349,17 @@ codec::object_codec! {
     StringSchema = "StringSchema", extra(extra);
     new();
     0 "type" text("string");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum number of characters. If absent, the text can be empty.
     3 "minLength" optional_int(i64::MIN..=i64::MAX) min_length = some(i64);
+    /// Maximum number of characters. If absent, there is no limit.
     4 "maxLength" optional_int(i64::MIN..=i64::MAX) max_length = some(i64);
+    /// Required format of the text. If absent, any text is allowed.
     5 "format" optional format = some(impl Into<StringSchemaFormat>);
+    /// Initial text of the field. If absent, the field is initially empty.
     6 "default" optional default = some(impl Into<String>);
 }
 
@@ -356,11 +380,16 @@ codec::object_codec! {
     TitledMultiSelectEnumSchema = "TitledMultiSelectEnumSchema", extra(extra);
     new(items: value(TitledMultiSelectItems));
     0 "type" text("array");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum number of options that the user must select. If absent, there is no minimum.
     3 "minItems" optional_int(i64::MIN..=i64::MAX) min_items = some(i64);
+    /// Maximum number of options that the user can select. If absent, there is no maximum.
     4 "maxItems" optional_int(i64::MIN..=i64::MAX) max_items = some(i64);
     5 "items" required items;
+    /// Values that are initially selected. If absent, none is selected.
     6 "default" optional_list default = some(impl Into<Vec<String>>);
 }
 
@@ -368,9 +397,12 @@ codec::object_codec! {
     TitledSingleSelectEnumSchema = "TitledSingleSelectEnumSchema", extra(extra);
     new(one_of: value(impl Into<Vec<TitledOption>>));
     0 "type" text("string");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
     3 "oneOf" list one_of;
+    /// Value that is initially selected. If absent, none is selected.
     4 "default" optional default = some(impl Into<String>);
 }
 
@@ -385,11 +417,16 @@ codec::object_codec! {
     UntitledMultiSelectEnumSchema = "UntitledMultiSelectEnumSchema", extra(extra);
     new(items: value(UntitledMultiSelectItems));
     0 "type" text("array");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum number of options that the user must select. If absent, there is no minimum.
     3 "minItems" optional_int(i64::MIN..=i64::MAX) min_items = some(i64);
+    /// Maximum number of options that the user can select. If absent, there is no maximum.
     4 "maxItems" optional_int(i64::MIN..=i64::MAX) max_items = some(i64);
     5 "items" required items;
+    /// Values that are initially selected. If absent, none is selected.
     6 "default" optional_list default = some(impl Into<Vec<String>>);
 }
 
@@ -397,8 +434,11 @@ codec::object_codec! {
     UntitledSingleSelectEnumSchema = "UntitledSingleSelectEnumSchema", extra(extra);
     new(enum_: value(impl Into<Vec<String>>));
     0 "type" text("string");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
     3 "enum" list enum_;
+    /// Value that is initially selected. If absent, none is selected.
     4 "default" optional default = some(impl Into<String>);
 }

@@ -91,6 +91,7 @@ codec::object_codec! {
     JsonRpcErrorResponse = "JSONRPCErrorResponse", extra(extra);
     new(error: value(ErrorObject));
     0 "jsonrpc" text("2.0");
+    /// `id` of the request that failed. Absent only if the receiver could not read the `id` of a malformed request.
     1 "id" optional id = some(impl Into<RequestId>);
     2 "error" required error;
 }
@@ -146,6 +147,7 @@ codec::object_codec! {
     new(method: value(impl Into<String>));
     0 "jsonrpc" text("2.0");
     1 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     2 "params" optional params = some(impl Into<Object>);
 }
 
@@ -155,6 +157,7 @@ codec::object_codec! {
     0 "jsonrpc" text("2.0");
     1 "id" required id;
     2 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     3 "params" optional params = some(impl Into<Object>);
 }
 

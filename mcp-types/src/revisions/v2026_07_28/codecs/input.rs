@@ -31,8 +31,15 @@ codec::union_codec! {
 codec::object_codec! {
     InputRequiredResult = "InputRequiredResult", extra(extra);
     new();
+    /// Input requests that the client must respond to. If absent, the client can simply retry, for
+    /// example because the server is overloaded.
     0 "inputRequests" optional input_requests = some(impl Into<InputRequests>);
+    /// Opaque state that the client returns unchanged in the retry, and in no other request. If
+    /// absent, the retry contains none.
     1 "requestState" optional request_state = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(ResultMetaObject);
     3 "resultType" text("input_required");
 }
@@ -78,7 +85,11 @@ codec::union_codec! {
 codec::object_codec! {
     InputResponseRequestParams = "InputResponseRequestParams", extra(extra);
     new(meta: value(RequestMetaObject));
+    /// Responses to the input requests of the preceding [`InputRequiredResult`], each under the
+    /// key of its input request. Absent on the first attempt. If a response is missing, the server
+    /// requests it again.
     0 "inputResponses" optional input_responses = some(impl Into<InputResponses>);
+    /// `requestState` of the preceding [`InputRequiredResult`], byte for byte. Absent on the first attempt, or if the server sent none.
     1 "requestState" optional request_state = some(impl Into<String>);
     2 "_meta" required meta;
 }

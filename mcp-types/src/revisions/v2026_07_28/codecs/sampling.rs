@@ -22,14 +22,31 @@ codec::object_codec! {
     CreateMessageRequestParams = "CreateMessageRequestParams", extra(extra);
     new(messages: value(impl Into<Vec<SamplingMessage>>), max_tokens: value(i64));
     0 "messages" list messages;
+    /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
+    /// freely.
     1 "modelPreferences" optional model_preferences = some(ModelPreferences);
+    /// System prompt that the server proposes. The client may change or drop it. If absent, the
+    /// server proposes none.
     2 "systemPrompt" optional system_prompt = some(impl Into<String>);
+    /// Servers whose context the client should add to the prompt. The client may add less than
+    /// requested. If absent, `none` is assumed. The other two values are deprecated and need the
+    /// `sampling.context` capability.
     3 "includeContext" optional include_context = some(impl Into<IncludeContext>);
+    /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
+    /// it. If absent, the provider's default applies.
     4 "temperature" optional temperature = some(impl Into<Number>);
     5 "maxTokens" int(i64::MIN..=i64::MAX) max_tokens;
+    /// Strings that stop the generation. The client may change or ignore them. If absent, there
+    /// are none.
     6 "stopSequences" optional_list stop_sequences = some(impl Into<Vec<String>>);
+    /// Settings for the model's provider, in a format that the provider defines. The client may
+    /// drop them. Absent if there are none.
     7 "metadata" optional metadata = some(impl Into<JsonObject>);
+    /// Tools that the model may call. If absent, there are none. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     8 "tools" optional_list tools = some(impl Into<Vec<Tool>>);
+    /// Whether the model may, must or must not call tools. If absent, it may. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     9 "toolChoice" optional tool_choice = some(ToolChoice);
 }
 
@@ -67,7 +84,12 @@ codec::object_codec! {
         content: value(impl Into<SamplingContent>),
     );
     0 "model" required model;
+    /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a value
+    /// defined by the model's provider. Absent if unknown.
     1 "stopReason" optional stop_reason = some(impl Into<StopReason>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<MetaObject>);
     3 "role" required role;
     4 "content" required content;
@@ -76,15 +98,25 @@ codec::object_codec! {
 codec::object_codec! {
     ModelHint = "ModelHint", extra(extra);
     new();
+    /// Part of a model name, such as the name of a family. It matches every model whose name
+    /// contains it. The client may also choose a comparable model of another provider.
     0 "name" optional name = some(impl Into<String>);
 }
 
 codec::object_codec! {
     ModelPreferences = "ModelPreferences", extra(extra);
     new();
+    /// Preferred models in descending order of preference: the client uses the first hint that it
+    /// can satisfy. Hints take precedence over the three priorities.
     0 "hints" optional_list hints = some(impl Into<Vec<ModelHint>>);
+    /// Importance of low cost, from 0 (not important) to 1 (most important). Absent if the server
+    /// has no preference.
     1 "costPriority" optional_number(0.0..=1.0) cost_priority = some(impl Into<Number>);
+    /// Importance of a fast response, from 0 (not important) to 1 (most important). Absent if the
+    /// server has no preference.
     2 "speedPriority" optional_number(0.0..=1.0) speed_priority = some(impl Into<Number>);
+    /// Importance of a capable model, from 0 (not important) to 1 (most important). Absent if the
+    /// server has no preference.
     3 "intelligencePriority" optional_number(0.0..=1.0) intelligence_priority = some(impl Into<Number>);
 }
 
@@ -93,6 +125,9 @@ codec::object_codec! {
     new(role: value(impl Into<Role>), content: value(impl Into<SamplingContent>));
     0 "role" required role;
     1 "content" required content;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -134,6 +169,7 @@ codec::text_codec! {
 codec::object_codec! {
     ToolChoice = "ToolChoice", extra(extra);
     new();
+    /// Mode of tool use. If absent, `auto` is assumed.
     0 "mode" optional mode = some(impl Into<ToolChoiceMode>);
 }
 
@@ -143,8 +179,14 @@ codec::object_codec! {
     0 "type" text("tool_result");
     1 "toolUseId" required tool_use_id;
     2 "content" list content;
+    /// Output of the tool as a JSON value. If the tool has an `outputSchema`, the value should
+    /// conform to it. Up to 2025-11-25 the value must be an object.
     3 "structuredContent" nullable structured_content = some(impl Into<Value>);
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     4 "isError" optional is_error = some(bool);
+    /// Metadata about the result. Keep it unchanged when you send the conversation again, so that
+    /// models can reuse cached data.
     5 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -158,5 +200,7 @@ codec::object_codec! {
     1 "id" required id;
     2 "name" required name;
     3 "input" required input;
+    /// Metadata about the tool call. Keep it unchanged when you send the conversation again, so
+    /// that models can reuse cached data.
     4 "_meta" optional meta = some(impl Into<MetaObject>);
 }

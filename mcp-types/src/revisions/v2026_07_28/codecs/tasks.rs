@@ -24,10 +24,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" required status;
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -40,10 +45,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("working");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -57,10 +67,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("input_required");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     7 "inputRequests" required input_requests;
 }
@@ -75,10 +90,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("completed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     7 "result" required result;
 }
@@ -93,10 +113,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("failed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     7 "error" required error;
 }
@@ -110,10 +135,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("cancelled");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -155,14 +185,22 @@ codec::object_codec! {
         created_at: value(impl Into<String>), last_updated_at: value(impl Into<String>),
         ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("task");
     2 "taskId" required task_id;
     3 "status" required status;
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -181,6 +219,9 @@ codec::object_codec! {
     GetTaskRequestParams = "GetTaskRequestParams", extra(extra);
     new(task_id: value(impl Into<String>));
     0 "taskId" required task_id;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -191,14 +232,22 @@ codec::object_codec! {
         task_id: value(impl Into<String>), created_at: value(impl Into<String>),
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("working");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -210,14 +259,22 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         input_requests: value(impl Into<InputRequests>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("input_required");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     9 "inputRequests" required input_requests;
 }
@@ -230,14 +287,22 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         result: value(impl Into<Object>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("completed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     9 "result" required result;
 }
@@ -250,14 +315,22 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         error: value(ErrorObject),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("failed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     9 "error" required error;
 }
@@ -269,14 +342,22 @@ codec::object_codec! {
         task_id: value(impl Into<String>), created_at: value(impl Into<String>),
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("cancelled");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -336,6 +417,9 @@ codec::object_codec! {
     new(task_id: value(impl Into<String>), input_responses: value(impl Into<InputResponses>));
     0 "taskId" required task_id;
     1 "inputResponses" required input_responses;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -343,6 +427,9 @@ codec::object_codec! {
     #[cfg(feature = "tasks")]
     UpdateTaskResult = "UpdateTaskResult", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
 }
@@ -362,6 +449,9 @@ codec::object_codec! {
     CancelTaskRequestParams = "CancelTaskRequestParams", extra(extra);
     new(task_id: value(impl Into<String>));
     0 "taskId" required task_id;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -369,6 +459,9 @@ codec::object_codec! {
     #[cfg(feature = "tasks")]
     CancelTaskResult = "CancelTaskResult", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
 }
@@ -389,13 +482,21 @@ codec::object_codec! {
         task_id: value(impl Into<String>), created_at: value(impl Into<String>),
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("working");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -407,13 +508,21 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         input_requests: value(impl Into<InputRequests>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("input_required");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     8 "inputRequests" required input_requests;
 }
@@ -426,13 +535,21 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         result: value(impl Into<Object>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("completed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     8 "result" required result;
 }
@@ -445,13 +562,21 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         error: value(ErrorObject),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("failed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     8 "error" required error;
 }
@@ -463,13 +588,21 @@ codec::object_codec! {
         task_id: value(impl Into<String>), created_at: value(impl Into<String>),
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("cancelled");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
