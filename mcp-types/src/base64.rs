@@ -107,7 +107,9 @@ impl Serialize for Base64Text {
 }
 
 impl Decode for Base64Text {
-    const VACANT: Self = Self::EMPTY;
+    fn vacant() -> Self {
+        Self::EMPTY
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         self.0 = text.expect_string(&"base64 text")?.into_owned();

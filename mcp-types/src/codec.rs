@@ -27,7 +27,7 @@ pub use super::json::{Decode, Kind, Map, Number, Object, Text, Value, deserializ
 pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]
 pub(crate) use define::{
-    default_codec, from_variant, object_codec, setter, text_codec, union_codec, vacant,
+    default_codec, from_variant, object_codec, setter, text_codec, union_codec,
 };
 pub use extra::{Empty, Extra};
 pub use name::Key;

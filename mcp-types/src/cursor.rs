@@ -75,7 +75,9 @@ impl Serialize for Cursor {
 }
 
 impl Decode for Cursor {
-    const VACANT: Self = Self::EMPTY;
+    fn vacant() -> Self {
+        Self::EMPTY
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         self.0.decode(text)

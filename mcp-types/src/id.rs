@@ -85,7 +85,9 @@ macro_rules! text_or_integer {
         }
 
         impl Decode for $name {
-            const VACANT: Self = Self::Number(0);
+            fn vacant() -> Self {
+                Self::Number(0)
+            }
 
             fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
                 *self = match read_id(text)? {

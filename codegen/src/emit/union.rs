@@ -90,13 +90,13 @@ impl Scope<'_> {
         let vacant = if self.is_null(simplest) {
             ""
         } else {
-            "(codec::Decode::VACANT)"
+            "(codec::Decode::vacant())"
         };
         let mut code = Table::default();
         code.condition(cfg_type.as_ref());
         code.open(&format!("impl codec::Decode for {ident} {{"));
         code.line(&format!(
-            "const VACANT: Self = Self::{}{vacant};\n\n",
+            "fn vacant() -> Self {{\n    Self::{}{vacant}\n}}\n\n",
             simplest.ident
         ));
         code.open(

@@ -14,6 +14,6 @@ mod object;
 mod text;
 mod union;
 
-pub(crate) use object::{default_codec, object_codec, setter, vacant};
+pub(crate) use object::{default_codec, object_codec, setter};
 pub(crate) use text::text_codec;
 pub(crate) use union::{from_variant, union_codec};

@@ -60,7 +60,7 @@ impl Extra {
     #[inline]
     pub(super) fn add(&mut self, name: &str) -> &mut Value {
         let object = self.0.get_or_insert_default();
-        object.push_vacant(name, Value::VACANT)
+        object.push_vacant(name, Value::vacant())
     }
 
     /// Returns the name of a duplicate member. `add` does not check for duplicates, so that
@@ -120,7 +120,9 @@ impl Serialize for Empty {
 }
 
 impl Decode for Empty {
-    const VACANT: Self = Self;
+    fn vacant() -> Self {
+        Self
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         let mut members = Entries::of(text, &"an empty object")?;

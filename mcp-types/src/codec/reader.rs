@@ -161,7 +161,7 @@ impl<'a, 'de> Reader<'a, 'de> {
 
     /// Decodes the value of the current member.
     fn value<T: Decode>(&mut self) -> Result<T> {
-        let mut value = T::VACANT;
+        let mut value = T::vacant();
         self.members.decode(&mut value)?;
         Ok(value)
     }
@@ -178,18 +178,7 @@ impl<'a, 'de> Reader<'a, 'de> {
 
     /// Decodes the value of an optional member. `null` is a value as any other.
     pub fn some<T: Decode>(&mut self, place: &mut Option<T>) -> Result<()> {
-        self.members.decode(place.insert(T::VACANT))
-    }
-
-    /// Decodes the value of an optional member in a box. `null` is treated as absent.
-    pub fn optional_boxed<T: Decode>(&mut self, place: &mut Option<Box<T>>) -> Result<()> {
-        let boxed = |text: &mut Text<'de>| {
-            if text.is_null() {
-                return text.null();
-            }
-            place.insert(Box::new(T::VACANT)).decode(text)
-        };
-        self.members.decode_with(boxed)
+        self.members.decode(place.insert(T::vacant()))
     }
 
     /// Decodes the value of a member that is a list.

@@ -232,7 +232,9 @@ mod tests {
     }
 
     impl Decode for Node {
-        const VACANT: Self = Self { inner: None };
+        fn vacant() -> Self {
+            Self { inner: None }
+        }
 
         fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
             read_object(self, text)
@@ -242,20 +244,22 @@ mod tests {
     impl FromMembers for Node {
         const TABLE: Table = Table::new(
             "Node",
-            &[Declared::new(0, "inner", need::optional_boxed)],
+            &[Declared::new(0, "inner", need::optional)],
             &["inner"],
         );
 
         fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
             match at {
-                0 => reader.optional_boxed(&mut self.inner),
+                0 => reader.optional(&mut self.inner),
                 _ => reader.unknown(),
             }
         }
     }
 
     impl Decode for Tree {
-        const VACANT: Self = Self::Leaf;
+        fn vacant() -> Self {
+            Self::Leaf
+        }
 
         fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
             const fn candidate(name: &'static str) -> Candidate<Tree> {

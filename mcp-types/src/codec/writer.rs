@@ -78,11 +78,6 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// Writes a member in a box if it is present.
-    pub fn optional_boxed<T: Serialize>(&mut self, name: &'static str, value: &Option<Box<T>>) {
-        self.optional(name, value);
-    }
-
     /// Writes a member that may be `null`, if it is present.
     pub fn nullable<T: Serialize>(&mut self, name: &'static str, value: &Option<T>) {
         self.optional(name, value);

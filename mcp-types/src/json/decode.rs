@@ -8,15 +8,15 @@ use super::{Map, Number, Raw, Value, from, grow};
 
 /// A type that is decoded from JSON text.
 ///
-/// A value is decoded in place: it starts as [`VACANT`](Self::VACANT), and a struct replaces its fields
+/// A value is decoded in place: it starts as [`vacant`](Self::vacant), and a struct replaces its fields
 /// one by one, so that large values are not moved. `Deserialize` of these types is [`deserialize`], which
 /// decodes from the text of the value.
 pub trait Decode: Sized {
-    /// The value before it is decoded. Every required part of it is replaced, or decoding fails.
-    const VACANT: Self;
+    /// Creates the value before it is decoded. Every required part of it is replaced, or decoding fails.
+    fn vacant() -> Self;
 
-    /// Decodes the next value of a text. `self` is [`VACANT`](Self::VACANT) before. After an error, it may
-    /// be decoded in part.
+    /// Decodes the next value of a text. `self` is [`vacant`](Self::vacant) before. After an error, it may be
+    /// decoded in part.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ pub trait Decode: Sized {
 #[inline]
 pub fn read<T: Decode>(text: &mut Text<'_>) -> Result<T, DecodeError> {
     // Decoded where it is returned, so that a large value is not moved.
-    let mut result = Ok(T::VACANT);
+    let mut result = Ok(T::vacant());
     if let Ok(place) = &mut result
         && let Err(error) = place.decode(text)
     {
@@ -73,7 +73,7 @@ mod own {
 }
 
 impl Decode for () {
-    const VACANT: Self = ();
+    fn vacant() -> Self {}
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         text.null()
@@ -81,7 +81,9 @@ impl Decode for () {
 }
 
 impl Decode for bool {
-    const VACANT: Self = false;
+    fn vacant() -> Self {
+        false
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         *self = text.boolean()?;
@@ -91,7 +93,9 @@ impl Decode for bool {
 
 /// `1.0` is the integer 1.
 impl Decode for i64 {
-    const VACANT: Self = 0;
+    fn vacant() -> Self {
+        0
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         *self = read::<Number>(text)?.integer()?;
@@ -100,7 +104,9 @@ impl Decode for i64 {
 }
 
 impl Decode for Number {
-    const VACANT: Self = Self::NAN;
+    fn vacant() -> Self {
+        Self::NAN
+    }
 
     #[inline]
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
@@ -110,7 +116,9 @@ impl Decode for Number {
 }
 
 impl Decode for String {
-    const VACANT: Self = Self::new();
+    fn vacant() -> Self {
+        Self::new()
+    }
 
     #[inline]
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
@@ -121,20 +129,35 @@ impl Decode for String {
 
 /// `null` is `None`.
 impl<T: Decode> Decode for Option<T> {
-    const VACANT: Self = None;
+    fn vacant() -> Self {
+        None
+    }
 
     #[inline]
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         if text.is_null() {
             return text.null();
         }
-        self.insert(T::VACANT).decode(text)
+        self.insert(T::vacant()).decode(text)
+    }
+}
+
+impl<T: Decode> Decode for Box<T> {
+    fn vacant() -> Self {
+        Self::new(T::vacant())
+    }
+
+    #[inline]
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        (**self).decode(text)
     }
 }
 
 /// A list grows within bounds; see [`grow`].
 impl<T: Decode> Decode for Vec<T> {
-    const VACANT: Self = Self::new();
+    fn vacant() -> Self {
+        Self::new()
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         let mut elements = Elements::of(text)?;
@@ -152,7 +175,7 @@ impl<T: Decode> Decode for Vec<T> {
             *self = grow::pair(first, second);
         }
         while elements.advance()? {
-            elements.decode(grow::push_with(self, || T::VACANT, elements.rest()))?;
+            elements.decode(grow::push_with(self, || T::vacant(), elements.rest()))?;
         }
         grow::settle_elements(self);
         elements.end()
@@ -160,7 +183,9 @@ impl<T: Decode> Decode for Vec<T> {
 }
 
 impl<V: Decode> Decode for Map<V> {
-    const VACANT: Self = Self::new();
+    fn vacant() -> Self {
+        Self::new()
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         let mut members = Entries::of(text, &"an object")?;
@@ -169,9 +194,9 @@ impl<V: Decode> Decode for Map<V> {
         };
         // Most objects of one member are small, so that no room is allocated for more.
         *self = Self::with_capacity(1);
-        members.decode(self.push_vacant(&name, V::VACANT))?;
+        members.decode(self.push_vacant(&name, V::vacant()))?;
         while let Some(name) = members.name()? {
-            members.decode(self.push_vacant(&name, V::VACANT))?;
+            members.decode(self.push_vacant(&name, V::vacant()))?;
         }
         self.settle();
         match self.duplicate() {
@@ -182,7 +207,9 @@ impl<V: Decode> Decode for Map<V> {
 }
 
 impl Decode for Value {
-    const VACANT: Self = Self::Null;
+    fn vacant() -> Self {
+        Self::Null
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         *self = match text.kind() {

@@ -111,10 +111,12 @@ struct WithExtra {
 }
 
 impl Decode for WithExtra {
-    const VACANT: Self = Self {
-        error: ErrorObject::VACANT,
-        extra: Extra::new(),
-    };
+    fn vacant() -> Self {
+        Self {
+            error: ErrorObject::vacant(),
+            extra: Extra::new(),
+        }
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         read_object(self, text)
@@ -143,11 +145,13 @@ impl FromMembers for WithExtra {
 }
 
 impl Decode for ErrorObject {
-    const VACANT: Self = Self {
-        code: 0,
-        message: String::new(),
-        data: None,
-    };
+    fn vacant() -> Self {
+        Self {
+            code: 0,
+            message: String::new(),
+            data: None,
+        }
+    }
 
     fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
         *self = read::<WithExtra>(text)?.error;

@@ -44,7 +44,7 @@ macro_rules! object_codec {
                 Self {
                     $($parameter: codec::fill::$fill($parameter),)*
                     $($($preset: $value,)*)?
-                    ..<Self as codec::Decode>::VACANT
+                    ..<Self as codec::Decode>::vacant()
                 }
             }
 
@@ -54,10 +54,12 @@ macro_rules! object_codec {
         $(#[$cfg])*
         impl codec::Decode for $type {
             #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
-            const VACANT: Self = Self {
-                $($(#[$when])* $($field: codec::vacant!($kind),)?)*
+            fn vacant() -> Self {
+                Self {
+                $($(#[$when])* $($field: codec::Decode::vacant(),)?)*
                 $($extra: codec::Extra::new(),)?
-            };
+            }
+            }
 
             fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
                 codec::read_object(self, text)
@@ -137,14 +139,4 @@ macro_rules! default_codec {
     };
 }
 
-/// Expands to the value of a field before it is decoded. A box has none.
-macro_rules! vacant {
-    (optional_boxed) => {
-        None
-    };
-    ($kind:ident) => {
-        codec::Decode::VACANT
-    };
-}
-
-pub(crate) use {default_codec, object_codec, setter, vacant};
+pub(crate) use {default_codec, object_codec, setter};

@@ -103,7 +103,9 @@ macro_rules! text_codec {
 
         $(#[$cfg])*
         impl codec::Decode for $type {
-            const VACANT: Self = Self::$first;
+            fn vacant() -> Self {
+                Self::$first
+            }
 
             fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
                 *self = codec::read_text_enum(text, $name)?;

@@ -5,7 +5,9 @@
 use super::super::*;
 
 impl codec::Decode for CompletionReference {
-    const VACANT: Self = Self::Prompt(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Prompt(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

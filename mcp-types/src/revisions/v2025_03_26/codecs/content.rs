@@ -36,7 +36,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for ContentBlock {
-    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -62,7 +64,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for AnyResourceContents {
-    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

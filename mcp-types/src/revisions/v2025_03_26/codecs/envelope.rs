@@ -5,7 +5,9 @@
 use super::super::*;
 
 impl codec::Decode for ClientRequest {
-    const VACANT: Self = Self::Initialize(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Initialize(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -49,7 +51,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ClientResult {
-    const VACANT: Self = Self::Empty(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -87,7 +91,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for JsonRpcBatchRequestItem {
-    const VACANT: Self = Self::Request(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -116,7 +122,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for JsonRpcBatchResponseItem {
-    const VACANT: Self = Self::Response(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Response(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -148,7 +156,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for JsonRpcMessage {
-    const VACANT: Self = Self::Request(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -198,7 +208,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ServerRequest {
-    const VACANT: Self = Self::Ping(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Ping(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -222,7 +234,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ServerResult {
-    const VACANT: Self = Self::Empty(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

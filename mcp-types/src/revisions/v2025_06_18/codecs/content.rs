@@ -5,7 +5,9 @@
 use super::super::*;
 
 impl codec::Decode for ContentBlock {
-    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -28,7 +28,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for ElicitValue {
-    const VACANT: Self = Self::String(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::String(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -89,7 +91,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for PrimitiveSchemaDefinition {
-    const VACANT: Self = Self::String(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::String(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -5,7 +5,9 @@
 use super::super::*;
 
 impl codec::Decode for ClientNotification {
-    const VACANT: Self = Self::Cancelled(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -31,7 +33,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ClientRequest {
-    const VACANT: Self = Self::Initialize(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Initialize(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -75,7 +79,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ClientResult {
-    const VACANT: Self = Self::Empty(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -127,7 +133,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for JsonRpcMessage {
-    const VACANT: Self = Self::Request(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -198,7 +206,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for ServerNotification {
-    const VACANT: Self = Self::Cancelled(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -230,7 +240,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ServerRequest {
-    const VACANT: Self = Self::Ping(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Ping(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -256,7 +268,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ServerResult {
-    const VACANT: Self = Self::Empty(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -44,7 +44,9 @@ codec::text_codec! {
 }
 
 impl codec::Decode for SamplingContent {
-    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -31,7 +31,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for ElicitRequestParams {
-    const VACANT: Self = Self::Url(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Url(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -5,7 +5,9 @@
 use super::super::*;
 
 impl codec::Decode for ClientNotification {
-    const VACANT: Self = Self::Cancelled(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -33,7 +35,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ClientRequest {
-    const VACANT: Self = Self::Initialize(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Initialize(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -85,7 +89,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ClientResult {
-    const VACANT: Self = Self::Empty(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -161,7 +167,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for JsonRpcMessage {
-    const VACANT: Self = Self::Request(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -204,7 +212,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for JsonRpcResponse {
-    const VACANT: Self = Self::Result(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Result(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -244,7 +254,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for ServerNotification {
-    const VACANT: Self = Self::Cancelled(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -280,7 +292,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ServerRequest {
-    const VACANT: Self = Self::Ping(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Ping(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -314,7 +328,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ServerResult {
-    const VACANT: Self = Self::Empty(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

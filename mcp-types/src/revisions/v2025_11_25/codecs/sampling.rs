@@ -54,7 +54,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for SamplingContent {
-    const VACANT: Self = Self::Block(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Block(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -102,7 +104,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for SamplingMessageContentBlock {
-    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -14,7 +14,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for CompletionReference {
-    const VACANT: Self = Self::Prompt(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Prompt(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -65,7 +65,7 @@ codec::object_codec! {
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
     #[cfg(feature = "sep-2093")]
-    9 "annotations" optional_boxed annotations = some_boxed(Annotations);
+    9 "annotations" optional annotations = some_boxed(Annotations);
     /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
     /// unknown.
     #[cfg(feature = "sep-2093")]
@@ -89,7 +89,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for ContentBlock {
-    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -117,7 +119,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for AnyResourceContents {
-    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -272,7 +276,7 @@ codec::object_codec! {
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
     #[cfg(feature = "sep-2093")]
-    9 "annotations" optional_boxed annotations = some_boxed(Annotations);
+    9 "annotations" optional annotations = some_boxed(Annotations);
     /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
     /// unknown.
     #[cfg(feature = "sep-2093")]

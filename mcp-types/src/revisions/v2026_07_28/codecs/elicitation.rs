@@ -49,7 +49,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for ElicitRequestParams {
-    const VACANT: Self = Self::Form(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Form(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -87,7 +89,9 @@ codec::text_codec! {
 }
 
 impl codec::Decode for ElicitValue {
-    const VACANT: Self = Self::Array(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Array(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -119,7 +123,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for EnumSchema {
-    const VACANT: Self = Self::SingleSelect(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::SingleSelect(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -189,7 +195,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for MultiSelectEnumSchema {
-    const VACANT: Self = Self::Untitled(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Untitled(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -242,7 +250,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for PrimitiveSchemaDefinition {
-    const VACANT: Self = Self::String(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::String(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -309,7 +319,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for SingleSelectEnumSchema {
-    const VACANT: Self = Self::Untitled(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Untitled(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

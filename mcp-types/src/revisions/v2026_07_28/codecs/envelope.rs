@@ -5,7 +5,9 @@
 use super::super::*;
 
 impl codec::Decode for ClientNotification {
-    const VACANT: Self = Self::CancelledNotification(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::CancelledNotification(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -22,7 +24,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ClientRequest {
-    const VACANT: Self = Self::Discover(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Discover(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -97,7 +101,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for JsonRpcMessage {
-    const VACANT: Self = Self::Request(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -162,7 +168,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for JsonRpcResponse {
-    const VACANT: Self = Self::Result(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Result(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -205,7 +213,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for ServerNotification {
-    const VACANT: Self = Self::Cancelled(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -247,7 +257,9 @@ codec::union_codec! {
 }
 
 impl codec::Decode for ServerResult {
-    const VACANT: Self = Self::Empty(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -5,7 +5,9 @@
 use super::super::*;
 
 impl codec::Decode for InputRequest {
-    const VACANT: Self = Self::CreateMessage(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::CreateMessage(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -45,7 +47,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for InputResponse {
-    const VACANT: Self = Self::CreateMessage(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::CreateMessage(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -48,7 +48,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for GetPromptOutcome {
-    const VACANT: Self = Self::InputRequired(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::InputRequired(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -128,7 +128,9 @@ codec::object_codec! {
 }
 
 impl codec::Decode for ReadResourceOutcome {
-    const VACANT: Self = Self::InputRequired(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::InputRequired(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -371,7 +373,9 @@ codec::object_codec! {
 
 #[cfg(feature = "versioned-resources")]
 impl codec::Decode for GetResourceContents {
-    const VACANT: Self = Self::Text(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {

@@ -149,7 +149,9 @@ codec::object_codec! {
 
 #[cfg(feature = "tasks")]
 impl codec::Decode for DetailedTask {
-    const VACANT: Self = Self::Working(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Working(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -363,7 +365,9 @@ codec::object_codec! {
 
 #[cfg(feature = "tasks")]
 impl codec::Decode for GetTaskResult {
-    const VACANT: Self = Self::Working(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Working(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
@@ -608,7 +612,9 @@ codec::object_codec! {
 
 #[cfg(feature = "tasks")]
 impl codec::Decode for TaskStatusNotificationParams {
-    const VACANT: Self = Self::Working(codec::Decode::VACANT);
+    fn vacant() -> Self {
+        Self::Working(codec::Decode::vacant())
+    }
 
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
