@@ -19,35 +19,48 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use self::cargo::Cargo;
-use self::steps::{Step, Task};
+use self::steps::{Extent, Step, Task};
 use crate::workspace;
 
 const USAGE: &str = "\
-usage: cargo xtask ci [--only STEP]...
+usage: cargo xtask ci [--nightly] [--only STEP]...
+       cargo xtask ci [--nightly] --list
 
-  Runs all checks, or only those that are named, and continues after one has failed. While you work,
-  the first steps suffice: they take seconds.";
+  Runs the checks that have to pass before a merge, or only the steps that are named, and continues
+  after one has failed. While you work, the first steps suffice: they take seconds. With `--nightly`,
+  also runs what is slow and rarely fails, and whatever is otherwise a sample. `--list` shows the
+  steps and how long each took the last time.";
 
 /// The maximum number of chains of steps that run beside each other: each compiler needs memory.
 const MOST_WORKERS: usize = 4;
 
 /// Runs the command. All steps run, even after one has failed.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let mut steps = steps::all()?;
-    if let ["--help" | "-h"] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        println!("{USAGE}\n\n{}", times::listed(&steps)?);
-        return Ok(ExitCode::SUCCESS);
-    }
+    let mut extent = Extent::Merge;
+    let mut is_list = false;
     let mut only = Vec::new();
     let mut rest = arguments.iter();
     while let Some(option) = rest.next() {
-        let name = rest.next().filter(|_| option == "--only");
-        let name = name.with_context(|| USAGE)?;
-        let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-        if !names.contains(&name.as_str()) {
-            bail!("unknown step `{name}`; the steps are {}", names.join(", "));
+        match option.as_str() {
+            "--nightly" => extent = Extent::Nightly,
+            "--list" => is_list = true,
+            "--only" => only.push(rest.next().context(USAGE)?.as_str()),
+            _ => bail!("{USAGE}"),
         }
-        only.push(name.as_str());
+    }
+    let mut steps = steps::all(extent)?;
+    if is_list {
+        println!("{}", times::listed(&steps)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+    if let Some(unknown) = only.iter().find(|name| !names.contains(name)) {
+        let nightly = match extent {
+            Extent::Merge => ", and others with `--nightly`",
+            Extent::Nightly => "",
+        };
+        let names = names.join(", ");
+        bail!("unknown step `{unknown}`; the steps are {names}{nightly}");
     }
     if !only.is_empty() {
         steps.retain(&only);

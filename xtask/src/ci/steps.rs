@@ -4,7 +4,7 @@ mod features;
 
 use std::process::{Command, Stdio};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::cargo::Cargo;
@@ -15,11 +15,23 @@ use features::{features, numbers, wasm};
 /// The default number of cases of each property test.
 const CASES: &str = "256";
 
+/// The same at night.
+const NIGHTLY_CASES: &str = "4096";
+
 /// A step that can run alone.
 pub(super) struct Step {
     /// The name, for `--only`.
     pub(super) name: &'static str,
     pub(super) tasks: Vec<Task>,
+}
+
+/// How much is checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// What has to pass before a merge.
+    Merge,
+    /// Everything.
+    Nightly,
 }
 
 /// All steps, in three groups. Each group begins when the one before it has ended.
@@ -63,28 +75,62 @@ pub(super) enum Task {
     Skip(String),
 }
 
-/// Returns all steps.
-pub(super) fn all() -> Result<Steps> {
-    Ok(Steps {
-        first: texts(),
-        chains: vec![
-            programs(),
-            in_folder("checks", checks()?)?,
+/// Returns all steps of an extent.
+pub(super) fn all(extent: Extent) -> Result<Steps> {
+    let mut chains = vec![
+        programs(extent),
+        in_folder("checks", checks(extent)?)?,
+        vec![
+            step("lean", vec![run(&format!("test {PEERS} --package lean"))]),
+            step("quickstart", vec![run("xtask quickstart")]),
+        ],
+    ];
+    if extent == Extent::Nightly {
+        chains.extend([
             peers(),
             vec![step("fuzz", vec![fuzz()])],
-            vec![step("numbers", numbers())],
             vec![step(
                 "corpus",
                 vec![unless(node::missing, "xtask corpus --quick")],
             )],
-            vec![step(
-                "rehearse",
-                vec![run("xtask rehearse additions --until types")],
-            )],
-            vec![step("quickstart", vec![run("xtask quickstart")])],
-        ],
-        last: vec![step("attack", vec![on_linux("xtask attack --quick")])],
+            vec![step("rehearse", vec![run("xtask rehearse")])],
+        ]);
+    }
+    chains.push(vec![step("numbers", numbers(extent)?)]);
+    let attack = step("attack", vec![on_linux("xtask attack --quick")]);
+    let last = match extent {
+        Extent::Merge => Vec::new(),
+        Extent::Nightly => vec![attack],
+    };
+    Ok(Steps {
+        first: texts(),
+        chains,
+        last,
     })
+}
+
+/// The workspace of programs for comparison.
+const PEERS: &str = "--manifest-path xtask/peers/Cargo.toml";
+
+/// Returns a part of a list that changes with each commit, so that several commits check all of it, or the
+/// whole list at night.
+fn sample<T>(all: Vec<T>, parts: usize, extent: Extent) -> Result<Vec<T>> {
+    if extent == Extent::Nightly {
+        return Ok(all);
+    }
+    let output = Command::new("git")
+        .args(["rev-list", "--count", "HEAD"])
+        .current_dir(workspace::root())
+        .output()
+        .context("cannot run git")?;
+    // Without a history, such as in an archive, the first part is checked.
+    let count: usize = String::from_utf8_lossy(&output.stdout)
+        .trim()
+        .parse()
+        .unwrap_or_default();
+    let chosen = all.into_iter().enumerate();
+    let chosen = chosen.filter(|(at, _)| (at + count).is_multiple_of(parts));
+    Ok(chosen.map(|(_, one)| one).collect())
 }
 
 fn step(name: &'static str, tasks: Vec<Task>) -> Step {
@@ -95,12 +141,9 @@ fn run(line: &str) -> Task {
     Task::Run(Cargo::new(line))
 }
 
-/// Runs each fuzz target for a moment, with code that is not optimized, because optimizing takes longer.
+/// Runs each fuzz target for a while.
 fn fuzz() -> Task {
-    match unless(fuzz::missing, "xtask fuzz --seconds 2") {
-        Task::Run(line) => Task::Run(line.with("CARGO_PROFILE_DEV_OPT_LEVEL", "0")),
-        other => other,
-    }
+    unless(fuzz::missing, "xtask fuzz --seconds 30")
 }
 
 /// Checks that need little compilation.
@@ -139,9 +182,9 @@ fn texts() -> Vec<Step> {
 }
 
 /// The tests, and the steps that run programs that the tests have compiled.
-fn programs() -> Vec<Step> {
+fn programs(extent: Extent) -> Vec<Step> {
     vec![
-        step("tests", tests()),
+        step("tests", tests(extent)),
         step(
             "conformance",
             vec![
@@ -166,7 +209,7 @@ fn programs() -> Vec<Step> {
 }
 
 /// Steps that check code without running it.
-fn checks() -> Result<Vec<Step>> {
+fn checks(extent: Extent) -> Result<Vec<Step>> {
     let docs = Cargo::new("doc --no-deps --workspace --all-features");
     Ok(vec![
         step(
@@ -179,14 +222,14 @@ fn checks() -> Result<Vec<Step>> {
             "docs",
             vec![Task::Run(docs.with("RUSTDOCFLAGS", "-D warnings"))],
         ),
-        step("features", features()?),
+        step("features", features(extent)?),
         step("wasm", vec![wasm()?]),
     ])
 }
 
 /// Steps that compile the workspace of peers.
 fn peers() -> Vec<Step> {
-    let peers = "--manifest-path xtask/peers/Cargo.toml";
+    let peers = PEERS;
     vec![
         step(
             "peers",
@@ -194,7 +237,6 @@ fn peers() -> Vec<Step> {
                 "clippy {peers} --workspace --all-targets -- -D warnings"
             ))],
         ),
-        step("lean", vec![run(&format!("test {peers} --package lean"))]),
         step(
             "attacker",
             vec![
@@ -241,7 +283,11 @@ fn cases(fallback: &str) -> String {
 
 /// Runs all tests. The integration tests of `mcp-types` print statistics, which are shown in the
 /// log.
-fn tests() -> Vec<Task> {
+fn tests(extent: Extent) -> Vec<Task> {
+    let fallback = match extent {
+        Extent::Merge => CASES,
+        Extent::Nightly => NIGHTLY_CASES,
+    };
     let nextest = "nextest run --workspace --all-features --no-fail-fast --failure-output final";
     let lines = if has_nextest() {
         vec![
@@ -257,7 +303,7 @@ fn tests() -> Vec<Task> {
     };
     lines
         .into_iter()
-        .map(|line| Task::Run(line.with("PROPTEST_CASES", cases(CASES))))
+        .map(|line| Task::Run(line.with("PROPTEST_CASES", cases(fallback))))
         .collect()
 }
 

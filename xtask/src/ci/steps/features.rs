@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use super::{Task, cases, has_nextest, packages};
+use super::{Extent, Task, cases, has_nextest, packages, sample};
 use crate::ci::cargo::Cargo;
 use crate::workspace;
 
@@ -13,28 +13,22 @@ const FEWER_CASES: &str = "32";
 
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// Checks each library without features, with each feature alone, with the default features and
-/// with all. For the server, all combinations of the features that change its internals are
-/// checked, for the client common combinations.
-pub(super) fn features() -> Result<Vec<Task>> {
+/// One in this number of the sets of features is checked before a merge.
+const FEATURE_PARTS: usize = 8;
+
+/// Checks each library without features, with the default features and with all, and a sample of these:
+/// each feature alone, for the server all combinations of the features that change its internals, for the
+/// client common combinations.
+pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
     // Warnings are errors for the checked crate only; a flag for all crates would recompile them.
     let check = |package: &str, more: &[&str]| {
         let line = Cargo::new(&format!("rustc -p {package} --lib --profile check")).and(more);
         line.and(&["--", "-D", "warnings"])
     };
-    let types = "mcp-types";
-    let mut tasks = vec![check(types, &["--no-default-features"]), check(types, &[])];
-    for name in feature_names(types)? {
-        tasks.push(check(
-            types,
-            &["--no-default-features", "--features", &name],
-        ));
-    }
-    tasks.push(check(types, &["--all-features"]));
+    let types = feature_names("mcp-types")?;
 
-    let server = "mcp-server";
     let combined = ["http", "json-schema", "asking"];
-    let mut sets: Vec<String> = (0..1_usize << combined.len())
+    let mut server: Vec<String> = (1..1_usize << combined.len())
         .map(|set| {
             let chosen = combined.iter().enumerate();
             let chosen = chosen.filter(|(place, _)| set & (1 << place) != 0);
@@ -42,29 +36,30 @@ pub(super) fn features() -> Result<Vec<Task>> {
             chosen.join(",")
         })
         .collect();
-    let others = feature_names(server)?.into_iter();
-    sets.extend(others.filter(|name| !combined.contains(&name.as_str())));
-    sets.push("pagination,templates".to_owned());
-    for set in sets {
-        tasks.push(check(
-            server,
-            &["--no-default-features", "--features", &set],
-        ));
-    }
-    tasks.push(check(server, &["--all-features"]));
+    let others = feature_names("mcp-server")?.into_iter();
+    server.extend(others.filter(|name| !combined.contains(&name.as_str())));
+    server.push("pagination,templates".to_owned());
 
-    let client = "mcp-client";
-    let mut sets = vec![String::new()];
-    sets.extend(feature_names(client)?);
-    sets.push("http,process".to_owned());
-    sets.push("http,json-schema,process".to_owned());
-    for set in sets {
-        tasks.push(check(
-            client,
-            &["--no-default-features", "--features", &set],
-        ));
+    let mut client = feature_names("mcp-client")?;
+    client.push("http,process".to_owned());
+    client.push("http,json-schema,process".to_owned());
+
+    let mut tasks = Vec::new();
+    for (package, sets) in [
+        ("mcp-types", types),
+        ("mcp-server", server),
+        ("mcp-client", client),
+    ] {
+        tasks.push(check(package, &["--no-default-features"]));
+        tasks.push(check(package, &[]));
+        for set in sample(sets, FEATURE_PARTS, extent)? {
+            tasks.push(check(
+                package,
+                &["--no-default-features", "--features", &set],
+            ));
+        }
+        tasks.push(check(package, &["--all-features"]));
     }
-    tasks.push(check(client, &["--all-features"]));
     // With default features, all targets either compile or declare the features that they require.
     tasks.push(Cargo::new("check -p mcp-client --all-targets"));
     Ok(tasks.into_iter().map(Task::Run).collect())
@@ -91,9 +86,9 @@ pub(super) fn wasm() -> Result<Task> {
 
 /// Tests `mcp-types` with all choices of how `serde_json` represents numbers and the order of
 /// members, because other crates of a program make this choice. `preserve_order` alone is covered
-/// by the step `tests`: the generator and the commands enable it.
-pub(super) fn numbers() -> Vec<Task> {
-    let choices = [
+/// by the step `tests`: the generator and the commands enable it. Before a merge, one choice is tested.
+pub(super) fn numbers(extent: Extent) -> Result<Vec<Task>> {
+    let choices = vec![
         "",
         "serde_json/arbitrary_precision",
         "serde_json/arbitrary_precision,serde_json/preserve_order",
@@ -104,7 +99,8 @@ pub(super) fn numbers() -> Vec<Task> {
         let line = Cargo::new(&line).and(&[choice]);
         Task::Run(line.with("PROPTEST_CASES", cases(FEWER_CASES)))
     };
-    choices.into_iter().map(task).collect()
+    let choices = sample(choices, 3, extent)?;
+    Ok(choices.into_iter().map(task).collect())
 }
 
 /// Returns the public features of a package, without `default`.
