@@ -51,14 +51,8 @@ pub enum Objects {
         /// The variant for objects without the member.
         absent: Option<usize>,
     },
-    /// By required members and constants.
-    Shape {
-        /// Members that all candidates require. They do not tell one from another, and the decoder of each
-        /// type checks them.
-        shared: BTreeSet<String>,
-        /// The candidates, in the order in which they are tried.
-        candidates: Vec<Candidate>,
-    },
+    /// By required members and constants, as the first candidate that an object fits.
+    Shape(Vec<Candidate>),
 }
 
 /// The conditions under which an object can be a variant.
@@ -66,34 +60,13 @@ pub enum Objects {
 pub struct Candidate {
     /// The index of the variant.
     pub variant: usize,
-    /// If the variant is a union itself, and the same conditions select its variant: that variant, and
-    /// so on, from the outermost to the innermost.
-    pub inner: Vec<Inner>,
-    /// Members that the type does not declare: one for each earlier candidate that requires such a
-    /// member. An object without them does not fit those candidates.
-    pub unless: BTreeSet<String>,
     /// Members that must be present, without those that all candidates require.
     pub required: BTreeSet<String>,
-    /// Members that a hint requires in addition, and that the decoder of the type does not.
-    pub when: BTreeSet<String>,
-    /// Members that most likely tell this candidate, because no other one declares them. Types of proposals
-    /// and later candidates with the same demands do not count as others. Optional members are listed only
-    /// if no required one is. Empty if a hint requires more members.
-    pub owned: BTreeSet<String>,
     /// Members that must be present in a nested object: the member of the object, then the member
     /// in it.
     pub nested: BTreeSet<(String, String)>,
     /// Members that must have one of the given values, without those that are the same for all candidates.
     pub consts: BTreeMap<String, Vec<Value>>,
-}
-
-/// A variant of a union within a union.
-#[derive(Clone, Debug)]
-pub struct Inner {
-    /// The name of the inner union.
-    pub union: String,
-    /// The index of its variant.
-    pub variant: usize,
 }
 
 /// Creates the plan for decoding a union.
@@ -105,7 +78,7 @@ pub fn plan(model: &Model, hints: &Hints, name: &str, union: &Union) -> Plan {
     let mut ambiguous = Vec::new();
     for (at, variant) in union.variants.iter().enumerate() {
         let mut kinds = Vec::new();
-        Collector::new(model, hints, at, &mut kinds, &mut leaves).collect(&variant.ty, 0);
+        Collector::new(model, at, &mut kinds, &mut leaves).collect(&variant.ty, 0);
         for kind in kinds {
             let tried = scalars.entry(kind).or_default();
             if !tried.contains(&at) {
@@ -221,118 +194,43 @@ fn shape(
         let demands = leaf.required.len() + leaf.consts.len() + leaf.nested.len();
         (std::cmp::Reverse(demands), rank(leaf).unwrap_or(usize::MAX))
     });
-    let unless: Vec<_> = (0..leaves.len()).map(|at| unless(&leaves[..=at])).collect();
-    let mut candidates: Vec<_> = leaves
-        .iter()
-        .zip(unless)
-        .enumerate()
-        .map(|(at, (leaf, unless))| {
-            let when = decide.when.get(&leaf.name);
-            let when: BTreeSet<String> = when.into_iter().flatten().cloned().collect();
-            let required = leaf
-                .required
-                .iter()
-                .filter(|name| !leaf.consts.contains_key(*name) && !when.contains(*name));
-            Candidate {
-                variant: leaf.variant,
-                inner: leaf.inner.clone(),
-                unless,
-                owned: if when.is_empty() {
-                    owned(at, &leaves)
-                } else {
-                    BTreeSet::new()
-                },
-                required: required.cloned().collect(),
-                when,
-                nested: leaf.nested.clone(),
-                consts: leaf.consts.clone(),
-            }
-        })
-        .collect();
-    let shared = take_shared(&mut candidates);
-    Objects::Shape { shared, candidates }
+    let candidates = leaves.into_iter().map(|mut leaf| {
+        leaf.required.retain(|name| !leaf.consts.contains_key(name));
+        Candidate {
+            variant: leaf.variant,
+            required: leaf.required,
+            nested: leaf.nested,
+            consts: leaf.consts,
+        }
+    });
+    Objects::Shape(without_shared(candidates.collect()))
 }
 
-/// Removes the members that all candidates require, and the constants that are the same for all. Returns
-/// the names of these members.
-fn take_shared(candidates: &mut [Candidate]) -> BTreeSet<String> {
-    let Some(first) = candidates.first() else {
-        return BTreeSet::new();
+/// Removes the members that all candidates require, and the constants that are the same for all. They do not
+/// tell one from another, and the decoder of each type checks them.
+fn without_shared(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let Some(first) = candidates.first().cloned() else {
+        return candidates;
     };
     let requires = |candidate: &Candidate, name: &String| {
         candidate.required.contains(name) || candidate.consts.contains_key(name)
     };
     let demanded = first.required.iter().chain(first.consts.keys());
     let shared = demanded.filter(|name| candidates.iter().all(|other| requires(other, name)));
-    let shared: BTreeSet<String> = shared.cloned().collect();
+    let shared: Vec<String> = shared.cloned().collect();
     for name in &shared {
-        let constant = candidates[0].consts.get(name).cloned();
+        let constant = first.consts.get(name);
         let is_same = candidates
             .iter()
-            .all(|candidate| candidate.consts.get(name) == constant.as_ref());
-        for candidate in &mut *candidates {
+            .all(|candidate| candidate.consts.get(name) == constant);
+        for candidate in &mut candidates {
             candidate.required.remove(name);
             if is_same {
                 candidate.consts.remove(name);
             }
         }
     }
-    shared
-}
-
-/// Returns members that the last type does not declare, one for each earlier type that requires such a
-/// member.
-fn unless(leaves: &[Leaf]) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let Some((last, earlier)) = leaves.split_last() else {
-        return names;
-    };
-    let Some(declared) = &last.declared else {
-        return names;
-    };
-    for leaf in earlier {
-        let demanded = leaf.required.iter().chain(leaf.consts.keys());
-        let mut undeclared = demanded.filter(|name| !declared.contains(*name));
-        if !undeclared.clone().any(|name| names.contains(name)) {
-            names.extend(undeclared.next().cloned());
-        }
-    }
-    names
-}
-
-/// Returns the members that most likely tell a type, because no other type declares them. Optional members are
-/// returned only if no required one is found.
-///
-/// An object that turns out to have another type is decoded twice. Two kinds of types do not count as others:
-/// those of proposals, which are rare, unless this is one; and later ones with the same demands, because an
-/// object that meets the demands is decoded as the first of these types.
-fn owned(at: usize, leaves: &[Leaf]) -> BTreeSet<String> {
-    let Some(leaf) = leaves.get(at) else {
-        return BTreeSet::new();
-    };
-    let others = (0..).zip(leaves).filter(|(other_at, other)| {
-        other.name != leaf.name
-            && (leaf.is_proposed || !other.is_proposed)
-            && !(*other_at > at && same_demands(leaf, other))
-    });
-    let others: Vec<&Leaf> = others.map(|(_, other)| other).collect();
-    let is_owned = |name: &&String| {
-        others.iter().all(|other| {
-            let declared = other.declared.as_ref();
-            declared.is_some_and(|declared| !declared.contains(*name))
-        })
-    };
-    let is_constant = |name: &&String| {
-        leaf.consts.contains_key(*name) || leaf.optional_consts.contains_key(*name)
-    };
-    let required = leaf.required.iter().filter(|name| !is_constant(name));
-    let required: BTreeSet<String> = required.filter(is_owned).cloned().collect();
-    if !required.is_empty() {
-        return required;
-    }
-    let declared = leaf.declared.iter().flatten();
-    let declared = declared.filter(|name| !is_constant(name));
-    declared.filter(is_owned).cloned().collect()
+    candidates
 }
 
 fn same_demands(a: &Leaf, b: &Leaf) -> bool {

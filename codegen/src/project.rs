@@ -88,8 +88,6 @@ pub struct Output {
     pub files: Vec<File>,
     /// The typed calls of a client, for the client crate.
     pub methods: File,
-    /// The names of members, for the support code of the types.
-    pub names: File,
     /// The corrected schemas, which match the generated types.
     pub schemas: Vec<File>,
     /// One summary for each revision, oldest first.
@@ -304,7 +302,6 @@ impl Project {
         Ok(Output {
             files,
             methods: emitter.methods()?,
-            names: emitter.names()?,
             schemas,
             summary,
             features: features(family, &self.patches),

@@ -5,8 +5,10 @@ use std::fmt;
 use ::base64::Engine as _;
 use ::base64::alphabet::STANDARD;
 use ::base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
+
+use super::error::DecodeError;
+use super::json::{self, Decode, Text};
 
 // Peers differ in whether they write padding. Base64 is unambiguous without it.
 const ENGINE: GeneralPurpose = GeneralPurpose::new(
@@ -104,29 +106,18 @@ impl Serialize for Base64Text {
     }
 }
 
-impl<'de> Deserialize<'de> for Base64Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextVisitor;
+impl Decode for Base64Text {
+    fn vacant() -> Self {
+        Self::EMPTY
+    }
 
-        impl Visitor<'_> for TextVisitor {
-            type Value = Base64Text;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("base64 text")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Base64Text, E> {
-                Ok(Base64Text(text.to_owned()))
-            }
-
-            fn visit_string<E: de::Error>(self, text: String) -> Result<Base64Text, E> {
-                Ok(Base64Text(text))
-            }
-        }
-
-        deserializer.deserialize_string(TextVisitor)
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        self.0 = text.expect_string(&"base64 text")?.into_owned();
+        Ok(())
     }
 }
+
+json::deserialize_from_text! { Base64Text }
 
 /// The error for text that is not valid base64.
 #[derive(Clone, Debug, PartialEq, Eq)]

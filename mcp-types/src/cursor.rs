@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
+
+use super::error::DecodeError;
+use super::json::{self, Decode, Text};
 
 /// The position at which the next page of a list starts. Its text is opaque to clients.
 ///
@@ -72,8 +74,14 @@ impl Serialize for Cursor {
     }
 }
 
-impl<'de> Deserialize<'de> for Cursor {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self)
+impl Decode for Cursor {
+    fn vacant() -> Self {
+        Self::EMPTY
+    }
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        self.0.decode(text)
     }
 }
+
+json::deserialize_from_text! { Cursor }

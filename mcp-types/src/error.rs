@@ -68,6 +68,12 @@ impl DecodeError {
         Self::new(ErrorKind::Data, Path::root(), message.into())
     }
 
+    /// Creates the error for a member that an object has twice.
+    #[cold]
+    pub(crate) fn duplicate_member(name: &str) -> Self {
+        Self::data(format!("duplicate member `{}`", excerpt(name)))
+    }
+
     /// Creates an error of any kind with any path.
     #[must_use]
     pub fn new(kind: ErrorKind, path: Path, message: String) -> Self {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-use super::json::Value;
+use super::error::DecodeError;
+use super::json::{self, Decode, Kind, Number, Text, Value, read};
 
 macro_rules! text_or_integer {
     ($(#[$doc:meta])* $name:ident) => {
@@ -84,16 +84,21 @@ macro_rules! text_or_integer {
             }
         }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                // Goes through a value, which decodes numbers exactly with any features of
-                // `serde_json`.
-                match read(Value::deserialize(deserializer)?).map_err(de::Error::custom)? {
-                    Read::Number(number) => Ok(Self::Number(number)),
-                    Read::String(text) => Ok(Self::String(text)),
-                }
+        impl Decode for $name {
+            fn vacant() -> Self {
+                Self::Number(0)
+            }
+
+            fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+                *self = match read_id(text)? {
+                    Read::Number(number) => Self::Number(number),
+                    Read::String(text) => Self::String(text),
+                };
+                Ok(())
             }
         }
+
+        json::deserialize_from_text! { $name }
     };
 }
 
@@ -114,40 +119,19 @@ enum Read {
     String(String),
 }
 
-/// The reason why a value is neither a string nor an integer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unfit {
-    Fraction,
-    OutOfRange,
-    Type(&'static str),
-}
-
-impl fmt::Display for Unfit {
-    #[inline]
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fraction => f.write_str("expected a string or an integer, not a fraction"),
-            Self::OutOfRange => f.write_str("integer exceeds 64 bits"),
-            Self::Type(found) => {
-                write!(f, "invalid type: {found}, expected a string or an integer")
+fn read_id(text: &mut Text<'_>) -> Result<Read, DecodeError> {
+    match text.kind() {
+        Some(Kind::String) => read(text).map(Read::String),
+        Some(Kind::Number) => {
+            let number: Number = read(text)?;
+            match number.to_i64() {
+                Some(number) => Ok(Read::Number(number)),
+                None if number.is_integer() => Err(DecodeError::data("integer exceeds 64 bits")),
+                None => Err(DecodeError::data(
+                    "expected a string or an integer, not a fraction",
+                )),
             }
         }
+        _ => Err(text.unfit(&"a string or an integer")),
     }
-}
-
-fn read(value: Value) -> Result<Read, Unfit> {
-    Err(Unfit::Type(match value {
-        Value::String(text) => return Ok(Read::String(text)),
-        Value::Number(number) => {
-            return match number.to_i64() {
-                Some(number) => Ok(Read::Number(number)),
-                None if number.is_integer() => Err(Unfit::OutOfRange),
-                None => Err(Unfit::Fraction),
-            };
-        }
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }))
 }

@@ -11,14 +11,13 @@ mod de;
 mod decimal;
 mod decode;
 mod encoded;
+mod from;
 pub(crate) mod grow;
-mod names;
 mod node;
 mod number;
 pub(crate) mod object;
 mod raw;
 mod read;
-mod read_into;
 mod ser;
 pub(crate) mod text;
 mod value;
@@ -31,18 +30,19 @@ pub mod iter {
 }
 
 pub use count::has_more_values;
-pub(crate) use de::unfit;
 pub use de::{Members, NESTING_LIMIT};
-pub(crate) use decode::from_object_ref;
-pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
+pub(crate) use decode::deserialize_from_text;
+#[doc(hidden)]
+pub use decode::{Decode, deserialize, read};
 #[doc(hidden)]
 pub use encoded::Encoded;
+pub use from::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
 pub use object::{Map, Object};
 pub(crate) use raw::Raw;
-pub(crate) use read::NUMBER;
-pub(crate) use read_into::read_into;
 pub use ser::{Writer, to_raw, to_string};
+#[doc(hidden)]
+pub use text::{Kind, Text};
 pub use value::Value;
 pub use with_text::WithText;

@@ -282,7 +282,7 @@ fn object_that_resembles_several_variants_is_rejected_with_the_demands_of_all() 
         assert_eq!(
             error::<AnyResourceContents>(text).to_string(),
             "the object matches no variant of `AnyResourceContents`: TextResourceContents requires \
-             `text`; BlobResourceContents requires `blob`; all require `uri`"
+             `text`; BlobResourceContents requires `blob`"
         );
     }
     for text in ["{}", r#"{"requestState":"s"}"#] {

@@ -166,53 +166,6 @@ fn path_survives_a_buffered_union() {
     );
 }
 
-/// Records the order in which members are decoded.
-#[derive(Debug, PartialEq)]
-struct Order(Vec<String>);
-
-impl<'de> Deserialize<'de> for Order {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OrderVisitor;
-
-        impl<'de> Visitor<'de> for OrderVisitor {
-            type Value = Order;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Order, A::Error> {
-                let mut names = Vec::new();
-                while let Some((name, serde::de::IgnoredAny)) = access.next_entry()? {
-                    names.push(name);
-                }
-                Ok(Order(names))
-            }
-        }
-
-        deserializer.deserialize_struct("Order", &["type", "method"], OrderVisitor)
-    }
-}
-
-#[test]
-fn named_members_come_first() {
-    for (text, order) in [
-        (r#"{"a":1,"method":2,"b":3,"type":4}"#, "type method a b"),
-        (r#"{"type":1,"b":2,"a":3}"#, "type b a"),
-        (r#"{"b":1,"a":2}"#, "b a"),
-        (r#"{"b":1,"type":2,"a":3}"#, "type b a"),
-    ] {
-        let order = Order(order.split(' ').map(str::to_owned).collect());
-        let object: Object = json::from_str(text).unwrap();
-        assert_eq!(Order::deserialize(&object).unwrap(), order);
-        assert_eq!(
-            json::from_value::<Order>(object.clone().into()).unwrap(),
-            order
-        );
-        assert_eq!(Order::deserialize(object).unwrap(), order);
-    }
-}
-
 #[test]
 fn values_decode_like_text() {
     let text = r#"{"n":1,"f":1.5,"big":340282366920938463463374607431768211455}"#;

@@ -324,50 +324,6 @@ fn absent_params_are_omitted() {
     assert_eq!(String::from_utf8(buffer).unwrap(), expected);
 }
 
-fn separated<T: Serialize + ?Sized>(value: &T) -> String {
-    let mut buffer = Vec::new();
-    Writer::separating(&mut buffer).write(value).unwrap();
-    String::from_utf8(buffer).unwrap()
-}
-
-#[test]
-fn separating_writer_breaks_lines_between_members_of_the_outermost_object_and_its_meta() {
-    for (text, expected) in [
-        ("{}", "{}"),
-        (r#"{"a":1}"#, r#"{"a":1}"#),
-        (r#"{"_meta":{}}"#, "{\"_meta\":{\n}}"),
-        (
-            r#"{"a":[1,{"x":1,"y":2}],"_meta":{"b":{"c":1,"d":2},"e":[]},"f":{"_meta":{"g":1,"h":2}}}"#,
-            "{\"a\":[1,{\"x\":1,\"y\":2}]\n\"_meta\":{\n\"b\":{\"c\":1,\"d\":2}\n\"e\":[]\n}\n\
-             \"f\":{\"_meta\":{\"g\":1,\"h\":2}}}",
-        ),
-        // An escaped line break is no line break.
-        (r#"{"a\nb":"c\nd"}"#, r#"{"a\nb":"c\nd"}"#),
-        (
-            r#"{"_meta":[{"a":1,"b":2}],"c":{}}"#,
-            "{\"_meta\":[{\"a\":1,\"b\":2}]\n\"c\":{}}",
-        ),
-        (
-            r#"[{"a":1,"b":2},{"_meta":{"c":1,"d":2}}]"#,
-            r#"[{"a":1,"b":2},{"_meta":{"c":1,"d":2}}]"#,
-        ),
-        ("null", "null"),
-    ] {
-        let value: Value = json::from_str(text).unwrap();
-        assert_eq!(separated(&value), expected);
-    }
-}
-
-#[test]
-fn separating_writer_marks_an_outermost_raw_value() {
-    assert_eq!(
-        separated(&raw("{\n\"a\":1,\"b\":2}")),
-        "\n{ \"a\":1,\"b\":2}"
-    );
-    let meta = BTreeMap::from([("_meta", raw("{\n\"a\":1,\"b\":2}"))]);
-    assert_eq!(separated(&meta), "{\"_meta\":{ \"a\":1,\"b\":2}}");
-}
-
 #[test]
 fn encoded_text_is_written_in_one_line() {
     let members = BTreeMap::from([("a", Encoded("{\"b\":\n1}")), ("c", Encoded("[]"))]);

@@ -89,11 +89,11 @@ fn ids_of_other_types_are_rejected() {
         ),
         (
             "true",
-            "invalid type: boolean, expected a string or an integer",
+            "invalid type: boolean `true`, expected a string or an integer",
         ),
         (
             "[1]",
-            "invalid type: array, expected a string or an integer",
+            "invalid type: sequence, expected a string or an integer",
         ),
     ] {
         let error = json::from_str::<Vec<ProgressToken>>(&format!("[{text}]")).unwrap_err();

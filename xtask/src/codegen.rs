@@ -225,9 +225,6 @@ fn expected(output: &Output) -> Result<Vec<(PathBuf, String)>> {
     let client = workspace::root().join("mcp-client/src");
     let File { path, text } = &output.methods;
     files.push((client.join(path), text.clone()));
-    let support = workspace::root().join("mcp-types/src");
-    let File { path, text } = &output.names;
-    files.push((support.join(path), text.clone()));
     let manifest = workspace::root().join("mcp-types/Cargo.toml");
     let features = output.features.iter().map(|(name, on)| {
         let on: Vec<String> = on.iter().map(|name| format!("\"{name}\"")).collect();

@@ -1,23 +1,14 @@
 //! [`Leaf`]: the object types in a union, also in the unions within it.
 
-use super::{Inner, JsonKind, tag};
-use crate::hints::Hints;
-use crate::model::{Kind, Model, Object, Ty, Union};
+use super::JsonKind;
+use crate::model::{Kind, Model, Object, Ty};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The greatest depth of unions within unions up to which the innermost variant is selected directly.
-const MOST_INNER: usize = 4;
 
 /// An object type in a union, with the members that it requires.
 pub(super) struct Leaf {
     pub(super) variant: usize,
-    pub(super) inner: Vec<Inner>,
     pub(super) name: String,
-    /// All members, if the type is a struct.
-    pub(super) declared: Option<BTreeSet<String>>,
-    /// Whether a proposal adds the type.
-    pub(super) is_proposed: bool,
     pub(super) required: BTreeSet<String>,
     pub(super) nested: BTreeSet<(String, String)>,
     pub(super) consts: BTreeMap<String, Vec<Value>>,
@@ -27,41 +18,30 @@ pub(super) struct Leaf {
 /// Collects the kinds of values of a variant, and the object types in it.
 pub(super) struct Collector<'a> {
     model: &'a Model,
-    hints: &'a Hints,
     variant: usize,
     kinds: &'a mut Vec<JsonKind>,
     leaves: &'a mut Vec<Leaf>,
-    /// The path to the current type, as long as the conditions of its types decide every step.
-    inner: Vec<Inner>,
-    is_decided: bool,
 }
 
 impl<'a> Collector<'a> {
     pub(super) fn new(
         model: &'a Model,
-        hints: &'a Hints,
         variant: usize,
         kinds: &'a mut Vec<JsonKind>,
         leaves: &'a mut Vec<Leaf>,
     ) -> Self {
         Self {
             model,
-            hints,
             variant,
             kinds,
             leaves,
-            inner: Vec::new(),
-            is_decided: true,
         }
     }
 
     fn leaf(&self, name: &str) -> Leaf {
         Leaf {
             variant: self.variant,
-            inner: self.inner.clone(),
             name: name.to_owned(),
-            declared: None,
-            is_proposed: false,
             required: BTreeSet::new(),
             nested: BTreeSet::new(),
             consts: BTreeMap::new(),
@@ -99,9 +79,7 @@ impl<'a> Collector<'a> {
             }),
             Ty::Nullable(inner) => {
                 self.kinds.push(JsonKind::Null);
-                let was_decided = std::mem::replace(&mut self.is_decided, false);
                 self.collect(inner, depth + 1);
-                self.is_decided = was_decided;
             }
             Ty::Named(name) => self.collect_named(name, depth),
         }
@@ -114,23 +92,9 @@ impl<'a> Collector<'a> {
                 self.leaves.push(leaf);
             }
             Some(Kind::Union(union)) => {
-                let was_decided = self.is_decided;
-                // Not evaluated again below a union that is not decided: a union may contain itself.
-                self.is_decided =
-                    was_decided && depth <= MOST_INNER && self.is_decided_by_shape(name, union);
-                for (at, variant) in union.variants.iter().enumerate() {
-                    if self.is_decided {
-                        self.inner.push(Inner {
-                            union: name.to_owned(),
-                            variant: at,
-                        });
-                    }
+                for variant in &union.variants {
                     self.collect(&variant.ty, depth + 1);
-                    if self.is_decided {
-                        self.inner.pop();
-                    }
                 }
-                self.is_decided = was_decided;
             }
             Some(Kind::Enum(_)) => self.kinds.push(JsonKind::String),
             // A native type that is not one of the object types is a string or a number.
@@ -141,14 +105,6 @@ impl<'a> Collector<'a> {
 
     fn object_leaf(&self, name: &str, object: &Object) -> Leaf {
         let mut found = self.leaf(name);
-        found.is_proposed = self
-            .model
-            .get(name)
-            .is_some_and(|def| !def.features.is_empty());
-        if self.is_decided {
-            let names = object.members.iter().map(|member| member.json.clone());
-            found.declared = Some(names.collect());
-        }
         let members = object.members.iter();
         for member in members.filter(|member| member.features.is_empty()) {
             if member.required {
@@ -168,21 +124,6 @@ impl<'a> Collector<'a> {
             place.insert(member.json.clone(), values);
         }
         found
-    }
-
-    /// Returns `true` if the decoder of an inner union would select its variant by the same conditions as
-    /// the outer one.
-    fn is_decided_by_shape(&self, name: &str, union: &Union) -> bool {
-        if self.hints.rules_of(&self.model.revision, name).is_some() {
-            return false;
-        }
-        let (mut kinds, mut leaves) = (Vec::new(), Vec::new());
-        for (at, variant) in union.variants.iter().enumerate() {
-            let mut collector = Collector::new(self.model, self.hints, at, &mut kinds, &mut leaves);
-            collector.is_decided = false;
-            collector.collect(&variant.ty, 0);
-        }
-        !leaves.is_empty() && tag(&leaves).is_none()
     }
 }
 

@@ -53,6 +53,9 @@ impl Scope<'_> {
         if member.deprecated {
             text.push_str(" **Deprecated** by this revision of the specification.");
         }
+        if field(member) != member.json {
+            text.push_str(&format!("\n\nIn JSON: `{}`.", member.json));
+        }
         if member.features.is_empty() {
             self.add_history(&mut text, Part::Member(&member.json));
         } else {
@@ -100,7 +103,7 @@ impl Scope<'_> {
                         member.json
                     )));
                 }
-                rows.push((None, row + ";"));
+                rows.push((String::new(), None, row + ";"));
                 continue;
             }
             let field = field(member);
@@ -109,9 +112,11 @@ impl Scope<'_> {
             let how = self.fill(member);
             let hints = self.emitter.hints;
             let default = hints.default_of(&self.model.revision, name, &member.json);
+            let mut docs = String::new();
             match default.filter(|_| member.required) {
                 None if member.required => parameters.push(format!("{field}: {how}({parameter})")),
                 default => {
+                    docs = self.prose(&member.docs);
                     row.push_str(&format!(" = {how}({parameter})"));
                     if let Some(default) = default {
                         let value = inline(&self.literal(&member.ty, default)?);
@@ -119,7 +124,7 @@ impl Scope<'_> {
                     }
                 }
             }
-            rows.push((cfg_of(member), row + ";"));
+            rows.push((docs, cfg_of(member), row + ";"));
         }
         table.condition(cfg.as_ref());
         let rest = if object.open {
@@ -137,7 +142,8 @@ impl Scope<'_> {
         if !presets.is_empty() {
             table.list("default(", &presets, ");");
         }
-        for (condition, row) in &rows {
+        for (docs, condition, row) in &rows {
+            table.docs(docs);
             table.condition(condition.as_ref());
             table.line(row);
         }

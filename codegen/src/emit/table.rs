@@ -2,12 +2,14 @@
 //!
 //! They are laid out here, since a formatter leaves the arguments of a macro as they are.
 
+use super::docs;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// The widest line of a table.
 const WIDTH: usize = 100;
 
-/// A table: the invocation of a macro with rows.
+/// A table: the invocation of a macro with rows. Also lays out other code.
+#[derive(Default)]
 pub(super) struct Table {
     text: String,
     indent: usize,
@@ -25,8 +27,19 @@ impl Table {
     /// Adds a line.
     pub(super) fn line(&mut self, line: &str) {
         for part in line.lines() {
+            if part.is_empty() {
+                self.text.push('\n');
+                continue;
+            }
             let space = "    ".repeat(self.indent);
             self.text.push_str(&format!("{space}{part}\n"));
+        }
+    }
+
+    /// Adds the documentation of the next row.
+    pub(super) fn docs(&mut self, text: &str) {
+        for line in docs::wrap(text).lines() {
+            self.line(format!("/// {line}").trim_end());
         }
     }
 
@@ -79,15 +92,15 @@ impl Table {
         self.indent += 1;
     }
 
-    /// Indents the next lines. [`close`](Self::close) ends it.
-    pub(super) fn indent(&mut self) {
-        self.indent += 1;
-    }
-
     /// Closes a block.
     pub(super) fn close(&mut self, line: &str) {
         self.indent -= 1;
         self.line(line);
+    }
+
+    /// Returns the lines of code that is not an invocation.
+    pub(super) fn text(self) -> String {
+        self.text
     }
 
     /// Returns the invocation.

@@ -1,8 +1,7 @@
 //! [`Params`]: the params of a request, composed of JSON texts.
 //!
-//! The params of a call are encoded once, in the form of a revision, by a writer that separates
-//! their members. Everything that depends on them, such as the message, the headers and the key of
-//! the cached result, is composed from the texts of these members, which are not parsed.
+//! The params of a call are encoded once, in the form of a revision. Everything that depends on them, such as
+//! the message, the headers and the key of the cached result, is composed from the texts of their members.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,29 +13,23 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-#[cfg(test)]
-thread_local! {
-    /// Counts the texts that [`Members::parse`] parsed on this thread.
-    pub(crate) static PARSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-}
-
 /// The member of params that holds metadata of the request.
 pub(crate) const META: &str = "_meta";
 
-/// Params in the form of a revision, as text whose members are separated.
+/// Params in the form of a revision, as text.
 pub(crate) struct EncodedParams(String);
 
 impl EncodedParams {
     pub(crate) fn new(revision: Revision, params: impl Versioned) -> Result<Self, VersionError> {
         let mut buffer = Vec::with_capacity(256);
-        params.write_at(revision, &mut Writer::separating(&mut buffer))?;
+        params.write_at(revision, &mut Writer::new(&mut buffer))?;
         let text = String::from_utf8(buffer);
         Ok(Self(text.map_err(serde_json::Error::custom)?))
     }
 
     /// Returns the members.
     pub(crate) fn members(&self) -> serde_json::Result<Params<'_>> {
-        Params::separate(&self.0)
+        Params::parse(&self.0)
     }
 }
 
@@ -66,32 +59,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// Separates the text of a [separating](Writer::separating) writer into members; `null` means
-    /// none.
-    fn separate(text: &'a str) -> serde_json::Result<Self> {
-        let members = text.strip_prefix('{');
-        let Some(members) = members.and_then(|members| members.strip_suffix('}')) else {
-            // Not an object, or a raw value, whose members are not separated.
-            return Self::parse(text);
-        };
-        let mut params = Self::new();
-        let mut lines = members.split('\n').filter(|line| !line.is_empty());
-        while let Some(line) = lines.next() {
-            let (name, value) = member(line)?;
-            if name != META {
-                params.members.push(name, value);
-            } else if value == "{" {
-                for line in lines.by_ref().take_while(|line| *line != "}") {
-                    let (name, value) = member(line)?;
-                    params.meta.push(name, value);
-                }
-            } else {
-                params.meta = Members::parse(value)?;
-            }
-        }
-        Ok(params)
-    }
-
+    /// Parses an object; `null` means no members.
     fn parse(text: &'a str) -> serde_json::Result<Self> {
         let mut members = Members::parse(text)?;
         let meta = match members.remove(META) {
@@ -167,14 +135,8 @@ struct Members<'a>(Vec<(Cow<'a, str>, ParamValue<'a>)>);
 impl<'a> Members<'a> {
     /// Parses an object; `null` means no members.
     fn parse(text: &'a str) -> serde_json::Result<Self> {
-        #[cfg(test)]
-        PARSED.set(PARSED.get() + 1);
         let members: Option<Self> = serde_json::from_str(text)?;
         Ok(members.unwrap_or_default())
-    }
-
-    fn push(&mut self, name: Cow<'a, str>, value: &'a str) {
-        self.0.push((name, ParamValue::Text(value)));
     }
 
     fn set(&mut self, name: &'a str, value: ParamValue<'a>) {
@@ -215,29 +177,6 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// Separates the name of an encoded member from the text of its value.
-fn member(line: &str) -> serde_json::Result<(Cow<'_, str>, &str)> {
-    let plain = line.strip_prefix('"').and_then(|rest| {
-        let (name, value) = rest.split_once('"')?;
-        let value = value.strip_prefix(':')?;
-        (!name.contains('\\')).then_some((name.into(), value))
-    });
-    plain.map_or_else(|| escaped_member(line), Ok)
-}
-
-/// As [`member`], for a name with escapes.
-#[cold]
-fn escaped_member(line: &str) -> serde_json::Result<(Cow<'_, str>, &str)> {
-    let mut names = serde_json::Deserializer::from_str(line).into_iter::<Text<'_>>();
-    if let Some(Text(name)) = names.next().transpose()?
-        && let Some(value) = line.get(names.byte_offset()..)
-        && let Some(value) = value.strip_prefix(':')
-    {
-        return Ok((name, value));
-    }
-    Err(serde_json::Error::custom("expected a member of an object"))
-}
-
 /// A string, copied only if it contains escapes.
 #[derive(serde::Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -273,59 +212,30 @@ impl Serialize for ParamValue<'_> {
 
 #[cfg(test)]
 mod tests {
-    use mcp_types::json::{self, Object};
+    use mcp_types::json;
 
     use super::*;
 
-    /// Encodes params in both forms, and composes each text from its members again.
-    fn composed<T: Serialize>(value: &T) -> [String; 2] {
-        let mut separated = Vec::new();
-        Writer::separating(&mut separated)
-            .write(value)
-            .expect("encoded");
-        let separated = String::from_utf8(separated).expect("text");
-        let text = json::to_string(value).expect("encoded");
-        let before = PARSED.get();
-        let params = Params::separate(&separated).expect("members");
-        assert_eq!(PARSED.get(), before, "no text was parsed");
-        let parsed = Params::parse(&text).expect("members");
-        [params, parsed].map(|params| {
-            let params = params.progress_token(7);
-            json::to_string(&params.with("added", ParamValue::Text("true"))).expect("encoded")
-        })
-    }
-
     #[test]
-    fn separated_params_are_composed_as_parsed_params() {
-        for text in [
-            "{}",
-            r#"{"_meta":{}}"#,
-            r#"{"_meta":{"progressToken":1,"a":{"b":1,"c":2}},"added":false}"#,
-            r#"{"name":"x","arguments":{"_meta":{"a":1,"b":2},"c":[{},{"d":1,"e":2}]}}"#,
-            r#"{"a\"b":1,"c\\":"d\":e","f\n":"{\n}","":"","_meta":{"g\":":"}","h":"\u0000"}}"#,
-            r#"{"a":"}","b":{},"_meta":{"c":{}},"d":"{"}"#,
+    fn params_are_composed_from_their_members() {
+        for (text, composed) in [
+            ("{}", r#"{"added":true,"_meta":{"progressToken":7}}"#),
+            ("null", r#"{"added":true,"_meta":{"progressToken":7}}"#),
+            (
+                r#"{"_meta":{"progressToken":1,"a":{"b":1,"c":2}},"added":false}"#,
+                r#"{"added":true,"_meta":{"progressToken":7,"a":{"b":1,"c":2}}}"#,
+            ),
+            (
+                r#"{"a\"b":1,"c":"d\":e","":"","_meta":{"g\":":"}"}}"#,
+                r#"{"a\"b":1,"c":"d\":e","":"","added":true,"_meta":{"g\":":"}","progressToken":7}}"#,
+            ),
         ] {
-            let object: Object = json::from_str(text).expect("an object");
-            let [separated, parsed] = composed(&object);
-            assert_eq!(separated, parsed);
+            let params = Params::parse(text).expect("members").progress_token(7);
+            let params = params.with("added", ParamValue::Text("true"));
+            assert_eq!(json::to_string(&params).expect("encoded"), composed);
         }
-    }
-
-    #[test]
-    fn raw_params_are_parsed() {
-        let text = r#"{"a":1,"_meta":{"b":2,"c":3}}"#;
-        for (text, has_member) in [(format!("\n{text}"), true), ("null".to_owned(), false)] {
-            let params = Params::separate(&text).expect("members");
-            assert_eq!(params.contains("a"), has_member);
-            let expected = if has_member { text.trim() } else { "{}" };
-            assert_eq!(json::to_string(&params).expect("encoded"), expected);
-        }
-        // A raw `_meta` is not separated.
-        let params = Params::separate("{\"_meta\":{\"b\":2,\"c\":3}\n\"a\":1}");
-        let text = json::to_string(&params.expect("members")).expect("encoded");
-        assert_eq!(text, r#"{"a":1,"_meta":{"b":2,"c":3}}"#);
-        for text in ["[]", "1", "{1}", "{\"a\" 1}", "\n[]"] {
-            assert!(Params::separate(text).is_err(), "{text}");
+        for text in ["[]", "1", "{1}", "{\"a\" 1}"] {
+            assert!(Params::parse(text).is_err(), "{text}");
         }
     }
 }

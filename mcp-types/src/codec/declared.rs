@@ -40,10 +40,6 @@ pub mod need {
     pub const optional: Need = Optional;
     /// A value that may be absent, but not `null`.
     pub const some: Need = Optional;
-    /// A value that may be absent, and that is decoded when its type is known.
-    pub const later: Need = Optional;
-    /// A value in a box that may be absent.
-    pub const optional_boxed: Need = Optional;
     /// A value that may be absent or `null`, which differ.
     pub const nullable: Need = Optional;
     /// A list.

@@ -10,12 +10,10 @@
     reason = "a schema may have only some kinds of types"
 )]
 
-mod merged;
 mod object;
 mod text;
 mod union;
 
-pub(crate) use merged::{hold_variant, merged_codec};
 pub(crate) use object::{default_codec, object_codec, setter};
 pub(crate) use text::text_codec;
-pub(crate) use union::{from_variant, read_content, read_variant, union_codec, union_value};
+pub(crate) use union::{from_variant, union_codec};

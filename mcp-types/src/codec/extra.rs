@@ -1,7 +1,8 @@
 //! Members that a type does not declare.
 
-use super::{Key, Object, Table, Vacant, Value};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use super::super::error::DecodeError;
+use super::super::json::{self, text::Entries};
+use super::{Decode, Object, Table, Text, Value};
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use std::fmt;
 
@@ -55,12 +56,11 @@ impl Extra {
         self.0.iter().flat_map(|object| object.iter())
     }
 
-    /// Appends a member, and returns the place of its value. `rest` is the number of members that follow,
-    /// if it is known.
+    /// Appends a member, and returns the place of its value.
     #[inline]
-    pub(super) fn add(&mut self, name: &str, rest: Option<usize>) -> &mut Value {
+    pub(super) fn add(&mut self, name: &str) -> &mut Value {
         let object = self.0.get_or_insert_default();
-        object.push_read(name, Value::VACANT, rest)
+        object.push_vacant(name, Value::vacant())
     }
 
     /// Returns the name of a duplicate member. `add` does not check for duplicates, so that
@@ -119,25 +119,18 @@ impl Serialize for Empty {
     }
 }
 
-impl<'de> Deserialize<'de> for Empty {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EmptyVisitor;
+impl Decode for Empty {
+    fn vacant() -> Self {
+        Self
+    }
 
-        impl<'de> Visitor<'de> for EmptyVisitor {
-            type Value = Empty;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an empty object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Empty, A::Error> {
-                match members.next_key::<Key<'de>>()? {
-                    Some(key) => Err(super::unknown_member(key.as_str())),
-                    None => Ok(Empty),
-                }
-            }
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        let mut members = Entries::of(text, &"an empty object")?;
+        match members.name()? {
+            Some(name) => Err(super::object::unknown_member(&name)),
+            None => members.end(),
         }
-
-        deserializer.deserialize_map(EmptyVisitor)
     }
 }
+
+json::deserialize_from_text! { Empty }

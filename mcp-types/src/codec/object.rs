@@ -1,59 +1,57 @@
 //! Decoding of structs from the members of an object.
 
-use super::super::error::excerpt;
+use super::super::error::{DecodeError, excerpt};
 use super::declared::Table;
-use super::members::Members;
-use super::name::UNDECLARED;
-use super::{Reader, Vacant};
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
-use std::fmt;
+use super::{Decode, Reader, Text};
+
+/// Stands for the number of a member that is not declared.
+pub(super) const UNDECLARED: u8 = u8::MAX;
 
 /// A struct that is decoded from the members of an object.
-pub trait FromMembers<'de>: Vacant + Sized {
+pub trait FromMembers: Decode {
     /// What the type declares.
     const TABLE: Table;
 
     /// Decodes the current member, which has this number, into its field. The number
     /// `u8::MAX` stands for a member that the type does not declare. After the last member, when
     /// the reader has no current member, the arm for it runs its final checks.
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        at: u8,
-        reader: &mut Reader<'_, 'de, A>,
-    ) -> Result<(), A::Error>;
-
-    /// Decodes all members in the place of [`Vacant::VACANT`].
-    #[inline]
-    fn decode_members<A: MapAccess<'de>>(
-        place: &mut Self,
-        members: &mut Members<'de, A>,
-    ) -> Result<(), A::Error> {
-        // Called through a function pointer to reduce compile time; see `json::from_str`.
-        let read: fn(&mut dyn Target<'de, A>, _, _) -> _ = read_members;
-        read(place, &Self::TABLE, members)
-    }
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the value of the member is not valid, or if the type allows no other members.
+    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError>;
 }
 
-/// An object-safe form of [`FromMembers`] for one source of members.
-trait Target<'de, A: MapAccess<'de>> {
-    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, 'de, A>) -> Result<(), A::Error>;
+/// An object-safe form of [`FromMembers`].
+trait Target {
+    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError>;
 }
 
-impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
+impl<T: FromMembers> Target for T {
     #[inline]
-    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, 'de, A>) -> Result<(), A::Error> {
+    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
         FromMembers::read_member(self, at, reader)
     }
 }
 
-/// Decodes all members of any type. Takes a trait object so that it is compiled once for each
-/// source of members and not once for each type.
-fn read_members<'de, A: MapAccess<'de>>(
-    target: &mut dyn Target<'de, A>,
+/// Decodes an object in place.
+///
+/// # Errors
+///
+/// Returns an error if the value is not an object, a member is missing, occurs twice or is not valid, or the
+/// text is not JSON.
+#[inline]
+pub fn read_object<T: FromMembers>(place: &mut T, text: &mut Text<'_>) -> Result<(), DecodeError> {
+    read_members(place, &T::TABLE, text)
+}
+
+/// Decodes all members of any type. Takes a trait object so that it is compiled once.
+fn read_members(
+    target: &mut dyn Target,
     table: &'static Table,
-    members: &mut Members<'de, A>,
-) -> Result<(), A::Error> {
-    let mut reader = Reader::new(members, table);
+    text: &mut Text<'_>,
+) -> Result<(), DecodeError> {
+    let mut reader = Reader::new(text, table)?;
     while let Some(at) = reader.advance()? {
         target.read_member(at, &mut reader)?;
     }
@@ -61,49 +59,11 @@ fn read_members<'de, A: MapAccess<'de>>(
     if reader.has_undeclared() {
         target.read_member(UNDECLARED, &mut reader)?;
     }
-    Ok(())
-}
-
-/// Decodes an object. Rejects arrays, which derived decoders accept for structs.
-#[inline]
-pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    super::vacant::fill(|place| read_object_into(place, deserializer))
-}
-
-/// Decodes an object in the place of [`Vacant::VACANT`]. If it were returned through the layers of a
-/// format, a large struct would be copied in each of them.
-#[inline]
-pub fn read_object_into<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
-    place: &mut T,
-    deserializer: D,
-) -> Result<(), D::Error> {
-    struct ObjectVisitor<'a, T>(&'a mut T);
-
-    impl<'de, T: FromMembers<'de>> Visitor<'de> for ObjectVisitor<'_, T> {
-        type Value = ();
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            expect_object(f, T::TABLE.type_name)
-        }
-
-        #[inline]
-        fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-            read_members(self.0, &T::TABLE, &mut Members::new(members))
-        }
-    }
-
-    deserializer.deserialize_map(ObjectVisitor(place))
-}
-
-/// Writes what was expected, for serde's type errors.
-fn expect_object(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    write!(f, "an object (`{name}`)")
+    reader.end()
 }
 
 /// Returns the error for an undeclared member of an object that allows none.
 #[must_use]
-pub fn unknown_member<E: Error>(name: &str) -> E {
-    E::custom(format_args!("unknown member `{}`", excerpt(name)))
+pub(super) fn unknown_member(name: &str) -> DecodeError {
+    DecodeError::data(format!("unknown member `{}`", excerpt(name)))
 }

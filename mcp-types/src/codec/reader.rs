@@ -1,29 +1,28 @@
 //! [`Reader`]: decodes the members of an object. Rejects duplicates and checks constants and bounds.
 
 use super::super::error::{DecodeError, excerpt};
-use super::super::json::text::Later;
+use super::super::json::text::{Entries, Kind, Name};
 use super::bounds::{Length, int_within, length_within, number_within};
 use super::declared::{Need, Table, first_missing};
-use super::members::Members;
-use super::name::{Key, NameIn, UNDECLARED};
-use super::place::{ListPlace, OneOrMany, OptionalListPlace, OptionalPlace, Place, Text};
-use super::scalar::{Constant, Message, integer};
-use super::{Extra, Number, Vacant, Value};
-use serde::de::{Deserialize, Error, MapAccess};
+use super::object::{UNDECLARED, unknown_member};
+use super::scalar::Constant;
+use super::{Decode, Extra, Number, Text, Value, read};
+use serde::de::{Error as _, Expected, Unexpected};
+use std::borrow::Cow;
+use std::fmt;
 use std::ops::RangeInclusive;
+
+type Result<T> = std::result::Result<T, DecodeError>;
 
 /// Decodes the members of an object one by one.
 ///
 /// The reader finds the number of each member within the type, and rejects duplicates.
-#[derive(Debug)]
-pub struct Reader<'a, 'de, A> {
-    members: &'a mut Members<'de, A>,
+pub struct Reader<'a, 'de> {
+    members: Entries<'a, 'de>,
     table: &'static Table,
-    /// The index of the current member's name among the declared ones, or [`UNDECLARED`]; `None` after the
-    /// last member.
-    current: Option<u8>,
-    /// The name of the last member that is not declared.
-    other: Key<'de>,
+    current: Current<'de>,
+    /// The index of the declared member that is expected next.
+    expected: usize,
     /// One bit for each declared member that was read.
     seen: u128,
     /// Whether the current member, which is a constant, was read before.
@@ -31,43 +30,69 @@ pub struct Reader<'a, 'de, A> {
     has_undeclared: bool,
 }
 
-impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
-    /// Creates a reader that has read nothing yet.
-    #[inline]
-    pub(super) fn new(members: &'a mut Members<'de, A>, table: &'static Table) -> Self {
-        Self {
-            members,
+/// The current member.
+enum Current<'de> {
+    /// A declared member, by its index.
+    Declared(usize),
+    /// The name of any other member.
+    Other(Cow<'de, str>),
+    /// No member was read, or all were.
+    None,
+}
+
+/// Describes a string in an error.
+struct ExactText(&'static str);
+
+impl Expected for ExactText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.0)
+    }
+}
+
+/// Describes a type in an error.
+struct Named(&'static str);
+
+impl Expected for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object (`{}`)", self.0)
+    }
+}
+
+impl<'a, 'de> Reader<'a, 'de> {
+    /// Enters the next value of a text, which must be an object.
+    pub(super) fn new(text: &'a mut Text<'de>, table: &'static Table) -> Result<Self> {
+        Ok(Self {
+            members: Entries::of(text, &Named(table.type_name))?,
             table,
-            current: None,
-            other: Key::default(),
+            current: Current::None,
+            expected: 0,
             seen: 0,
             is_duplicate: false,
             has_undeclared: false,
-        }
+        })
     }
 
     /// Advances to the next member and returns its number, or [`UNDECLARED`]. Returns `None` if there
     /// is no next member. Rejects duplicates; those of a constant when its value has been checked,
     /// since a wrong constant tells more.
     #[inline]
-    pub(super) fn advance(&mut self) -> Result<Option<u8>, A::Error> {
-        let name = NameIn {
-            names: self.table.names,
-            other: &mut self.other,
-        };
-        self.current = self.members.next_key_seed(name)?;
-        let Some(index) = self.current else {
-            return Ok(None);
-        };
-        if self.members.has_guards() {
-            self.guard_value()?;
-        }
-        let Some(member) = self.table.members.get(usize::from(index)) else {
-            if self.members.is_refused(self.name()) {
-                return Err(super::unknown_member(self.name()));
+    pub(super) fn advance(&mut self) -> Result<Option<u8>> {
+        let index = match self.members.name_of(self.table.names, self.expected)? {
+            Some(Name::Declared(index)) => index,
+            Some(Name::Other(name)) => {
+                self.current = Current::Other(name);
+                self.has_undeclared = true;
+                return Ok(Some(UNDECLARED));
             }
-            self.has_undeclared = true;
-            return Ok(Some(UNDECLARED));
+            None => {
+                self.current = Current::None;
+                return Ok(None);
+            }
+        };
+        self.current = Current::Declared(index);
+        self.expected = index + 1;
+        let Some(member) = self.table.members.get(index) else {
+            return Err(DecodeError::data("too few declared members"));
         };
         let bit = 1 << member.at;
         self.is_duplicate = self.seen & bit != 0;
@@ -78,18 +103,10 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         Ok(Some(member.at))
     }
 
-    /// Lets the guards of the current member, if there are any, look at its value.
-    #[inline(never)]
-    fn guard_value(&mut self) -> Result<(), A::Error> {
-        let name = match self
-            .table
-            .names
-            .get(usize::from(self.current.unwrap_or(UNDECLARED)))
-        {
-            Some(name) => name,
-            None => self.other.as_str(),
-        };
-        self.members.guard_value(name)
+    /// Leaves the object.
+    #[inline]
+    pub(super) fn end(self) -> Result<()> {
+        self.members.end()
     }
 
     /// Returns `true` if the object has a member that the type does not declare.
@@ -99,13 +116,13 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
     }
 
     #[cold]
-    fn duplicate(&self) -> A::Error {
-        A::Error::custom(format_args!("duplicate field `{}`", self.name()))
+    fn duplicate(&self) -> DecodeError {
+        DecodeError::data(format!("duplicate field `{}`", excerpt(self.name())))
     }
 
     /// Rejects a duplicate of a constant.
     #[inline]
-    fn expect_first(&self) -> Result<(), A::Error> {
+    fn expect_first(&self) -> Result<()> {
         if self.is_duplicate {
             return Err(self.duplicate());
         }
@@ -114,7 +131,7 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
 
     /// Fails if a member that is demanded is missing.
     #[inline]
-    pub(super) fn demand(&self) -> Result<(), A::Error> {
+    pub(super) fn demand(&self) -> Result<()> {
         if self.table.demanded & !self.seen == 0 {
             return Ok(());
         }
@@ -122,122 +139,103 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
     }
 
     #[cold]
-    fn missing(&self) -> A::Error {
+    fn missing(&self) -> DecodeError {
         let name = first_missing(self.table.members, self.seen).unwrap_or_default();
-        A::Error::missing_field(name)
+        DecodeError::missing_field(name)
     }
 
     /// Returns the name of the current member, for error messages.
     fn name(&self) -> &str {
-        let Some(index) = self.current else {
-            return "";
-        };
-        let declared = self.table.names.get(usize::from(index));
-        declared.copied().unwrap_or_else(|| self.other.as_str())
+        match &self.current {
+            Current::Declared(index) => self.table.names.get(*index).copied().unwrap_or_default(),
+            Current::Other(name) => name,
+            Current::None => "",
+        }
     }
 
     /// Creates an error about the current member.
     #[cold]
-    fn fault(&self, message: impl Into<String>) -> A::Error {
-        A::Error::custom(DecodeError::data(message).inside_member(self.name()))
+    fn fault(&self, message: impl Into<String>) -> DecodeError {
+        DecodeError::data(message).inside_member(self.name())
+    }
+
+    /// Decodes the value of the current member.
+    fn value<T: Decode>(&mut self) -> Result<T> {
+        let mut value = T::vacant();
+        self.members.decode(&mut value)?;
+        Ok(value)
     }
 
     /// Decodes the value of a required member.
-    pub fn required<T: Deserialize<'de> + Vacant>(
-        &mut self,
-        place: &mut T,
-    ) -> Result<(), A::Error> {
-        self.members.next_value_seed(Place(place))
+    pub fn required<T: Decode>(&mut self, place: &mut T) -> Result<()> {
+        self.members.decode(place)
     }
 
     /// Decodes the value of an optional member. `null` is treated as absent.
-    pub fn optional<T: Deserialize<'de> + Vacant>(
-        &mut self,
-        place: &mut Option<T>,
-    ) -> Result<(), A::Error> {
-        self.members.next_value_seed(OptionalPlace(place))
+    pub fn optional<T: Decode>(&mut self, place: &mut Option<T>) -> Result<()> {
+        self.members.decode(place)
     }
 
     /// Decodes the value of an optional member. `null` is a value as any other.
-    pub fn some<T: Deserialize<'de> + Vacant>(
-        &mut self,
-        place: &mut Option<T>,
-    ) -> Result<(), A::Error> {
-        self.members.next_value_seed(Place(place.insert(T::VACANT)))
-    }
-
-    /// Skips the value of an optional member, which is decoded when its type is known.
-    pub fn later(&mut self, place: &mut Option<Later<'de>>) -> Result<(), A::Error> {
-        *place = Some(self.members.next_value()?);
-        Ok(())
-    }
-
-    /// Decodes the value of an optional member in a box. `null` is treated as absent.
-    pub fn optional_boxed<T: Deserialize<'de>>(
-        &mut self,
-        place: &mut Option<Box<T>>,
-    ) -> Result<(), A::Error> {
-        *place = self.members.next_value()?;
-        Ok(())
+    pub fn some<T: Decode>(&mut self, place: &mut Option<T>) -> Result<()> {
+        self.members.decode(place.insert(T::vacant()))
     }
 
     /// Decodes the value of a member that is a list.
-    pub fn list<T: Deserialize<'de> + Vacant>(
-        &mut self,
-        place: &mut Vec<T>,
-    ) -> Result<(), A::Error> {
-        self.members.next_value_seed(ListPlace(place))
+    pub fn list<T: Decode>(&mut self, place: &mut Vec<T>) -> Result<()> {
+        self.members.decode(place)
     }
 
     /// Decodes the value of an optional member that is a list. `null` is treated as absent.
-    pub fn optional_list<T: Deserialize<'de> + Vacant>(
-        &mut self,
-        place: &mut Option<Vec<T>>,
-    ) -> Result<(), A::Error> {
-        self.members.next_value_seed(OptionalListPlace(place))
+    pub fn optional_list<T: Decode>(&mut self, place: &mut Option<Vec<T>>) -> Result<()> {
+        self.members.decode(place)
     }
 
     /// Decodes the value of an optional member that may be `null`.
-    pub fn nullable<T: Deserialize<'de>>(&mut self, place: &mut Option<T>) -> Result<(), A::Error> {
-        *place = Some(self.members.next_value()?);
-        Ok(())
+    pub fn nullable<T: Decode>(&mut self, place: &mut Option<T>) -> Result<()> {
+        self.some(place)
     }
 
     /// Stores an undeclared member. After the last member, fails if one of the undeclared members
     /// is a duplicate.
-    pub fn extra(&mut self, extra: &mut Extra) -> Result<(), A::Error> {
-        if self.current.is_some() {
-            let place = extra.add(self.name(), self.members.size_hint());
-            return self.members.next_value_seed(Place(place));
+    pub fn extra(&mut self, extra: &mut Extra) -> Result<()> {
+        if let Current::Other(name) = &self.current {
+            return self.members.decode(extra.add(name));
         }
-        // Called through a function pointer to reduce compile time; see `json::from_str`.
-        let duplicate: fn(&Extra) -> Option<&str> = Extra::duplicate;
-        match duplicate(extra) {
-            Some(name) => Err(A::Error::custom(format_args!(
-                "duplicate member `{}`",
-                excerpt(name)
-            ))),
+        match extra.duplicate() {
+            Some(name) => Err(DecodeError::duplicate_member(name)),
             None => Ok(()),
         }
     }
 
     /// Rejects an undeclared member of an object that allows none.
-    pub fn unknown(&mut self) -> Result<(), A::Error> {
+    pub fn unknown(&mut self) -> Result<()> {
         match &self.current {
-            Some(_) => Err(super::unknown_member(self.name())),
-            None => Ok(()),
+            Current::Other(name) => Err(unknown_member(name)),
+            _ => Ok(()),
         }
     }
 
     /// Decodes a member that must be a specific string.
-    pub fn text(&mut self, text: &'static str) -> Result<(), A::Error> {
-        self.members.next_value_seed(Text(text))?;
+    pub fn text(&mut self, text: &'static str) -> Result<()> {
+        let expected = ExactText(text);
+        self.members.decode_with(|source| {
+            let found = source.expect_string(&expected)?;
+            if found == text {
+                return Ok(());
+            }
+            let found = excerpt(&found);
+            Err(DecodeError::invalid_value(
+                Unexpected::Str(&found),
+                &expected,
+            ))
+        })?;
         self.expect_first()
     }
 
     /// Decodes a member that must be a specific number or boolean.
-    pub fn constant(&mut self, constant: &dyn Constant) -> Result<(), A::Error> {
-        let value = self.members.next_value::<Value>()?;
+    pub fn constant(&mut self, constant: &dyn Constant) -> Result<()> {
+        let value = self.value::<Value>()?;
         self.expect_first()?;
         if constant.is(&value) {
             return Ok(());
@@ -247,16 +245,17 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         Err(self.fault(format!("invalid value: `{found}`, expected `{constant}`")))
     }
 
-    fn bounded_int(&self, number: &Number, range: &RangeInclusive<i64>) -> Result<i64, A::Error> {
-        integer(number)
-            .map_err(|message: Message| message.0)
-            .and_then(|value| int_within(value, range).map(|()| value))
-            .map_err(|message| self.fault(message))
+    fn bounded_int(&self, number: &Number, range: &RangeInclusive<i64>) -> Result<i64> {
+        let value = number
+            .integer()
+            .map_err(|error| error.inside_member(self.name()))?;
+        int_within(value, range).map_err(|message| self.fault(message))?;
+        Ok(value)
     }
 
     /// Decodes a required integer.
-    pub fn int(&mut self, place: &mut i64, range: RangeInclusive<i64>) -> Result<(), A::Error> {
-        let number = self.members.next_value()?;
+    pub fn int(&mut self, place: &mut i64, range: RangeInclusive<i64>) -> Result<()> {
+        let number = self.value()?;
         *place = self.bounded_int(&number, &range)?;
         Ok(())
     }
@@ -266,8 +265,8 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         &mut self,
         place: &mut Option<i64>,
         range: RangeInclusive<i64>,
-    ) -> Result<(), A::Error> {
-        let number = self.members.next_value::<Option<Number>>()?;
+    ) -> Result<()> {
+        let number = self.value::<Option<Number>>()?;
         *place = number
             .map(|number| self.bounded_int(&number, &range))
             .transpose()?;
@@ -279,7 +278,7 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         &mut self,
         place: &mut Option<i64>,
         range: RangeInclusive<i64>,
-    ) -> Result<(), A::Error> {
+    ) -> Result<()> {
         self.optional_int(place, range)
     }
 
@@ -288,18 +287,14 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         &mut self,
         place: &mut Option<Option<i64>>,
         range: RangeInclusive<i64>,
-    ) -> Result<(), A::Error> {
+    ) -> Result<()> {
         let mut value = None;
         self.optional_int(&mut value, range)?;
         *place = Some(value);
         Ok(())
     }
 
-    fn bounded_ints(
-        &self,
-        numbers: &[Number],
-        range: &RangeInclusive<i64>,
-    ) -> Result<Vec<i64>, A::Error> {
+    fn bounded_ints(&self, numbers: &[Number], range: &RangeInclusive<i64>) -> Result<Vec<i64>> {
         numbers
             .iter()
             .map(|number| self.bounded_int(number, range))
@@ -307,12 +302,8 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
     }
 
     /// Decodes a required list of integers.
-    pub fn ints(
-        &mut self,
-        place: &mut Vec<i64>,
-        range: RangeInclusive<i64>,
-    ) -> Result<(), A::Error> {
-        let numbers = self.members.next_value::<Vec<Number>>()?;
+    pub fn ints(&mut self, place: &mut Vec<i64>, range: RangeInclusive<i64>) -> Result<()> {
+        let numbers = self.value::<Vec<Number>>()?;
         *place = self.bounded_ints(&numbers, &range)?;
         Ok(())
     }
@@ -322,8 +313,8 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         &mut self,
         place: &mut Option<Vec<i64>>,
         range: RangeInclusive<i64>,
-    ) -> Result<(), A::Error> {
-        let numbers = self.members.next_value::<Option<Vec<Number>>>()?;
+    ) -> Result<()> {
+        let numbers = self.value::<Option<Vec<Number>>>()?;
         *place = numbers
             .map(|numbers| self.bounded_ints(&numbers, &range))
             .transpose()?;
@@ -331,12 +322,8 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
     }
 
     /// Decodes a required number and checks its bounds.
-    pub fn number(
-        &mut self,
-        place: &mut Number,
-        range: RangeInclusive<f64>,
-    ) -> Result<(), A::Error> {
-        *place = self.members.next_value()?;
+    pub fn number(&mut self, place: &mut Number, range: RangeInclusive<f64>) -> Result<()> {
+        self.members.decode(place)?;
         number_within(place, &range).map_err(|message| self.fault(message))
     }
 
@@ -345,8 +332,8 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         &mut self,
         place: &mut Option<Number>,
         range: RangeInclusive<f64>,
-    ) -> Result<(), A::Error> {
-        *place = self.members.next_value()?;
+    ) -> Result<()> {
+        self.members.decode(place)?;
         match place {
             Some(value) => number_within(value, &range).map_err(|message| self.fault(message)),
             None => Ok(()),
@@ -354,22 +341,22 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
     }
 
     /// Decodes a required array or string and checks its length.
-    pub fn sized<T: Deserialize<'de> + Length>(
+    pub fn sized<T: Decode + Length>(
         &mut self,
         place: &mut T,
         range: RangeInclusive<usize>,
-    ) -> Result<(), A::Error> {
-        *place = self.members.next_value()?;
+    ) -> Result<()> {
+        self.members.decode(place)?;
         length_within(place, &range).map_err(|message| self.fault(message))
     }
 
     /// Decodes an optional array or string and checks its length. `null` is treated as absent.
-    pub fn optional_sized<T: Deserialize<'de> + Length>(
+    pub fn optional_sized<T: Decode + Length>(
         &mut self,
         place: &mut Option<T>,
         range: RangeInclusive<usize>,
-    ) -> Result<(), A::Error> {
-        *place = self.members.next_value()?;
+    ) -> Result<()> {
+        self.members.decode(place)?;
         match place {
             Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
             None => Ok(()),
@@ -377,11 +364,7 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
     }
 
     /// Decodes a required list of integers and checks its length.
-    pub fn sized_ints(
-        &mut self,
-        place: &mut Vec<i64>,
-        range: RangeInclusive<usize>,
-    ) -> Result<(), A::Error> {
+    pub fn sized_ints(&mut self, place: &mut Vec<i64>, range: RangeInclusive<usize>) -> Result<()> {
         self.ints(place, i64::MIN..=i64::MAX)?;
         length_within(place, &range).map_err(|message| self.fault(message))
     }
@@ -391,7 +374,7 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
         &mut self,
         place: &mut Option<Vec<i64>>,
         range: RangeInclusive<usize>,
-    ) -> Result<(), A::Error> {
+    ) -> Result<()> {
         self.optional_ints(place, i64::MIN..=i64::MAX)?;
         match place {
             Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
@@ -400,8 +383,15 @@ impl<'a, 'de, A: MapAccess<'de>> Reader<'a, 'de, A> {
     }
 
     /// Decodes an optional list of strings that some peers write as one string of words.
-    pub fn one_or_many(&mut self, place: &mut Option<Vec<String>>) -> Result<(), A::Error> {
-        *place = self.members.next_value_seed(OneOrMany)?;
-        Ok(())
+    pub fn one_or_many(&mut self, place: &mut Option<Vec<String>>) -> Result<()> {
+        self.members.decode_with(|text| match text.kind() {
+            Some(Kind::Null | Kind::Array) => place.decode(text),
+            Some(Kind::String) => {
+                let words = read::<String>(text)?;
+                *place = Some(words.split_whitespace().map(str::to_owned).collect());
+                Ok(())
+            }
+            _ => Err(text.unfit(&"an array of strings, or a string of words")),
+        })
     }
 }

@@ -1,160 +1,132 @@
 //! Unions without a tag: the variant is selected by the members of the object.
 
-mod outline;
-mod plan;
-mod row;
-
-use super::super::json;
-use super::retry::{again, bytes_of, is_exhausted};
-use super::{FromAny, FromMembers, Members, Object, Vacant, Value};
-use plan::Plan;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, DeserializeOwned, Error, MapAccess};
+use super::super::error::DecodeError;
+use super::super::json::text::Lookahead;
+use super::Text;
+use super::union::Variant;
 use std::cmp::Reverse;
 
-/// The conditions under which an object can be a variant of a union.
+/// A condition about an object.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate {
-    /// The type of the variant.
-    pub name: &'static str,
-    /// Members that must be present. Those that all candidates require are left out.
-    pub required: &'static [&'static str],
-    /// Members that must be present in a nested object: the name of the object's member, then the
-    /// name of the member in it.
-    pub nested: &'static [(&'static str, &'static str)],
-    /// Members that must be present with one of the listed strings as value. An empty list allows
-    /// any value.
-    pub texts: &'static [(&'static str, &'static [&'static str])],
-    /// Members that must be present, although the decoder of the type does not require them.
-    pub when: &'static [&'static str],
-    /// Members that other candidates do not declare, or rarely. An object with one of them most likely is
-    /// this candidate, and the decoder of the type checks all other conditions.
-    pub owned: &'static [&'static str],
-    /// Members that the type does not declare: one for each earlier candidate that requires such a
-    /// member. An object without them does not fit those candidates.
-    pub unless: &'static [&'static str],
+pub enum Condition {
+    /// It has a member.
+    Has(&'static str),
+    /// It has a member whose value is an object that has the second member.
+    HasInside(&'static str, &'static str),
+    /// It has a member whose value is one of some strings.
+    HasOneOf(&'static str, &'static [&'static str]),
 }
 
-/// The candidates of a union, in the order in which they are tried.
-#[derive(Debug)]
-pub struct Candidates {
-    shared: &'static [&'static str],
-    all: &'static [Candidate],
-    plan: Plan,
-}
-
-impl Candidates {
-    /// Prepares the search for the candidate of an object, at compile time. All candidates require the
-    /// `shared` members. `decoders` has the method of [`Undecided`] that decodes each candidate.
-    #[must_use]
-    pub const fn new(
-        shared: &'static [&'static str],
-        all: &'static [Candidate],
-        decoders: &'static [(&'static str, &'static str)],
-    ) -> Self {
-        Self {
-            shared,
-            all,
-            plan: Plan::new(all, decoders),
+impl Condition {
+    fn member(&self) -> &'static str {
+        match self {
+            Self::Has(member) | Self::HasInside(member, _) | Self::HasOneOf(member, _) => member,
         }
     }
 }
 
-/// An object of which nothing was decoded yet.
+/// A variant of a union, and the conditions under which an object can be it.
 #[derive(Debug)]
-pub enum Undecided<'a, 'de, A> {
-    /// The members in the input.
-    Members(&'a mut Members<'de, A>),
-    /// The members, buffered.
-    Object(Object),
-    /// The same, if another candidate may be tried after this one.
-    Lent(&'a Object),
-    /// The text of the object.
-    Text(&'a str),
+pub struct Candidate<T> {
+    /// The name of the variant's type.
+    pub name: &'static str,
+    /// The conditions, which an object has to meet all.
+    pub conditions: &'static [Condition],
+    /// Decodes the object as the variant.
+    pub read: Variant<T>,
 }
 
-impl<'de, A: MapAccess<'de>> Undecided<'_, 'de, A> {
-    /// Decodes a struct in place.
-    pub fn object<T: FromMembers<'de> + DeserializeOwned>(
-        self,
-        place: &mut T,
-    ) -> Result<(), A::Error> {
-        self.read(place, Members::object)
+/// Decodes the object that follows as the first candidate whose conditions it meets and that accepts it.
+///
+/// # Errors
+///
+/// If the object meets the conditions of several candidates and none accepts it, the error is that of the
+/// first one. If it meets those of none, but resembles one more than all others, the error is that of this
+/// candidate, because it tells the path of what is wrong.
+pub fn first_fit<T>(
+    text: &mut Text<'_>,
+    union: &str,
+    candidates: &[Candidate<T>],
+) -> Result<T, DecodeError> {
+    let start = text.position();
+    let outline = Outline::read(text.rest(), candidates)?;
+    // A variant that is a union itself has a candidate for each of its own variants.
+    let mut tried: Vec<&str> = Vec::new();
+    let mut first_error = None;
+    for candidate in candidates {
+        if tried.contains(&candidate.name) || !outline.fits(candidate.conditions) {
+            continue;
+        }
+        if !tried.is_empty() {
+            text.return_to(start)?;
+        }
+        match (candidate.read)(text) {
+            Ok(value) => return Ok(value),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+        tried.push(candidate.name);
     }
-
-    /// Decodes a union in place.
-    pub fn union<T: FromAny<'de> + DeserializeOwned>(self, place: &mut T) -> Result<(), A::Error> {
-        self.read(place, Members::union)
-    }
-
-    /// Decodes any other type in place.
-    pub fn map<T: DeserializeOwned>(self, place: &mut T) -> Result<(), A::Error> {
-        self.read(place, Members::map)
-    }
-
-    #[inline]
-    fn read<T: DeserializeOwned>(
-        self,
-        place: &mut T,
-        read: fn(&mut Members<'de, A>, &mut T) -> Result<(), A::Error>,
-    ) -> Result<(), A::Error> {
-        let value = match self {
-            Self::Members(members) => return read(members, place),
-            Self::Object(object) => json::from_object(object),
-            Self::Lent(object) => json::from_object_ref(object),
-            Self::Text(text) => json::text::read_first(text),
-        };
-        *place = value.map_err(A::Error::custom)?;
-        Ok(())
-    }
+    let error = first_error.or_else(|| {
+        let closest = closest(&outline, candidates)?;
+        (closest.read)(text).err()
+    });
+    // A candidate may require more members than its type does. Such an object is not valid for the union even
+    // if the type alone accepts it.
+    Err(error.unwrap_or_else(|| nothing_fits(union, candidates)))
 }
 
-/// Decodes an object as the variant with the given type, in place.
-pub type Decode<'de, T, A> =
-    fn(&mut T, &str, Undecided<'_, 'de, A>) -> Result<(), <A as MapAccess<'de>>::Error>;
+/// The members of an object that conditions are about, each with the text of its value.
+struct Outline<'de>(Vec<(&'static str, &'de str)>);
 
-/// Returns the error for a variant that is not compiled.
-#[must_use]
-pub fn unknown_variant<E: Error>(name: &str) -> E {
-    E::custom(format_args!("`{name}` is not a variant of the union"))
-}
-
-/// How well an object meets the conditions of a candidate. The greatest one is the best: that with
-/// the fewest contradictions, and among these the one with the most conditions met.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Likeness {
-    /// The number of members with a value that the candidate excludes.
-    contradictions: Reverse<usize>,
-    met: usize,
-}
-
-impl Candidate {
-    /// Returns `true` if the object has all members that the variant requires.
-    fn fits(&self, object: &Object) -> bool {
-        self.present().all(|name| object.contains_key(name))
-            && self.nested.iter().all(|pair| has_nested(object, *pair))
-            && self
-                .texts
-                .iter()
-                .all(|(name, texts)| has_text(object, name, texts) == Some(true))
+impl<'de> Outline<'de> {
+    /// Reads the outline of the object at the start of a text.
+    fn read<T>(object: &'de str, candidates: &[Candidate<T>]) -> Result<Self, DecodeError> {
+        let mut outline = Self(Vec::new());
+        let mut members = Lookahead::new(object);
+        while let Some(name) = members.name()? {
+            let conditions = candidates.iter().flat_map(|candidate| candidate.conditions);
+            let known = conditions
+                .map(Condition::member)
+                .find(|member| *member == name);
+            let value = members.value()?;
+            if let Some(known) = known
+                && outline.get(known).is_none()
+            {
+                outline.0.push((known, value));
+            }
+        }
+        Ok(outline)
     }
 
-    /// Returns the members that must be present.
-    fn present(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.required.iter().chain(self.when).copied()
+    fn get(&self, name: &str) -> Option<&'de str> {
+        let member = self.0.iter().find(|(known, _)| *known == name);
+        member.map(|(_, value)| *value)
     }
 
-    fn likeness(&self, object: &Object) -> Likeness {
-        let present = self.present();
-        let present = present.filter(|name| object.contains_key(name)).count();
-        let nested = self.nested.iter();
-        let nested = nested.filter(|pair| has_nested(object, **pair)).count();
-        let (mut met, mut contradictions) = (present + nested, 0);
-        for (name, texts) in self.texts {
-            match has_text(object, name, texts) {
+    /// Returns whether a condition is met, or `None` if its member is absent.
+    fn meets(&self, condition: &Condition) -> Option<bool> {
+        let value = self.get(condition.member())?;
+        Some(match condition {
+            Condition::Has(_) => true,
+            Condition::HasInside(_, inner) => value.starts_with('{') && has_member(value, inner),
+            Condition::HasOneOf(_, strings) => {
+                let found = Text::new(value).expect_string(&"a string");
+                found.is_ok_and(|found| strings.contains(&found.as_ref()))
+            }
+        })
+    }
+
+    fn fits(&self, conditions: &[Condition]) -> bool {
+        conditions.iter().all(|it| self.meets(it) == Some(true))
+    }
+
+    fn likeness(&self, conditions: &[Condition]) -> Likeness {
+        let (mut met, mut contradictions) = (0, 0);
+        for condition in conditions {
+            match self.meets(condition) {
                 Some(true) => met += 1,
-                Some(false) => contradictions += 1,
-                None => {}
+                Some(false) if matches!(condition, Condition::HasOneOf(..)) => contradictions += 1,
+                _ => {}
             }
         }
         Likeness {
@@ -164,205 +136,185 @@ impl Candidate {
     }
 }
 
-fn has_nested(object: &Object, (outer, inner): (&str, &str)) -> bool {
-    let value = object.get(outer);
-    value.is_some_and(|value| value.get(inner).is_some())
-}
-
-/// Returns whether a member has one of the listed texts, or `None` if it is absent.
-fn has_text(object: &Object, name: &str, texts: &[&str]) -> Option<bool> {
-    Some(match object.get(name)? {
-        Value::String(text) => texts.is_empty() || texts.contains(&text.as_str()),
-        _ => texts.is_empty(),
-    })
-}
-
-/// Decodes an object in place as the first candidate that accepts it. The candidates with the most required
-/// members come first.
-///
-/// If the text of the object is known, the members are decoded directly as the first candidate that
-/// fits, as soon as that is known. Only if that fails, or if the text is not known, each candidate that fits is
-/// tried in turn: the schema accepts what any of them accepts. Members without a text are buffered before.
-/// If none fits, but the object resembles one of them more than all others, the error is that of this
-/// candidate, with its path: the object lacks a member of it, and may have another fault that explains
-/// more.
-///
-/// What was decoded in vain is dropped before the next candidate is tried.
-pub fn read_shape<'de, T: Vacant, A: MapAccess<'de>>(
-    place: &mut T,
-    members: &mut Members<'de, A>,
-    union: &'static str,
-    candidates: &'static Candidates,
-    decode: Decode<'de, T, A>,
-) -> Result<(), A::Error> {
-    // Called through function pointers to reduce compile time; see `json::from_str`.
-    let (first_fit, all_fits): (fn(_, _) -> _, fn(_, _) -> _) =
-        (outline::first_fit, outline::all_fits);
-    let fitting: fn(&_, _) -> _ = fitting;
-    let text = members.text();
-    let object = if let Some(text) = text
-        && let Some(fit) = first_fit(text, &candidates.plan)
-    {
-        members.refuse(fit.unless, fit.guards);
-        let error = match decode(place, fit.name, Undecided::Members(members)) {
-            Err(error) if !fit.is_only => error,
-            outcome => return outcome,
-        };
-        *place = T::VACANT;
-        // The members were consumed. If another candidate accepts them, `Text` continues behind the
-        // end of the object. With a member that was refused, the candidate may have been rejected only
-        // because of it, so it is tried again.
-        let is_refused = fit.refuses(text);
-        let mut fits = all_fits(text, &candidates.plan);
-        let has_fitted = fits.names.contains(&fit.name);
-        fits.names.retain(|name| is_refused || *name != fit.name);
-        if let Some(names) = fits.names.split_last() {
-            let error = (has_fitted && !is_refused).then_some(error);
-            let text = json::text::first_value(text);
-            return try_each(place, names, Source::Text(text), error, decode);
+/// Returns `true` if an object has a member. In a text that is not JSON, members may be missed, which the
+/// decoder rejects.
+fn has_member(object: &str, name: &str) -> bool {
+    let mut members = Lookahead::new(object);
+    while let Ok(Some(member)) = members.name() {
+        if member == name {
+            return true;
         }
-        if !is_refused && fits.resembles(fit.name, &candidates.plan) {
-            return Err(error);
-        }
-        json::text::read_first(text).map_err(A::Error::custom)?
-    } else {
-        Object::deserialize(MapAccessDeserializer::new(members))?
-    };
-    let names = fitting(&object, candidates.all);
-    let closest = if names.is_empty() {
-        closest(&object, candidates.all)
-    } else {
-        None
-    };
-    // A text is decoded again, so that no two copies of the members exist at the same time.
-    let source = match text {
-        Some(text) => {
-            drop(object);
-            Source::Text(json::text::first_value(text))
-        }
-        None => Source::Object(object),
-    };
-    if let Some(names) = names.split_last() {
-        return try_each(place, names, source, None, decode);
-    }
-    let error =
-        closest.and_then(|name| again(source.bytes(), || decode(place, name, source.give())).err());
-    // A candidate may require more members than its type does. Such an object is not valid for the union even
-    // if the type alone accepts it.
-    Err(error.unwrap_or_else(|| A::Error::custom(nothing_fits(union, candidates))))
-}
-
-/// Decodes an object as the first of some candidates that accepts it. Otherwise returns the first error. The
-/// last candidate is given apart.
-fn try_each<'de, T: Vacant, A: MapAccess<'de>>(
-    place: &mut T,
-    (last, others): (&&'static str, &[&'static str]),
-    source: Source<'_>,
-    mut first_error: Option<A::Error>,
-    decode: Decode<'de, T, A>,
-) -> Result<(), A::Error> {
-    let bytes = source.bytes();
-    for name in others {
-        match again(bytes, || decode(place, name, source.lend())) {
-            Ok(()) => return Ok(()),
-            Err(error) if is_exhausted() => return Err(error),
-            Err(error) => first_error = first_error.or(Some(error)),
-        }
-        *place = T::VACANT;
-    }
-    let outcome = again(bytes, || decode(place, last, source.give()));
-    outcome.map_err(|error| match first_error {
-        Some(first) if !is_exhausted() => first,
-        _ => error,
-    })
-}
-
-/// What the candidates are decoded from if the first one does not accept the object.
-enum Source<'de> {
-    /// The text of the object.
-    Text(&'de str),
-    /// The buffered members.
-    Object(Object),
-}
-
-impl Source<'_> {
-    /// Returns about how many bytes of text there are.
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Text(text) => text.len(),
-            Self::Object(object) => bytes_of(object),
+        if members.value().is_err() {
+            break;
         }
     }
-
-    fn lend<'de, A>(&self) -> Undecided<'_, 'de, A> {
-        match self {
-            Self::Text(text) => Undecided::Text(text),
-            Self::Object(object) => Undecided::Lent(object),
-        }
-    }
-
-    fn give<'a, 'de, A>(self) -> Undecided<'a, 'de, A>
-    where
-        Self: 'a,
-    {
-        match self {
-            Self::Text(text) => Undecided::Text(text),
-            Self::Object(object) => Undecided::Object(object),
-        }
-    }
+    false
 }
 
-/// Returns the candidates that an object fits.
-fn fitting(object: &Object, candidates: &[Candidate]) -> Vec<&'static str> {
-    let fitting = candidates.iter().filter(|it| it.fits(object));
-    fitting.map(|candidate| candidate.name).collect()
+/// How well an object meets the conditions of a candidate. The greatest one is the best: that with
+/// the fewest contradictions, and among these the one with the most conditions met.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Likeness {
+    /// The number of members with a string that the candidate excludes.
+    contradictions: Reverse<usize>,
+    met: usize,
 }
 
-/// Returns the name of the candidate that the object resembles more than any other one, or `None` if there is
-/// no such candidate.
+/// Returns the candidate that the object resembles more than any other one, or `None` if there is no such
+/// candidate. If strings contradict all candidates but one, it is that one.
 #[cold]
-fn closest(object: &Object, candidates: &[Candidate]) -> Option<&'static str> {
-    let likeness = candidates
+fn closest<'a, T>(
+    outline: &Outline<'_>,
+    candidates: &'a [Candidate<T>],
+) -> Option<&'a Candidate<T>> {
+    let likeness = |it: &'a Candidate<T>| (it, outline.likeness(it.conditions));
+    let all: Vec<_> = candidates.iter().map(likeness).collect();
+    let (contradicted, others): (Vec<_>, Vec<_>) = all
         .iter()
-        .map(|candidate| candidate.likeness(object));
-    let similar: Vec<(&Candidate, Likeness)> = candidates
-        .iter()
-        .zip(likeness)
-        .filter(|(_, likeness)| likeness.met > 0)
-        .collect();
-    let (closest, best) = *similar.iter().max_by_key(|(_, likeness)| *likeness)?;
+        .partition(|(_, likeness)| likeness.contradictions.0 > 0);
     // A variant that is a union itself has a candidate for each of its own variants.
+    if let Some((left, _)) = others.first()
+        && !contradicted.is_empty()
+        && others.iter().all(|(other, _)| other.name == left.name)
+    {
+        return Some(left);
+    }
+    let similar = all.iter().filter(|(_, likeness)| likeness.met > 0);
+    let (closest, best) = similar.clone().max_by_key(|(_, likeness)| *likeness)?;
     let is_clear = similar
-        .iter()
-        .all(|(other, likeness)| *likeness < best || other.name == closest.name);
-    is_clear.then_some(closest.name)
+        .clone()
+        .all(|(other, likeness)| likeness < best || other.name == closest.name);
+    is_clear.then_some(*closest)
 }
 
-fn nothing_fits(union: &'static str, candidates: &Candidates) -> String {
-    let mut demands: Vec<String> = candidates
-        .all
-        .iter()
-        .map(|candidate| {
-            let texts = candidate.texts.iter().map(|(name, texts)| match texts {
-                [] => format!("`{name}`"),
-                texts => format!("`{name}` = `{}`", texts.join("` or `")),
+fn nothing_fits<T>(union: &str, candidates: &[Candidate<T>]) -> DecodeError {
+    let demands = candidates.iter().map(|candidate| {
+        let members = candidate
+            .conditions
+            .iter()
+            .map(|condition| match condition {
+                Condition::Has(member) => format!("`{member}`"),
+                Condition::HasInside(member, inner) => format!("`{member}.{inner}`"),
+                Condition::HasOneOf(member, strings) => {
+                    format!("`{member}` = `{}`", strings.join("` or `"))
+                }
             });
-            let present = candidate.present().map(|name| format!("`{name}`"));
-            let nested = candidate
-                .nested
-                .iter()
-                .map(|(outer, inner)| format!("`{outer}.{inner}`"));
-            let members: Vec<String> = present.chain(nested).chain(texts).collect();
-            format!("{} requires {}", candidate.name, members.join(", "))
-        })
-        .collect();
-    if !candidates.shared.is_empty() {
-        let shared = candidates.shared.iter().map(|name| format!("`{name}`"));
-        let shared: Vec<String> = shared.collect();
-        demands.push(format!("all require {}", shared.join(", ")));
+        let members: Vec<String> = members.collect();
+        format!("{} requires {}", candidate.name, members.join(", "))
+    });
+    let demands: Vec<String> = demands.collect();
+    let demands = demands.join("; ");
+    DecodeError::data(format!(
+        "the object matches no variant of `{union}`: {demands}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        Declared, Decode, FromMembers, Kind, Reader, Table, need, read, read_object,
+    };
+    use super::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        static LEAVES: Cell<usize> = const { Cell::new(0) };
     }
-    format!(
-        "the object matches no variant of `{union}`: {}",
-        demands.join("; ")
-    )
+
+    /// A union that contains itself, and whose objects fit two variants.
+    enum Tree {
+        Leaf,
+        Node(Node),
+    }
+
+    struct Node {
+        inner: Option<Box<Tree>>,
+    }
+
+    impl Decode for Node {
+        fn vacant() -> Self {
+            Self { inner: None }
+        }
+
+        fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+            read_object(self, text)
+        }
+    }
+
+    impl FromMembers for Node {
+        const TABLE: Table = Table::new(
+            "Node",
+            &[Declared::new(0, "inner", need::optional)],
+            &["inner"],
+        );
+
+        fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
+            match at {
+                0 => reader.optional(&mut self.inner),
+                _ => reader.unknown(),
+            }
+        }
+    }
+
+    impl Decode for Tree {
+        fn vacant() -> Self {
+            Self::Leaf
+        }
+
+        fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+            const fn candidate(name: &'static str) -> Candidate<Tree> {
+                Candidate {
+                    name,
+                    conditions: &[Condition::Has("inner")],
+                    read: |text| read(text).map(Tree::Node),
+                }
+            }
+            if text.kind() == Some(Kind::Object) {
+                *self = first_fit(text, "Tree", &[candidate("One"), candidate("Other")])?;
+                return Ok(());
+            }
+            LEAVES.set(LEAVES.get() + 1);
+            match read::<String>(text)?.as_str() {
+                "good" => Ok(()),
+                _ => Err(DecodeError::data("a bad leaf")),
+            }
+        }
+    }
+
+    /// Decodes a leaf within objects, and returns the levels and the number of leaves decoded.
+    fn decode(levels: usize, leaf: &str) -> (Result<usize, DecodeError>, usize) {
+        LEAVES.set(0);
+        let leaf = format!("\"{leaf}\"");
+        let text = (0..levels).fold(leaf, |inner, _| format!("{{\"inner\":{inner}}}"));
+        let tree = read::<Tree>(&mut Text::new(&text)).map(|tree| {
+            let mut depth = 0;
+            let mut tree = &tree;
+            while let Tree::Node(Node { inner: Some(inner) }) = tree {
+                depth += 1;
+                tree = inner;
+            }
+            depth
+        });
+        (tree, LEAVES.get())
+    }
+
+    #[test]
+    fn value_at_fault_is_decoded_a_bounded_number_of_times() {
+        for levels in [1, 2, 5, 20, 60, 120] {
+            let (error, leaves) = decode(levels, "bad");
+            assert!(error.is_err());
+            // Each retry of the innermost objects takes at least ten bytes of the account.
+            assert!(leaves <= 64 * (levels + 1), "{levels}: {leaves} leaves");
+        }
+        // An error that is found with few repetitions is reported as it is.
+        let (error, _) = decode(4, "bad");
+        let error = error.unwrap_err();
+        assert!(error.message().contains("a bad leaf"), "{error}");
+    }
+
+    #[test]
+    fn valid_value_is_decoded_once() {
+        let (levels, leaves) = decode(100, "good");
+        assert_eq!((levels.ok(), leaves), (Some(100), 1));
+    }
 }

@@ -1,7 +1,8 @@
 //! String enumerations.
 
-use super::super::error::excerpt;
-use serde::de::{Deserializer, Error, Visitor};
+use super::super::error::{DecodeError, excerpt};
+use super::Text;
+use serde::de::{Error as _, Expected};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -50,30 +51,24 @@ pub fn parse_text<T: FromText>(text: &str) -> Result<T, UnknownValue> {
 }
 
 /// Decodes a string enumeration.
-pub fn read_text_enum<'de, T: FromText, D: Deserializer<'de>>(
-    deserializer: D,
+///
+/// # Errors
+///
+/// Returns an error if the value is not a string, or a closed enumeration does not contain it.
+pub fn read_text_enum<T: FromText>(
+    text: &mut Text<'_>,
     name: &'static str,
-) -> Result<T, D::Error> {
-    struct TextVisitor<T>(&'static str, PhantomData<T>);
+) -> Result<T, DecodeError> {
+    struct Named(&'static str);
 
-    impl<T: FromText> Visitor<'_> for TextVisitor<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            expect_string(f, self.0)
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            parse_text(text).map_err(E::custom)
+    impl Expected for Named {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a string (`{}`)", self.0)
         }
     }
 
-    deserializer.deserialize_str(TextVisitor(name, PhantomData))
-}
-
-/// Writes what was expected, for serde's type errors.
-fn expect_string(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    write!(f, "a string (`{name}`)")
+    let found = text.expect_string(&Named(name))?;
+    parse_text(&found).map_err(DecodeError::custom)
 }
 
 /// A value that an open enumeration does not declare. Only the `From` implementation of the

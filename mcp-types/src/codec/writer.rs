@@ -3,7 +3,7 @@
 
 use super::super::error::DecodeError;
 use super::bounds::{Length, int_within, length_within, number_within};
-use super::{Extra, Number, Table, WrittenName};
+use super::{Extra, Number, Table};
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::ops::RangeInclusive;
 
@@ -42,71 +42,66 @@ impl<M: SerializeMap> Writer<M> {
     }
 
     /// Records an error about a member, unless there is one already.
-    fn check(&mut self, name: WrittenName, outcome: Result<(), String>) {
+    fn check(&mut self, name: &'static str, outcome: Result<(), String>) {
         if let (Ok(_), Err(message)) = (&self.0, outcome) {
-            let error = DecodeError::data(message).inside_member(name.as_str());
+            let error = DecodeError::data(message).inside_member(name);
             self.0 = Err(M::Error::custom(error));
         }
     }
 
-    fn member<T: Serialize + ?Sized>(&mut self, name: WrittenName, value: &T) {
+    fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
         if let Ok(map) = &mut self.0 {
-            let outcome = map.serialize_entry(&name, value);
+            let outcome = map.serialize_entry(name, value);
             self.note(outcome);
         }
     }
 
     /// Writes a member that is a specific string.
-    pub fn text(&mut self, name: WrittenName, text: &'static str) {
+    pub fn text(&mut self, name: &'static str, text: &'static str) {
         self.member(name, text);
     }
 
     /// Writes a member that is a specific number or boolean.
-    pub fn constant<T: Serialize>(&mut self, name: WrittenName, constant: &T) {
+    pub fn constant<T: Serialize>(&mut self, name: &'static str, constant: &T) {
         self.member(name, constant);
     }
 
     /// Writes a member.
-    pub fn required<T: Serialize>(&mut self, name: WrittenName, value: &T) {
+    pub fn required<T: Serialize>(&mut self, name: &'static str, value: &T) {
         self.member(name, value);
     }
 
     /// Writes a member if it is present.
-    pub fn optional<T: Serialize>(&mut self, name: WrittenName, value: &Option<T>) {
+    pub fn optional<T: Serialize>(&mut self, name: &'static str, value: &Option<T>) {
         if let Some(value) = value {
             self.member(name, value);
         }
     }
 
-    /// Writes a member in a box if it is present.
-    pub fn optional_boxed<T: Serialize>(&mut self, name: WrittenName, value: &Option<Box<T>>) {
-        self.optional(name, value);
-    }
-
     /// Writes a member that may be `null`, if it is present.
-    pub fn nullable<T: Serialize>(&mut self, name: WrittenName, value: &Option<T>) {
+    pub fn nullable<T: Serialize>(&mut self, name: &'static str, value: &Option<T>) {
         self.optional(name, value);
     }
 
     /// Writes a member that is a list.
-    pub fn list<T: Serialize>(&mut self, name: WrittenName, items: &[T]) {
+    pub fn list<T: Serialize>(&mut self, name: &'static str, items: &[T]) {
         self.member(name, &List(items));
     }
 
     /// Writes a list if it is present.
-    pub fn optional_list<T: Serialize>(&mut self, name: WrittenName, items: &Option<Vec<T>>) {
+    pub fn optional_list<T: Serialize>(&mut self, name: &'static str, items: &Option<Vec<T>>) {
         if let Some(items) = items {
             self.list(name, items);
         }
     }
 
     /// Writes a list of strings if it is present.
-    pub fn one_or_many(&mut self, name: WrittenName, items: &Option<Vec<String>>) {
+    pub fn one_or_many(&mut self, name: &'static str, items: &Option<Vec<String>>) {
         self.optional_list(name, items);
     }
 
     /// Writes an integer that must be within bounds.
-    pub fn int(&mut self, name: WrittenName, value: &i64, range: RangeInclusive<i64>) {
+    pub fn int(&mut self, name: &'static str, value: &i64, range: RangeInclusive<i64>) {
         self.check(name, int_within(*value, &range));
         self.member(name, value);
     }
@@ -114,7 +109,7 @@ impl<M: SerializeMap> Writer<M> {
     /// Writes an integer that must be within bounds, if it is present.
     pub fn optional_int(
         &mut self,
-        name: WrittenName,
+        name: &'static str,
         value: &Option<i64>,
         range: RangeInclusive<i64>,
     ) {
@@ -126,7 +121,7 @@ impl<M: SerializeMap> Writer<M> {
     /// Writes an integer that must be within bounds, or `null`.
     pub fn int_or_null(
         &mut self,
-        name: WrittenName,
+        name: &'static str,
         value: &Option<i64>,
         range: RangeInclusive<i64>,
     ) {
@@ -139,7 +134,7 @@ impl<M: SerializeMap> Writer<M> {
     /// Writes an integer that must be within bounds or `null`, if it is present.
     pub fn nullable_int(
         &mut self,
-        name: WrittenName,
+        name: &'static str,
         value: &Option<Option<i64>>,
         range: RangeInclusive<i64>,
     ) {
@@ -149,7 +144,7 @@ impl<M: SerializeMap> Writer<M> {
     }
 
     /// Writes a list of integers that must be within bounds.
-    pub fn ints(&mut self, name: WrittenName, values: &[i64], range: RangeInclusive<i64>) {
+    pub fn ints(&mut self, name: &'static str, values: &[i64], range: RangeInclusive<i64>) {
         for value in values {
             self.check(name, int_within(*value, &range));
         }
@@ -159,7 +154,7 @@ impl<M: SerializeMap> Writer<M> {
     /// Writes a list of integers that must be within bounds, if it is present.
     pub fn optional_ints(
         &mut self,
-        name: WrittenName,
+        name: &'static str,
         values: &Option<Vec<i64>>,
         range: RangeInclusive<i64>,
     ) {
@@ -169,7 +164,7 @@ impl<M: SerializeMap> Writer<M> {
     }
 
     /// Writes a number that must be within bounds.
-    pub fn number(&mut self, name: WrittenName, value: &Number, range: RangeInclusive<f64>) {
+    pub fn number(&mut self, name: &'static str, value: &Number, range: RangeInclusive<f64>) {
         self.check(name, number_within(value, &range));
         self.member(name, value);
     }
@@ -177,7 +172,7 @@ impl<M: SerializeMap> Writer<M> {
     /// Writes a number that must be within bounds, if it is present.
     pub fn optional_number(
         &mut self,
-        name: WrittenName,
+        name: &'static str,
         value: &Option<Number>,
         range: RangeInclusive<f64>,
     ) {
@@ -189,7 +184,7 @@ impl<M: SerializeMap> Writer<M> {
     /// Writes an array or a string whose length, in characters, must be within bounds.
     pub fn sized<T: Length + Serialize>(
         &mut self,
-        name: WrittenName,
+        name: &'static str,
         value: &T,
         range: RangeInclusive<usize>,
     ) {
@@ -200,7 +195,7 @@ impl<M: SerializeMap> Writer<M> {
     /// Writes an array or a string whose length must be within bounds, if it is present.
     pub fn optional_sized<T: Length + Serialize>(
         &mut self,
-        name: WrittenName,
+        name: &'static str,
         value: &Option<T>,
         range: RangeInclusive<usize>,
     ) {
@@ -212,7 +207,7 @@ impl<M: SerializeMap> Writer<M> {
     /// Writes a list of integers whose length must be within bounds.
     pub fn sized_ints(
         &mut self,
-        name: WrittenName,
+        name: &'static str,
         values: &Vec<i64>,
         range: RangeInclusive<usize>,
     ) {
@@ -222,7 +217,7 @@ impl<M: SerializeMap> Writer<M> {
     /// Writes a list of integers whose length must be within bounds, if it is present.
     pub fn optional_sized_ints(
         &mut self,
-        name: WrittenName,
+        name: &'static str,
         values: &Option<Vec<i64>>,
         range: RangeInclusive<usize>,
     ) {

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use serde::de::value::{MapDeserializer, StrDeserializer};
+use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, SeqAccess, Visitor};
 
 use super::super::error::DecodeError;
 use super::node::{Elements, Node};
 use super::number::arbitrary_precision;
-use super::read::{NUMBER, Reader};
-use super::text::{EXACT, UNION};
-use super::{Number, Value};
+use super::raw::NUMBER;
+use super::text::TEXT;
+use super::{Number, Value, to_string};
 
 mod forward;
 mod members;
@@ -46,11 +46,6 @@ impl<'de> Decoder<'de> {
     fn unfit<T>(&self, visitor: &dyn serde::de::Expected) -> Result<T> {
         Err(DecodeError::invalid_type(self.node.unexpected(), visitor))
     }
-}
-
-/// Returns the error for a value of an unexpected type.
-pub(crate) fn unfit(value: &Value, expected: &dyn serde::de::Expected) -> DecodeError {
-    DecodeError::invalid_type(Node::from(value).unexpected(), expected)
 }
 
 /// Returns the depth of the contents of a container at `depth`.
@@ -236,13 +231,8 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
-        if let (EXACT | UNION, Node::Number(number)) = (name, &self.node)
-            && let Some(digits) = number.digits()
-        {
-            return visitor.visit_enum(StrDeserializer::new(digits));
-        }
-        if name == RAW {
-            let text = Reader::<false>.deserialize(self)?.to_string();
+        if matches!(name, RAW | TEXT) {
+            let text = to_string(&Value::from(self.node))?;
             return visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, text))));
         }
         visitor.visit_newtype_struct(self)
@@ -264,13 +254,11 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
-        fields: &'static [&'static str],
+        _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
         match self.node {
-            Node::Object(entries) => {
-                Members::new(entries.with_first(fields), self.depth).visit(visitor)
-            }
+            Node::Object(entries) => Members::new(entries, self.depth).visit(visitor),
             Node::Array(elements) => array(elements, self.depth, visitor),
             _ => self.unfit(&visitor),
         }

@@ -1,108 +1,226 @@
-//! Functions that decode any type and report the path of an error.
+//! [`Decode`]: the trait through which the types of this crate are decoded from JSON text.
 
-use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
-use serde::ser::Serialize;
+use serde::de::{Deserializer, Error};
 
-use super::super::codec::retry::Account;
-use super::super::error::{DecodeError, ErrorKind, Path};
-use super::text::Text;
-use super::{Members, Object, Value, to_string};
+use super::super::error::DecodeError;
+use super::text::{Elements, Entries, Kind, Text};
+use super::{Map, Number, Raw, Value, from, grow};
 
-/// Decodes JSON text.
+/// A type that is decoded from JSON text.
+///
+/// A value is decoded in place: it starts as [`vacant`](Self::vacant), and a struct replaces its fields
+/// one by one, so that large values are not moved. `Deserialize` of these types is [`deserialize`], which
+/// decodes from the text of the value.
+pub trait Decode: Sized {
+    /// Creates the value before it is decoded. Every required part of it is replaced, or decoding fails.
+    fn vacant() -> Self;
+
+    /// Decodes the next value of a text. `self` is [`vacant`](Self::vacant) before. After an error, it may be
+    /// decoded in part.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text is not JSON or the value is not valid for the type. The path of the
+    /// error begins at the value.
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError>;
+}
+
+/// Decodes the next value of a text and returns it.
 ///
 /// # Errors
 ///
-/// Returns an error if the text is not valid JSON, has further text after the value, nests deeper
-/// than [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not a valid `T`. In the last case the error
-/// has the path of the invalid value.
-pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
-    let _account = Account::open(text.len());
-    let mut source = Text::new(text);
-    // Called through function pointers to reduce compile time. For a direct call the compiler
-    // would, for each caller, search everything reachable from the callee for a cycle.
-    let read: fn(_) -> _ = T::deserialize;
-    // Changed in place: a large value is not moved.
-    let mut result = read(&mut source);
-    if let Err(error) = result {
-        result = Err(first_fault(text, error));
-    } else if let Err(error) = source.end() {
+/// Returns the same errors as [`Decode::decode`].
+#[inline]
+pub fn read<T: Decode>(text: &mut Text<'_>) -> Result<T, DecodeError> {
+    // Decoded where it is returned, so that a large value is not moved.
+    let mut result = Ok(T::vacant());
+    if let Ok(place) = &mut result
+        && let Err(error) = place.decode(text)
+    {
         result = Err(error);
     }
     result
 }
 
-/// Returns the error of a text: one of its syntax takes precedence over one of the data, even if it is
-/// further on.
-#[cold]
-#[inline(never)]
-fn first_fault(text: &str, error: DecodeError) -> DecodeError {
-    match serde_json::from_str::<IgnoredAny>(text) {
-        Err(syntax) => syntax.into(),
-        Ok(_) => error,
+/// Implements `Deserialize`: decodes the text of a value. A format other than JSON text is encoded first.
+///
+/// # Errors
+///
+/// Returns an error if the value is not valid for the type. A deserializer of this crate keeps its path.
+pub fn deserialize<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let raw = Raw::from_deserializer(deserializer)?;
+    from::decode(raw.as_str()).map_err(D::Error::custom)
+}
+
+/// Implements `Deserialize` for types that implement [`Decode`].
+macro_rules! deserialize {
+    ($($type:ty),*) => {$(
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                json::deserialize(deserializer)
+            }
+        }
+    )*};
+}
+
+pub(crate) use deserialize as deserialize_from_text;
+
+mod own {
+    use super::super::super::json;
+    use super::{Number, Value};
+
+    json::deserialize_from_text! { Number, Value }
+}
+
+impl Decode for () {
+    fn vacant() -> Self {}
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        text.null()
     }
 }
 
-/// Decodes JSON text in UTF-8.
-///
-/// # Errors
-///
-/// Returns the same errors as [`from_str`]. Bytes that are not UTF-8 are a syntax error.
-pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
-    // The whole input is checked, because `serde_json` does not check bytes that it skips.
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let sound = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        let line_start = sound
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |at| at + 1);
-        let line = sound.split(|byte| *byte == b'\n').count();
-        let column = sound.len() - line_start + 1;
-        let kind = ErrorKind::Syntax { line, column };
-        DecodeError::new(kind, Path::root(), "text is not UTF-8".to_owned())
-    })?;
-    from_str(text)
+impl Decode for bool {
+    fn vacant() -> Self {
+        false
+    }
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        *self = text.boolean()?;
+        Ok(())
+    }
 }
 
-/// Decodes a value and consumes it. Its strings are moved into the result.
-///
-/// # Errors
-///
-/// Returns an error with the path if the value is not a valid `T`.
-pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, DecodeError> {
-    T::deserialize(value)
+/// `1.0` is the integer 1.
+impl Decode for i64 {
+    fn vacant() -> Self {
+        0
+    }
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        *self = read::<Number>(text)?.integer()?;
+        Ok(())
+    }
 }
 
-/// Decodes an object and consumes it. Its strings are moved into the result.
-///
-/// # Errors
-///
-/// Returns an error with the path if the members are not a valid `T`.
-pub fn from_object<T: DeserializeOwned>(object: Object) -> Result<T, DecodeError> {
-    let read: fn(_) -> _ = T::deserialize;
-    read(Members::from(object))
+impl Decode for Number {
+    fn vacant() -> Self {
+        Self::NAN
+    }
+
+    #[inline]
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        *self = text.number()?;
+        Ok(())
+    }
 }
 
-/// Decodes an object without consuming it.
-pub(crate) fn from_object_ref<T: DeserializeOwned>(object: &Object) -> Result<T, DecodeError> {
-    let read: fn(_) -> _ = T::deserialize;
-    read(Members::from(object))
+impl Decode for String {
+    fn vacant() -> Self {
+        Self::new()
+    }
+
+    #[inline]
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        *self = text.expect_string(&"a string")?.into_owned();
+        Ok(())
+    }
 }
 
-/// Decodes a value without consuming it. The result may borrow its strings.
-///
-/// # Errors
-///
-/// Returns an error with the path if the value is not a valid `T`.
-pub fn from_value_ref<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T, DecodeError> {
-    T::deserialize(value)
+/// `null` is `None`.
+impl<T: Decode> Decode for Option<T> {
+    fn vacant() -> Self {
+        None
+    }
+
+    #[inline]
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        if text.is_null() {
+            return text.null();
+        }
+        self.insert(T::vacant()).decode(text)
+    }
 }
 
-/// Encodes any type as a value. It goes through JSON text, which is lossless.
-///
-/// # Errors
-///
-/// Returns an error if `Serialize` fails, or if its output cannot be decoded: duplicate members,
-/// map keys that are not strings, or nesting beyond the limit.
-pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, DecodeError> {
-    from_str(&to_string(value)?)
+impl<T: Decode> Decode for Box<T> {
+    fn vacant() -> Self {
+        Self::new(T::vacant())
+    }
+
+    #[inline]
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        (**self).decode(text)
+    }
+}
+
+/// A list grows within bounds; see [`grow`].
+impl<T: Decode> Decode for Vec<T> {
+    fn vacant() -> Self {
+        Self::new()
+    }
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        let mut elements = Elements::of(text)?;
+        if const { !grow::is_large::<T>() } {
+            // Allocates for one or two small elements exactly.
+            if !elements.advance()? {
+                return elements.end();
+            }
+            let first = elements.read()?;
+            if !elements.advance()? {
+                *self = vec![first];
+                return elements.end();
+            }
+            let second = elements.read()?;
+            *self = grow::pair(first, second);
+        }
+        while elements.advance()? {
+            elements.decode(grow::push_with(self, || T::vacant(), elements.rest()))?;
+        }
+        grow::settle_elements(self);
+        elements.end()
+    }
+}
+
+impl<V: Decode> Decode for Map<V> {
+    fn vacant() -> Self {
+        Self::new()
+    }
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        let mut members = Entries::of(text, &"an object")?;
+        let Some(name) = members.name()? else {
+            return members.end();
+        };
+        // Most objects of one member are small, so that no room is allocated for more.
+        *self = Self::with_capacity(1);
+        members.decode(self.push_vacant(&name, V::vacant()))?;
+        while let Some(name) = members.name()? {
+            members.decode(self.push_vacant(&name, V::vacant()))?;
+        }
+        self.settle();
+        match self.duplicate() {
+            Some(name) => Err(DecodeError::duplicate_member(name)),
+            None => members.end(),
+        }
+    }
+}
+
+impl Decode for Value {
+    fn vacant() -> Self {
+        Self::Null
+    }
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        *self = match text.kind() {
+            Some(Kind::Null) => return text.null(),
+            Some(Kind::Bool) => Self::Bool(read(text)?),
+            Some(Kind::Number) => Self::Number(read(text)?),
+            Some(Kind::String) => Self::String(read(text)?),
+            Some(Kind::Array) => Self::Array(read(text)?),
+            Some(Kind::Object) => Self::Object(read(text)?),
+            None => return Err(text.unfit(&"any JSON value")),
+        };
+        Ok(())
+    }
 }

@@ -77,13 +77,6 @@ pub(crate) fn settle_elements<T>(elements: &mut Vec<T>) {
     }
 }
 
-/// Creates a list with capacity for the first two members of an object, or a few more if they are
-/// small.
-#[inline]
-pub(crate) fn for_members<T>() -> Vec<T> {
-    Vec::with_capacity(if is_large::<T>() { 2 } else { FEW })
-}
-
 /// Frees the unused capacity of an object with large members. For small members this is not worth
 /// it, because the text of a member is longer than that of an element.
 #[inline]

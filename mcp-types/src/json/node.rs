@@ -27,7 +27,6 @@ pub(super) enum Elements<'de> {
 pub(super) enum Entries<'de> {
     Owned(IntoIter<Value>),
     Borrowed(Iter<'de, Value>),
-    Listed(vec::IntoIter<(&'de str, &'de Value)>),
 }
 
 impl Node<'_> {
@@ -119,7 +118,6 @@ impl<'de> Iterator for Entries<'de> {
                 return Some((Cow::Owned(name), value.into()));
             }
             Self::Borrowed(entries) => entries.next()?,
-            Self::Listed(entries) => entries.next()?,
         };
         Some((Cow::Borrowed(name), value.into()))
     }
@@ -128,80 +126,25 @@ impl<'de> Iterator for Entries<'de> {
         match self {
             Self::Owned(entries) => entries.size_hint(),
             Self::Borrowed(entries) => entries.size_hint(),
-            Self::Listed(entries) => entries.size_hint(),
         }
     }
 }
 
-impl Entries<'_> {
-    /// Returns the same entries with those named in `first` at the front, in that order.
-    pub(super) fn with_first(self, first: &[&str]) -> Self {
-        match self {
-            Self::Borrowed(entries) => {
-                let names = || entries.clone().map(|(name, _)| name);
-                if stand_first(&mut names(), first) {
-                    return Self::Borrowed(entries);
+impl From<Node<'_>> for Value {
+    fn from(node: Node<'_>) -> Self {
+        match node {
+            Node::Null => Self::Null,
+            Node::Bool(value) => Self::Bool(value),
+            Node::Number(number) => Self::Number(number.into_owned()),
+            Node::String(text) => Self::String(text.into_owned()),
+            Node::Array(elements) => Self::Array(elements.map(Self::from).collect()),
+            Node::Object(entries) => {
+                let mut object = Object::new();
+                for (name, node) in entries {
+                    object.push(&name, node.into());
                 }
-                let order = order(&mut names(), first);
-                let entries: Vec<_> = entries.collect();
-                let mut listed = Vec::with_capacity(entries.len());
-                for at in order {
-                    listed.extend(entries.get(at));
-                }
-                Self::Listed(listed.into_iter())
-            }
-            Self::Owned(entries) => {
-                if stand_first(&mut entries.names(), first) {
-                    return Self::Owned(entries);
-                }
-                let order = order(&mut entries.names(), first);
-                let mut entries: Vec<_> = entries.map(Some).collect();
-                let mut object = Object::with_capacity(entries.len());
-                for at in order {
-                    if let Some((name, value)) = entries.get_mut(at).and_then(Option::take) {
-                        object.push(&name, value);
-                    }
-                }
-                object.into()
-            }
-            same @ Self::Listed(_) => same,
-        }
-    }
-}
-
-/// Returns the position of a name among those that come first. All other names come after them.
-fn rank(name: &str, first: &[&str]) -> usize {
-    let place = first.iter().position(|known| *known == name);
-    place.unwrap_or(first.len())
-}
-
-/// Returns `true` if the names are already in order.
-fn stand_first(names: &mut dyn Iterator<Item = &str>, first: &[&str]) -> bool {
-    let mut last = 0;
-    for name in names {
-        let rank = rank(name, first);
-        if rank < last {
-            return false;
-        }
-        last = rank;
-    }
-    true
-}
-
-/// Returns the indices of the names in the order in which they are to be visited. Makes one pass
-/// for each name in `first`, of which a type has only a few; sorting would add a lot of code.
-fn order(names: &mut dyn Iterator<Item = &str>, first: &[&str]) -> Vec<usize> {
-    let mut ranks = Vec::new();
-    for name in names {
-        ranks.push(rank(name, first));
-    }
-    let mut order = Vec::with_capacity(ranks.len());
-    for wanted in 0..=first.len() {
-        for (at, rank) in ranks.iter().enumerate() {
-            if *rank == wanted {
-                order.push(at);
+                Self::Object(object)
             }
         }
     }
-    order
 }

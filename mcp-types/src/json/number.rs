@@ -2,18 +2,13 @@
 
 use std::fmt;
 
-use serde::de::{
-    Deserialize, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, Unexpected, VariantAccess,
-    Visitor,
-};
+use serde::de::IgnoredAny;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::super::codec::Key;
-use super::super::error::DecodeError;
+use super::super::error::{DecodeError, excerpt};
 use super::de::RAW;
 use super::decimal::{Decimal, short_float};
-use super::read::NUMBER;
-use super::text::{EXACT, Text};
+use super::text::Text;
 
 /// A JSON number. It keeps its written form: an integer stays an integer and `1.0` stays `1.0`.
 ///
@@ -21,8 +16,8 @@ use super::text::{EXACT, Text};
 /// whichever features of `serde_json` are enabled, of numbers with up to [`NUMBER_LIMIT`] characters.
 /// [`from_str`](super::from_str) rejects longer ones unless they are integers of 64 bits.
 ///
-/// The deserializers of `serde_json` round integers beyond 64 bits and decimals beyond the precision of
-/// `f64` before this type gets them, unless `serde_json/arbitrary_precision` is enabled.
+/// Deserializers other than those of JSON text, such as `serde_json::from_value`, may round integers beyond
+/// 64 bits and decimals beyond the precision of `f64` before this type gets them.
 ///
 /// A float that JSON cannot represent (infinite or not a number) can be converted to a `Number`,
 /// but encoding it is an error.
@@ -100,21 +95,6 @@ impl Number {
         }))))
     }
 
-    /// Reads a number that a deserializer passes as an enum whose variant is named by the digits.
-    pub(crate) fn from_variant<'de, A: EnumAccess<'de>>(access: A) -> Result<Self, A::Error> {
-        let (digits, content) = access.variant::<Key<'de>>()?;
-        content.unit_variant()?;
-        Self::from_digits(digits.as_str()).map_err(A::Error::custom)
-    }
-
-    /// Returns the digits if `serde_json` would write the number in another way.
-    pub(super) fn digits(&self) -> Option<&str> {
-        match &self.0 {
-            Repr::Exact(exact) => Some(&exact.digits),
-            _ => None,
-        }
-    }
-
     /// Returns the number as a `serde_json` number, rounded if that has less digits. `None` if
     /// `serde_json` cannot represent it.
     #[must_use]
@@ -159,6 +139,19 @@ impl Number {
     pub fn to_u64(&self) -> Option<u64> {
         self.as_u64()
             .or_else(|| self.decimal()?.to_integer()?.parse().ok())
+    }
+
+    /// Converts the number to an integer. `1.0` is converted to 1.
+    pub(crate) fn integer(&self) -> Result<i64, DecodeError> {
+        self.to_i64().ok_or_else(|| {
+            let digits = self.to_string();
+            let digits = excerpt(&digits);
+            DecodeError::data(if self.is_integer() {
+                format!("the integer {digits} does not fit into 64 bits")
+            } else {
+                format!("invalid value: `{digits}`, expected an integer")
+            })
+        })
     }
 
     /// Returns `true` if the value is an integer of any size: `1`, `1.0`, `1e30`.
@@ -311,57 +304,6 @@ impl Serialize for Number {
             Repr::NotFinite(_) => Err(serde::ser::Error::custom(format_args!(
                 "JSON cannot represent the number {self}"
             ))),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(EXACT, NumberVisitor)
-    }
-}
-
-struct NumberVisitor;
-
-/// Methods for the number types of Rust.
-macro_rules! visit_numbers {
-    ($($method:ident($kind:ty))*) => {$(
-        #[inline]
-        fn $method<E: Error>(self, value: $kind) -> Result<Number, E> {
-            Ok(value.into())
-        }
-    )*};
-}
-
-impl<'de> Visitor<'de> for NumberVisitor {
-    type Value = Number;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON number")
-    }
-
-    visit_numbers! { visit_i64(i64) visit_u64(u64) visit_i128(i128) visit_u128(u128) }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Number, E> {
-        Number::from_f64(value).ok_or_else(|| E::custom("not a JSON number"))
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Number, D::Error> {
-        inner.deserialize_any(self)
-    }
-
-    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Number, A::Error> {
-        Number::from_variant(access)
-    }
-
-    /// `serde_json` passes the digits in this way if `arbitrary_precision` is enabled.
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Number, A::Error> {
-        match access.next_key::<Key<'de>>()? {
-            Some(name) if name.as_str() == NUMBER && arbitrary_precision() => {
-                let digits = access.next_value::<Key<'de>>()?;
-                Number::from_digits(digits.as_str()).map_err(A::Error::custom)
-            }
-            _ => Err(A::Error::invalid_type(Unexpected::Map, &self)),
         }
     }
 }

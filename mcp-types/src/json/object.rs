@@ -5,7 +5,7 @@ use std::{fmt, mem};
 
 use lean_string::LeanString;
 
-use super::{Value, grow, names};
+use super::{Value, grow};
 
 pub(super) mod iter;
 
@@ -21,8 +21,7 @@ pub type Object = Map<Value>;
 /// names in an object of thousands of members, collect it into a hash map first.
 ///
 /// An empty object allocates nothing, and other objects allocate once. Names of more than 16 bytes (8 bytes on
-/// 32-bit targets) are allocated, too, unless the protocol declares them. This matters because a peer chooses
-/// how many objects a message has.
+/// 32-bit targets) are allocated, too. This matters because a peer chooses how many objects a message has.
 #[derive(Clone)]
 pub struct Map<V>(Vec<Member<V>>);
 
@@ -69,16 +68,19 @@ impl<V> Map<V> {
     /// Appends a member without checking whether the name exists already. Meant for decoders, which
     /// call [`duplicate`](Self::duplicate) after all members are read.
     pub fn push(&mut self, name: &str, value: V) {
-        let name = names::stored(name);
-        self.0.push(Member { name, value });
+        self.push_vacant(name, value);
     }
 
-    /// Like [`push`](Self::push), for a decoder that may know how many members follow. Returns the value in
-    /// its place.
+    /// The same as [`push`](Self::push). Returns the value in its place.
     #[inline]
-    pub(crate) fn push_read(&mut self, name: &str, value: V, rest: Option<usize>) -> &mut V {
-        let name = names::stored(name);
-        &mut grow::push(&mut self.0, Member { name, value }, rest).value
+    pub(crate) fn push_vacant(&mut self, name: &str, value: V) -> &mut V {
+        let name = LeanString::from(name);
+        &mut grow::push(&mut self.0, Member { name, value }, None).value
+    }
+
+    /// Frees the unused capacity of an object with large members.
+    pub(super) fn settle(&mut self) {
+        grow::settle_members(&mut self.0);
     }
 
     /// Returns a name that occurs twice, which is possible only after [`push`](Self::push).
@@ -188,11 +190,6 @@ impl<V> Map<V> {
     /// Removes all members.
     pub fn clear(&mut self) {
         self.0.clear();
-    }
-
-    /// Creates an object from a list of members.
-    pub(super) fn from_members(members: Vec<Member<V>>) -> Self {
-        Self(members)
     }
 }
 

@@ -1,101 +1,197 @@
-//! [`Raw`]: the text of any value, borrowed from the input if possible.
+//! [`Raw`]: the JSON text of a value, whatever deserializer passes it.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::super::codec::{Key, Members};
-use super::Value;
+use super::super::codec::Key;
+use super::super::error::DecodeError;
 use super::de::RAW;
-use super::read::Reader;
+use super::number::{Number, arbitrary_precision};
+use super::text::{TEXT, Text};
+use super::to_string;
 
-/// The JSON text of a value: borrowed from the input if that is JSON text, encoded again from any
-/// other format.
-#[derive(Debug)]
+/// The member name by which `serde_json` passes a number as its digits to visitors of any type,
+/// when `arbitrary_precision` is enabled.
+pub(super) const NUMBER: &str = "$serde_json::private::Number";
+
+/// The JSON text of a value: borrowed from the input if that is JSON text, and encoded from any other
+/// format.
+#[derive(Debug, Default)]
 pub(crate) struct Raw<'de>(Cow<'de, str>);
 
 impl<'de> Raw<'de> {
+    /// Returns the text of the next value. A deserializer of this crate does not validate it.
+    pub(crate) fn from_deserializer<D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        let mut raw = Self::default();
+        deserializer.deserialize_newtype_struct(TEXT, FromText(&mut raw))?;
+        Ok(raw)
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the text if it is borrowed from the input.
-    pub(crate) fn lent(&self) -> Option<&'de str> {
-        match self.0 {
-            Cow::Borrowed(text) => Some(text),
-            Cow::Owned(_) => None,
-        }
+    fn push(&mut self, text: &str) {
+        self.0.to_mut().push_str(text);
+    }
+
+    fn push_string(&mut self, text: &str) -> Result<(), DecodeError> {
+        self.push(&to_string(text)?);
+        Ok(())
     }
 }
 
-impl From<Value> for Raw<'_> {
-    fn from(value: Value) -> Self {
-        Self(Cow::Owned(value.to_string()))
-    }
-}
+/// Asks a deserializer of this crate for text.
+struct FromText<'a, 'de>(&'a mut Raw<'de>);
 
-impl<'de> Deserialize<'de> for Raw<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(RAW, RawVisitor)
-    }
-}
-
-struct RawVisitor;
-
-/// Methods for scalars, which formats other than JSON text pass unchanged.
-macro_rules! scalars {
-    ($($method:ident($kind:ty))*) => {$(
-        fn $method<E: Error>(self, value: $kind) -> Result<Raw<'de>, E> {
-            Reader::<true>.$method(value).map(Raw::from)
-        }
-    )*};
-}
-
-impl<'de> Visitor<'de> for RawVisitor {
-    type Value = Raw<'de>;
+impl<'de> Visitor<'de> for FromText<'_, 'de> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON value")
     }
 
-    scalars! {
-        visit_bool(bool)
-        visit_i64(i64) visit_u64(u64) visit_i128(i128) visit_u128(u128) visit_f64(f64)
-        visit_str(&str) visit_string(String)
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<(), A::Error> {
+        Writer(self.0).visit_map(access)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Raw<'de>, E> {
-        Ok(Value::Null.into())
+    /// Another deserializer, which does not know the name.
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
+        Writer(self.0).deserialize(inner)
+    }
+}
+
+/// Appends the next value of a deserializer.
+struct Writer<'a, 'de>(&'a mut Raw<'de>);
+
+impl<'de> Writer<'_, 'de> {
+    fn display<E>(self, value: impl fmt::Display) -> Result<(), E> {
+        self.0.push(&value.to_string());
+        Ok(())
     }
 
-    fn visit_none<E: Error>(self) -> Result<Raw<'de>, E> {
-        Ok(Value::Null.into())
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw<'de>, D::Error> {
-        Value::deserialize(deserializer).map(Raw::from)
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Raw<'de>, D::Error> {
-        Value::deserialize(deserializer).map(Raw::from)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<Raw<'de>, A::Error> {
-        Reader::<true>.visit_seq(access).map(Raw::from)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Raw<'de>, A::Error> {
-        let first = access.next_key::<Key<'de>>()?;
-        if first.as_ref().is_some_and(|name| name.as_str() == RAW) {
-            let text = access.next_value::<Key<'de>>()?;
-            return Ok(Raw(text.0));
+    /// Appends the text that a deserializer of JSON text passes.
+    fn raw<E: Error>(self, text: Cow<'de, str>) -> Result<(), E> {
+        if self.0.0.is_empty() {
+            self.0.0 = text;
+            return Ok(());
         }
-        let members = MapAccessDeserializer::new(Members::after(first, access));
-        Value::deserialize(members).map(Raw::from)
+        // Another format may pass any string under the name of raw text.
+        Text::expect_value(&text).map_err(E::custom)?;
+        self.0.push(&text);
+        Ok(())
+    }
+
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
+        self.0.push_string(name).map_err(A::Error::custom)?;
+        self.0.push(":");
+        access.next_value_seed(Writer(self.0))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Writer<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_newtype_struct(RAW, self)
+    }
+}
+
+impl<'de> Visitor<'de> for Writer<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        self.display("null")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.display("null")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        self.display(value)
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        self.display(value)
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
+        self.display(value)
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<(), E> {
+        self.display(value)
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<(), E> {
+        self.display(value)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        match Number::from_f64(value) {
+            Some(number) => self.display(number),
+            None => Err(E::custom("number out of range")),
+        }
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        self.0.push_string(text).map_err(E::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        self.0.push("[");
+        let start = self.0.0.len();
+        loop {
+            let before = self.0.0.len();
+            if before > start {
+                self.0.push(",");
+            }
+            if access.next_element_seed(Writer(self.0))?.is_none() {
+                self.0.0.to_mut().truncate(before);
+                break;
+            }
+        }
+        self.0.push("]");
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut access: A) -> Result<(), A::Error> {
+        let Some(first) = access.next_key::<Key<'de>>()? else {
+            return self.display("{}");
+        };
+        if first.as_str() == RAW {
+            let text = access.next_value::<Key<'de>>()?;
+            return self.raw(text.0);
+        }
+        if first.as_str() == NUMBER && arbitrary_precision() {
+            let digits = access.next_value::<Key<'de>>()?;
+            let number = Number::from_digits(digits.as_str()).map_err(A::Error::custom)?;
+            return self.display(number);
+        }
+        self.0.push("{");
+        self.member(first.as_str(), &mut access)?;
+        while let Some(name) = access.next_key::<Key<'de>>()? {
+            self.0.push(",");
+            self.member(name.as_str(), &mut access)?;
+        }
+        self.0.push("}");
+        Ok(())
     }
 }

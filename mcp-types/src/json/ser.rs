@@ -3,28 +3,25 @@
 //! This crate and those built on it encode all text with this writer, so that a program contains
 //! the code that encodes a type only once.
 
-mod name;
-mod output;
-mod string;
-mod watch;
+mod line;
 
 use serde::ser::Serialize;
+use serde_json::Serializer;
 use serde_json::value::RawValue;
 
-use output::Output;
-use watch::Watch;
+use line::Line;
 
 /// Appends values to a buffer as compact JSON without line breaks.
 ///
 /// The text is that of `serde_json`, except that line breaks in raw values are replaced by spaces.
 /// Otherwise the text of a peer could end the current line and start another message.
-pub struct Writer<'a>(Output<'a>);
+pub struct Writer<'a>(Serializer<&'a mut Vec<u8>, Line<'a>>);
 
 impl<'a> Writer<'a> {
     /// Creates a writer that appends to a buffer.
     #[must_use]
     pub fn new(buffer: &'a mut Vec<u8>) -> Self {
-        Self(Output::new(buffer, None))
+        Self(Serializer::with_formatter(buffer, Line::new()))
     }
 
     /// Creates a writer that appends to a buffer and adds a member to the `_meta` of the outermost
@@ -33,17 +30,10 @@ impl<'a> Writer<'a> {
     /// A `_meta` that is not an object, or that is a raw value, is left unchanged.
     #[must_use]
     pub fn with_meta(buffer: &'a mut Vec<u8>, name: &'a str, value: &'a RawValue) -> Self {
-        Self(Output::new(buffer, Some(Watch::adding(name, value))))
-    }
-
-    /// Creates a writer whose text can be separated into members without parsing it: a line break
-    /// stands instead of each comma between the members of the outermost object and between those
-    /// of its `_meta`, and after the opening and before the closing brace of `_meta`. There are no
-    /// other line breaks, except one before an outermost raw value, whose members are not known.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn separating(buffer: &'a mut Vec<u8>) -> Self {
-        Self(Output::new(buffer, Some(Watch::separating())))
+        Self(Serializer::with_formatter(
+            buffer,
+            Line::adding(name, value),
+        ))
     }
 
     /// Appends a value to the buffer.

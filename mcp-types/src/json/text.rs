@@ -3,15 +3,15 @@
 //! The text is known to be UTF-8, so that strings without escapes are borrowed and compared without
 //! further checks. Each error gets its path while it is returned through members and elements.
 //!
-//! The data model of serde has no exact numbers, and no way to look ahead. So a visitor asks for these
-//! with `deserialize_newtype_struct` and one of two names, [`EXACT`] and [`UNION`]. Other deserializers do
-//! not know these names, and call `visit_newtype_struct`.
+//! Types of this crate are decoded through [`Decode`](super::Decode). For all other types, [`Text`] is a
+//! deserializer of serde. It knows two names of newtype structs, and passes the text of a value to their
+//! visitors: that of `serde_json::value::RawValue`, and [`TEXT`], by which types of this crate ask for a text
+//! that was not validated, because they validate it.
 
 mod access;
 mod deserializer;
 mod escape;
 mod fault;
-mod later;
 mod lookahead;
 mod name;
 mod numeral;
@@ -21,64 +21,178 @@ mod skip;
 
 use std::borrow::Cow;
 
-use serde::de::{DeserializeOwned, Visitor};
+use serde::de::{Expected, Visitor};
 
 use super::super::error::DecodeError;
 use super::de::{NESTING_LIMIT, RAW};
-use super::read::NUMBER;
+use super::number::Number;
+use super::raw::NUMBER;
 
-use access::{Elements, Entries, Lent, Named};
-pub use later::Later;
-pub(crate) use lookahead::{Lookahead, early_string, first_string, first_value};
+use access::Lent;
+pub(crate) use access::{Elements, Entries};
+pub(crate) use lookahead::{Lookahead, early_string, first_value};
+pub(crate) use name::Name;
 use numeral::Numeral;
-pub(super) use scan::{is_plain, plain, string_end};
+pub(super) use scan::string_end;
 use sizes::Sizes;
-
-/// A visitor that asks for this newtype struct gets exact numbers: an integer of 64 bits as such, and any
-/// other number as an enum, with the digits as the name of its variant.
-pub(crate) const EXACT: &str = "$mcp_types::Exact";
-
-/// A visitor that asks for this newtype struct gets exact numbers, too. It gets an object as an enum: the
-/// name of the variant is the text from the object on, and the content are the members.
-pub(crate) const UNION: &str = "$mcp_types::Union";
-
-/// A visitor that asks for this newtype struct as the value of a member gets the text from the value on, and
-/// reads nothing: the value can be decoded afterwards.
-pub(crate) const AHEAD: &str = "$mcp_types::Ahead";
-
-/// A visitor that asks for this enum as the name of a member, with the declared names as variants, gets
-/// the index of a declared name as `u8`, and other names as strings.
-pub(crate) const MEMBER: &str = "$mcp_types::Member";
-
-/// The index of a unit variant that is the name of a declared member. The name of its enum is the text of
-/// the member's name in JSON, after a comma and before a colon.
-pub(crate) const DECLARED: u32 = u32::MAX;
 
 type Result<T> = std::result::Result<T, DecodeError>;
 
+/// The name of a newtype struct whose visitor gets the text of the value in the form of a
+/// `serde_json::value::RawValue`, but not validated.
+pub(super) const TEXT: &str = "$mcp_types::Text";
+
+/// The kinds of JSON values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// A position in a text, to which it can return.
+#[derive(Clone, Copy)]
+pub(crate) struct Position {
+    at: usize,
+    depth: usize,
+    sizes: usize,
+}
+
 /// A JSON text that is being decoded.
-pub(crate) struct Text<'de> {
+pub struct Text<'de> {
     whole: &'de str,
     /// The position of the next byte.
     at: usize,
     /// The number of arrays and objects around the current position.
     depth: usize,
     sizes: Sizes,
+    /// How many more bytes may be decoded again.
+    retries: usize,
 }
 
+/// How many bytes may be decoded again for each byte of a text.
+///
+/// A union may have several variants that fit an object. If one of them does not accept it, the object is
+/// decoded again as the next one. In a schema that refers to itself, so are the objects in it, and the cost
+/// could double with each level.
+const RETRIES: usize = 32;
+
 impl<'de> Text<'de> {
-    /// Creates the deserializer of a text.
+    /// Creates the decoder of a text.
     pub(crate) fn new(text: &'de str) -> Self {
         Self {
             whole: text,
             at: 0,
             depth: 0,
             sizes: Sizes::default(),
+            retries: text.len().saturating_mul(RETRIES),
         }
     }
 
     fn bytes(&self) -> &'de [u8] {
         self.whole.as_bytes()
+    }
+
+    /// Returns the kind of the next value, or `None` if no value follows.
+    #[inline]
+    #[must_use]
+    pub fn kind(&mut self) -> Option<Kind> {
+        Some(match self.peek()? {
+            b'n' => Kind::Null,
+            b't' | b'f' => Kind::Bool,
+            b'-' | b'0'..=b'9' => Kind::Number,
+            b'"' => Kind::String,
+            b'[' => Kind::Array,
+            b'{' => Kind::Object,
+            _ => return None,
+        })
+    }
+
+    /// Returns the text from the next value on.
+    pub(crate) fn rest(&mut self) -> &'de str {
+        self.peek();
+        self.whole.get(self.at..).unwrap_or_default()
+    }
+
+    /// Returns the current position.
+    pub(crate) fn position(&self) -> Position {
+        Position {
+            at: self.at,
+            depth: self.depth,
+            sizes: self.sizes.position(),
+        }
+    }
+
+    /// Returns to a position, to decode the same value again. Returns an error if too much was decoded again
+    /// before.
+    pub(crate) fn return_to(&mut self, position: Position) -> Result<()> {
+        self.at = position.at;
+        self.depth = position.depth;
+        self.sizes.return_to(position.sizes);
+        let bytes = first_value(self.rest()).len();
+        match self.retries.checked_sub(bytes) {
+            Some(retries) => {
+                self.retries = retries;
+                Ok(())
+            }
+            None => Err(DecodeError::data(
+                "unions within unions fit so many variants that not all were tried",
+            )),
+        }
+    }
+
+    /// Returns `true` if `null` follows, and reads nothing.
+    #[inline]
+    pub(crate) fn is_null(&mut self) -> bool {
+        self.peek() == Some(b'n')
+    }
+
+    /// Reads `null`.
+    pub(crate) fn null(&mut self) -> Result<()> {
+        if self.is_null() {
+            return self.literal(b"null");
+        }
+        Err(self.unfit(&"null"))
+    }
+
+    /// Reads `true` or `false`.
+    pub(crate) fn boolean(&mut self) -> Result<bool> {
+        match self.peek() {
+            Some(b't') => self.literal(b"true").map(|()| true),
+            Some(b'f') => self.literal(b"false").map(|()| false),
+            _ => Err(self.unfit(&"a boolean")),
+        }
+    }
+
+    /// Reads a number.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Result<Number> {
+        if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
+            return Err(self.unfit(&"a JSON number"));
+        }
+        match self.numeral()? {
+            Numeral::Unsigned(value) => Ok(value.into()),
+            Numeral::Signed(value) => Ok(value.into()),
+            Numeral::Other(digits) => Number::from_digits(digits),
+        }
+    }
+
+    /// Reads a string. `expected` says in an error what the string is.
+    #[inline]
+    pub(crate) fn expect_string(&mut self, expected: &dyn Expected) -> Result<Cow<'de, str>> {
+        if self.peek() == Some(b'"') {
+            return self.string();
+        }
+        Err(self.unfit(expected))
     }
 
     /// Checks that nothing but white space follows.
@@ -87,6 +201,13 @@ impl<'de> Text<'de> {
             None => Ok(()),
             Some(_) => Err(self.syntax("trailing characters")),
         }
+    }
+
+    /// Checks that a text is one JSON value.
+    pub(crate) fn expect_value(text: &str) -> Result<()> {
+        let mut whole = Text::new(text);
+        whole.skip()?;
+        whole.end()
     }
 
     /// Skips white space, and returns the next byte without reading it.
@@ -166,25 +287,6 @@ impl<'de> Text<'de> {
         Ok(value)
     }
 
-    /// Passes the members of an object to the visitor of a union.
-    ///
-    /// The visitor may decode the members as one variant, fail, and then decode the text of the object
-    /// as another one. Then the position is somewhere in the object, which is skipped.
-    #[inline]
-    fn visit_union_members<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        let (start, depth) = (self.at, self.depth);
-        self.enter()?;
-        let value = visitor.visit_map(Entries::new(self))?;
-        // The text is valid if another variant accepts it. So a closing brace at this depth, after a
-        // value that a visitor rejected, is the end of the object.
-        if self.depth == depth + 1 && self.peek() == Some(b'}') {
-            return self.leave(b'}').map(|()| value);
-        }
-        (self.at, self.depth) = (start, depth);
-        self.skip()?;
-        Ok(value)
-    }
-
     /// Passes a number to a visitor that does not ask for the digits.
     #[inline]
     fn visit_number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
@@ -233,49 +335,22 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// Passes any value to a visitor that asked for exact numbers.
-    #[inline]
-    fn visit_exact<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        match self.peek() {
-            Some(b'"') => self.visit_string(visitor),
-            Some(b'{') => self.visit_object(visitor),
-            Some(b'-' | b'0'..=b'9') => self.visit_digits(visitor),
-            Some(b'[') => self.visit_array(visitor),
-            Some(other) => self.visit_literal(other, visitor),
-            None => Err(self.syntax("expected value")),
-        }
-    }
-
-    fn visit_digits<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        match self.numeral()? {
-            Numeral::Unsigned(value) => visitor.visit_u64(value),
-            Numeral::Signed(value) => visitor.visit_i64(value),
-            Numeral::Other(digits) => visitor.visit_enum(Named::number(digits)),
-        }
-    }
-
-    /// Passes any value to a visitor of a union.
-    fn visit_union<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        if self.peek() != Some(b'{') {
-            return self.visit_exact(visitor);
-        }
-        let text = self.whole.get(self.at..).unwrap_or_default();
-        visitor.visit_enum(Named::object(text, self))
-    }
-
-    /// Passes the text from the value of a member on to a visitor, and returns to the colon before it.
-    fn visit_ahead<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        self.peek();
-        let (before, after) = self.whole.split_at_checked(self.at).unwrap_or_default();
-        let value = visitor.visit_borrowed_str::<DecodeError>(after)?;
-        let before = before.trim_ascii_end();
-        self.at = before.strip_suffix(':').map_or(self.at, str::len);
-        Ok(value)
-    }
-
     /// Passes the text of the next value to a visitor.
     fn visit_raw<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let text = self.raw()?;
+        visitor.visit_map(Lent::new(RAW, text))
+    }
+
+    /// Passes the text of the next value, which may not be JSON, to a visitor.
+    fn visit_text<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let rest = self.rest();
+        // The outermost value ends where the text ends.
+        let text = if self.depth == 0 {
+            rest
+        } else {
+            first_value(rest)
+        };
+        self.at += text.len();
         visitor.visit_map(Lent::new(RAW, text))
     }
 
@@ -286,9 +361,4 @@ impl<'de> Text<'de> {
         self.skip()?;
         Ok(self.whole.get(start..self.at).unwrap_or_default())
     }
-}
-
-/// Decodes the value at the start of a text. More may follow it.
-pub(crate) fn read_first<T: DeserializeOwned>(text: &str) -> Result<T> {
-    T::deserialize(&mut Text::new(text))
 }

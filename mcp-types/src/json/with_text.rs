@@ -91,7 +91,7 @@ impl<T> PartialEq for WithText<T> {
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for WithText<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Raw::deserialize(deserializer)?;
+        let raw = Raw::from_deserializer(deserializer)?;
         let value = from_str(raw.as_str()).map_err(D::Error::custom)?;
         let text = raw.as_str().into();
         Ok(Self { value, text })

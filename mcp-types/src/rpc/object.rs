@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::fault::EnvelopeError;
-use crate::codec::{Declared, Extra, FromMembers, Reader, Table, Vacant, need, read_object};
-use crate::json::Value;
+use crate::codec::{Declared, Extra, FromMembers, Reader, Table, need, read_object};
+use crate::error::DecodeError;
+use crate::json::{self, Decode, Text, Value, read};
 
 /// The text is not valid JSON.
 pub const PARSE_ERROR: i64 = -32700;
@@ -110,18 +110,20 @@ struct WithExtra {
     extra: Extra,
 }
 
-impl Vacant for WithExtra {
-    const VACANT: Self = Self {
-        error: ErrorObject {
-            code: 0,
-            message: String::new(),
-            data: None,
-        },
-        extra: Extra::new(),
-    };
+impl Decode for WithExtra {
+    fn vacant() -> Self {
+        Self {
+            error: ErrorObject::vacant(),
+            extra: Extra::new(),
+        }
+    }
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        read_object(self, text)
+    }
 }
 
-impl<'de> FromMembers<'de> for WithExtra {
+impl FromMembers for WithExtra {
     const TABLE: Table = Table::new(
         "Error",
         &[
@@ -132,11 +134,7 @@ impl<'de> FromMembers<'de> for WithExtra {
         &["code", "message", "data"],
     );
 
-    fn read_member<A: MapAccess<'de>>(
-        &mut self,
-        at: u8,
-        reader: &mut Reader<'_, 'de, A>,
-    ) -> Result<(), A::Error> {
+    fn read_member(&mut self, at: u8, reader: &mut Reader<'_, '_>) -> Result<(), DecodeError> {
         match at {
             0 => reader.int(&mut self.error.code, i64::MIN..=i64::MAX),
             1 => reader.required(&mut self.error.message),
@@ -146,8 +144,19 @@ impl<'de> FromMembers<'de> for WithExtra {
     }
 }
 
-impl<'de> Deserialize<'de> for ErrorObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_object::<WithExtra, D>(deserializer).map(|read| read.error)
+impl Decode for ErrorObject {
+    fn vacant() -> Self {
+        Self {
+            code: 0,
+            message: String::new(),
+            data: None,
+        }
+    }
+
+    fn decode(&mut self, text: &mut Text<'_>) -> Result<(), DecodeError> {
+        *self = read::<WithExtra>(text)?.error;
+        Ok(())
     }
 }
+
+json::deserialize_from_text! { ErrorObject }

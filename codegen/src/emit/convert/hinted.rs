@@ -35,7 +35,7 @@ impl Scope<'_> {
                 };
                 let ident = format_ident!("{}", type_ident(name));
                 let mut values = Vec::new();
-                let vacant = quote! { <#module::#ident as codec::Vacant>::VACANT };
+                let vacant = quote! { <#module::#ident as codec::Decode>::vacant() };
                 if given.is_empty() && stored(object).all(|member| !member.required) {
                     return Ok(vacant);
                 }

@@ -339,8 +339,11 @@ fn or_else(value: &TokenStream, absent: &Converted) -> TokenStream {
     if absent.fails {
         return quote! { match #value { Some(value) => value, None => #otherwise } };
     }
-    if text.ends_with("as codec :: Vacant > :: VACANT") {
-        return quote! { #value.unwrap_or(#otherwise) };
+    if text.ends_with("as codec :: Decode > :: vacant ()") {
+        // The function without its call.
+        let tokens: Vec<_> = otherwise.clone().into_iter().collect();
+        let function: TokenStream = tokens.iter().take(tokens.len() - 1).cloned().collect();
+        return quote! { #value.unwrap_or_else(#function) };
     }
     match text.as_str() {
         "Object :: new ()" | "Map :: new ()" | "Vec :: new ()" => {

@@ -85,7 +85,6 @@ fn kind(member: &Member, takes_null: bool) -> Result<String, EmitError> {
         _ if member.required => return Ok("required".to_owned()),
         // If `null` is a valid value, it is different from an absent member.
         _ if takes_null => return Ok("nullable".to_owned()),
-        _ if member.is_boxed() => return Ok("optional_boxed".to_owned()),
         _ => return Ok("optional".to_owned()),
     };
     let kind = if member.required { required } else { optional };

@@ -17,7 +17,7 @@
 ///   value, ...)` the fields that it sets to a value. All other fields are absent.
 /// * Each other line is a member: its number, its name, its [kind](super::super::need) with arguments, its
 ///   field, and the parameter of its setter. A constant has no field, and a member that is a
-///   parameter of the constructor has no setter.
+///   parameter of the constructor has no setter. The documentation of a line is that of the setter.
 ///
 /// `how` is the function of [`fill`](super::super::fill) that makes the field's value of a parameter. The
 /// kind is the name of a method of [`Reader`](super::super::Reader), of [`Writer`](super::super::Writer) and of a
@@ -44,7 +44,7 @@ macro_rules! object_codec {
                 Self {
                     $($parameter: codec::fill::$fill($parameter),)*
                     $($($preset: $value,)*)?
-                    ..<Self as codec::Vacant>::VACANT
+                    ..<Self as codec::Decode>::vacant()
                 }
             }
 
@@ -52,40 +52,42 @@ macro_rules! object_codec {
         }
 
         $(#[$cfg])*
-        impl codec::Vacant for $type {
-            const VACANT: Self = Self {
-                $($(#[$when])* $($field: codec::Vacant::VACANT,)?)*
+        impl codec::Decode for $type {
+            #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
+            fn vacant() -> Self {
+                Self {
+                $($(#[$when])* $($field: codec::Decode::vacant(),)?)*
                 $($extra: codec::Extra::new(),)?
-            };
+            }
+            }
 
-            fn read_into<'de, D: serde::Deserializer<'de>>(
-                place: &mut Self,
-                deserializer: D,
-            ) -> Result<(), D::Error> {
-                codec::read_object_into(place, deserializer)
+            fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+                codec::read_object(self, text)
             }
         }
 
         $(#[$cfg])*
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                codec::read_object(deserializer)
+                codec::deserialize(deserializer)
             }
         }
 
         $(#[$cfg])*
-        impl<'de> codec::FromMembers<'de> for $type {
+        impl codec::FromMembers for $type {
+            #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             const TABLE: codec::Table = codec::Table::new(
                 $name,
                 &[$($(#[$when])* codec::Declared::new($at, $json, codec::need::$kind)),*],
                 &[$($(#[$when])* $json),*],
             );
 
-            fn read_member<A: serde::de::MapAccess<'de>>(
+            #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
+            fn read_member(
                 &mut self,
                 at: u8,
-                reader: &mut codec::Reader<'_, 'de, A>,
-            ) -> Result<(), A::Error> {
+                reader: &mut codec::Reader<'_, '_>,
+            ) -> Result<(), codec::DecodeError> {
                 match at {
                     $(
                         $(#[$when])*
@@ -98,9 +100,10 @@ macro_rules! object_codec {
 
         $(#[$cfg])*
         impl serde::Serialize for $type {
+            #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut writer = codec::Writer::new(serializer);
-                $($(#[$when])* writer.$kind(codec::written_name!($json), $(&self.$field,)? $($($argument),+)?);)*
+                $($(#[$when])* writer.$kind($json, $(&self.$field,)? $($($argument),+)?);)*
                 $(writer.extra(&self.$extra, &<Self as codec::FromMembers>::TABLE);)?
                 writer.end()
             }
@@ -113,7 +116,7 @@ macro_rules! setter {
     ($(#[$when:meta])* $json:literal) => {};
     ($(#[$when:meta])* $json:literal $field:ident) => {};
     ($(#[$when:meta])* $json:literal $field:ident = $how:ident($type:ty)) => {
-        #[doc = concat!("Sets `", $json, "`.")]
+        #[doc = concat!("Sets `", $json, "`.\n")]
         $(#[$when])*
         #[inline]
         #[must_use]

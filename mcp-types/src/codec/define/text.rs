@@ -102,8 +102,15 @@ macro_rules! text_codec {
         }
 
         $(#[$cfg])*
-        impl codec::Vacant for $type {
-            const VACANT: Self = Self::$first;
+        impl codec::Decode for $type {
+            fn vacant() -> Self {
+                Self::$first
+            }
+
+            fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+                *self = codec::read_text_enum(text, $name)?;
+                Ok(())
+            }
         }
 
         $(#[$cfg])*
@@ -124,7 +131,7 @@ macro_rules! text_codec {
         $(#[$cfg])*
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                codec::read_text_enum(deserializer, $name)
+                codec::deserialize(deserializer)
             }
         }
     };

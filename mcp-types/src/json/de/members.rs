@@ -12,11 +12,8 @@ use super::super::{Object, Value};
 use super::variant::OneMember;
 use super::{Decoder, Result, deeper};
 
-/// The members of an object that is being decoded: a deserializer and, for unions that have already
-/// read some of the members, a `MapAccess`.
-///
-/// Members that `deserialize_struct` lists come first and in that order, so that a union that lists
-/// its tag there needs no buffer.
+/// The members of an object that is being decoded: a deserializer, and a `MapAccess` for unions that have
+/// already read some of the members.
 pub struct Members<'de> {
     pub(super) entries: Entries<'de>,
     /// The name that was returned last, and the value that is read next.
@@ -116,16 +113,6 @@ impl<'de> Deserializer<'de> for Members<'de> {
         self.visit(visitor)
     }
 
-    fn deserialize_struct<V: Visitor<'de>>(
-        mut self,
-        _name: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.entries = self.entries.with_first(fields);
-        self.visit(visitor)
-    }
-
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         visitor.visit_some(self)
     }
@@ -157,6 +144,6 @@ impl<'de> Deserializer<'de> for Members<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
-        unit unit_struct seq tuple tuple_struct map identifier
+        unit unit_struct seq tuple tuple_struct map struct identifier
     }
 }

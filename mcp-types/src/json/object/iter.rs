@@ -45,11 +45,6 @@ impl<V> IntoIter<V> {
     pub(super) fn new(members: Vec<Member<V>>) -> Self {
         Self(members.into_iter())
     }
-
-    /// Returns the remaining names, in order.
-    pub(in super::super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.as_slice().iter().map(|member| member.name.as_str())
-    }
 }
 
 macro_rules! iterate {

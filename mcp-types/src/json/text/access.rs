@@ -1,40 +1,95 @@
 //! The parts of a text: elements, members and variants.
 
-use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
+use std::borrow::Cow;
+
+use serde::de::value::{BorrowedStrDeserializer, StrDeserializer, StringDeserializer};
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess,
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Expected, MapAccess, SeqAccess,
     VariantAccess, Visitor,
 };
 
 use super::super::super::error::{DecodeError, ErrorKind};
-use super::name::Name;
+use super::super::{Decode, read};
 use super::sizes::LONG;
 use super::{Result, Text};
 
 /// The elements of an array.
-pub(super) struct Elements<'a, 'de> {
+pub(crate) struct Elements<'a, 'de> {
     text: &'a mut Text<'de>,
-    next: usize,
-    /// The number of elements that follow, if the list is long.
+    /// The number of elements so far.
+    count: usize,
+    /// The number of elements that follow the current one, if the list is long.
     rest: Option<usize>,
 }
 
 impl<'a, 'de> Elements<'a, 'de> {
+    /// Reads the elements of an array that was entered.
     pub(super) fn new(text: &'a mut Text<'de>) -> Self {
         Self {
             text,
-            next: 0,
+            count: 0,
             rest: None,
         }
     }
 
-    /// Returns how many elements of a long list follow the next one.
+    /// Enters the next value, which must be an array.
+    #[inline]
+    pub(crate) fn of(text: &'a mut Text<'de>) -> Result<Self> {
+        if text.peek() != Some(b'[') {
+            return Err(text.unfit(&"a sequence"));
+        }
+        text.enter()?;
+        Ok(Self::new(text))
+    }
+
+    /// Moves to the next element. Returns `false` after the last one.
+    #[inline]
+    pub(crate) fn advance(&mut self) -> Result<bool> {
+        if self.count >= LONG {
+            self.count_down();
+        }
+        let is_next = self.text.next_in(b']', self.count == 0)?;
+        self.count += usize::from(is_next);
+        Ok(is_next)
+    }
+
+    /// Returns how many elements follow the current one, if it is known.
+    pub(crate) fn rest(&self) -> Option<usize> {
+        self.rest
+    }
+
     #[cold]
     fn count_down(&mut self) {
-        if self.next == LONG {
+        if self.count == LONG {
             self.rest = self.text.sizes.rest(self.text.bytes(), self.text.at);
         }
         self.rest = self.rest.and_then(|rest| rest.checked_sub(1));
+    }
+
+    /// Decodes the current element in place.
+    #[inline]
+    pub(crate) fn decode<T: Decode>(&mut self, place: &mut T) -> Result<()> {
+        place.decode(self.text).map_err(|error| self.inside(error))
+    }
+
+    /// Decodes the current element.
+    #[inline]
+    pub(crate) fn read<T: Decode>(&mut self) -> Result<T> {
+        read(self.text).map_err(|error| self.inside(error))
+    }
+
+    /// Adds the current element to the path of an error.
+    #[cold]
+    fn inside(&self, error: DecodeError) -> DecodeError {
+        inside(error, |error| {
+            error.inside_index(self.count.saturating_sub(1))
+        })
+    }
+
+    /// Leaves the array.
+    #[inline]
+    pub(crate) fn end(self) -> Result<()> {
+        self.text.leave(b']')
     }
 }
 
@@ -43,18 +98,11 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
 
     #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
-        if self.next >= LONG {
-            self.count_down();
-        }
-        if !self.text.next_in(b']', self.next == 0)? {
+        if !self.advance()? {
             return Ok(None);
         }
-        let index = self.next;
-        self.next += 1;
-        match seed.deserialize(&mut *self.text) {
-            Ok(element) => Ok(Some(element)),
-            Err(error) => Err(inside(error, |error| error.inside_index(index))),
-        }
+        let element = seed.deserialize(&mut *self.text).map(Some);
+        element.map_err(|error| self.inside(error))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -63,21 +111,68 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
 }
 
 /// The members of an object.
-pub(super) struct Entries<'a, 'de> {
-    text: &'a mut Text<'de>,
+pub(crate) struct Entries<'a, 'de> {
+    pub(super) text: &'a mut Text<'de>,
     /// The position of the current member's name; zero before the first one.
     name: usize,
-    /// The index of the declared member that is expected next.
-    expected: usize,
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
+    /// Reads the members of an object that was entered.
     pub(super) fn new(text: &'a mut Text<'de>) -> Self {
-        Self {
-            text,
-            name: 0,
-            expected: 0,
+        Self { text, name: 0 }
+    }
+
+    /// Enters the next value, which must be an object.
+    #[inline]
+    pub(crate) fn of(text: &'a mut Text<'de>, expected: &dyn Expected) -> Result<Self> {
+        if text.peek() != Some(b'{') {
+            return Err(text.unfit(expected));
         }
+        text.enter()?;
+        Ok(Self::new(text))
+    }
+
+    /// Moves to the name of the next member. Returns `false` after the last one.
+    #[inline]
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        let is_next = self.text.next_in(b'}', self.name == 0)?;
+        self.name = self.text.at;
+        Ok(is_next)
+    }
+
+    /// Reads the name of the next member. Returns `None` after the last one.
+    #[inline]
+    pub(crate) fn name(&mut self) -> Result<Option<Cow<'de, str>>> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        self.text.name().map(Some)
+    }
+
+    /// Decodes the value of the member whose name was read.
+    #[inline]
+    pub(crate) fn decode<T: Decode>(&mut self, place: &mut T) -> Result<()> {
+        self.decode_with(|text| place.decode(text))
+    }
+
+    /// Decodes the value of the member whose name was read with a function.
+    #[inline]
+    pub(crate) fn decode_with<T>(
+        &mut self,
+        decode: impl FnOnce(&mut Text<'de>) -> Result<T>,
+    ) -> Result<T> {
+        self.text.colon()?;
+        match decode(self.text) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.text.inside_member(error, self.name)),
+        }
+    }
+
+    /// Leaves the object.
+    #[inline]
+    pub(crate) fn end(self) -> Result<()> {
+        self.text.leave(b'}')
     }
 }
 
@@ -86,24 +181,17 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        if !self.text.next_in(b'}', self.name == 0)? {
-            return Ok(None);
-        }
-        self.name = self.text.at;
-        let name = Name {
-            text: &mut *self.text,
-            expected: &mut self.expected,
+        let key = match self.name()? {
+            Some(Cow::Borrowed(name)) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Some(Cow::Owned(name)) => seed.deserialize(StringDeserializer::new(name)),
+            None => return Ok(None),
         };
-        seed.deserialize(name).map(Some)
+        key.map(Some)
     }
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
-        self.text.colon()?;
-        match seed.deserialize(&mut *self.text) {
-            Ok(value) => Ok(value),
-            Err(error) => Err(self.text.inside_member(error, self.name)),
-        }
+        self.decode_with(|text| seed.deserialize(text))
     }
 }
 
@@ -130,7 +218,7 @@ impl<'de> Text<'de> {
 
     /// Reads the name of a member.
     #[inline]
-    pub(super) fn name(&mut self) -> Result<std::borrow::Cow<'de, str>> {
+    pub(super) fn name(&mut self) -> Result<Cow<'de, str>> {
         if self.peek() == Some(b'"') {
             self.string()
         } else {
@@ -193,103 +281,6 @@ impl<'de> MapAccess<'de> for Lent<'de> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
         seed.deserialize(BorrowedStrDeserializer::new(self.text))
-    }
-}
-
-/// A number or an object, named by its text.
-pub(super) struct Named<'a, 'de> {
-    text: &'de str,
-    object: Option<&'a mut Text<'de>>,
-}
-
-impl<'a, 'de> Named<'a, 'de> {
-    pub(super) fn number(digits: &'de str) -> Self {
-        Self {
-            text: digits,
-            object: None,
-        }
-    }
-
-    pub(super) fn object(text: &'de str, object: &'a mut Text<'de>) -> Self {
-        Self {
-            text,
-            object: Some(object),
-        }
-    }
-}
-
-impl<'de> EnumAccess<'de> for Named<'_, 'de> {
-    type Error = DecodeError;
-    type Variant = Self;
-
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self)> {
-        let name = BorrowedStrDeserializer::<DecodeError>::new(self.text);
-        Ok((seed.deserialize(name)?, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Named<'_, 'de> {
-    type Error = DecodeError;
-
-    fn unit_variant(self) -> Result<()> {
-        Ok(())
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value> {
-        match self.object {
-            Some(text) => seed.deserialize(text),
-            None => seed.deserialize(BorrowedStrDeserializer::new(self.text)),
-        }
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value> {
-        match self.object {
-            Some(text) => visitor.visit_seq(Attempts::new(text)),
-            None => Err(DecodeError::custom("a number has no elements")),
-        }
-    }
-
-    #[inline]
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        match self.object {
-            Some(text) => text.visit_union_members(visitor),
-            None => Err(DecodeError::custom("a number has no members")),
-        }
-    }
-}
-
-/// An array whose elements are all the same object, so that it can be decoded again.
-struct Attempts<'a, 'de> {
-    text: &'a mut Text<'de>,
-    start: usize,
-    depth: usize,
-    sizes: usize,
-}
-
-impl<'a, 'de> Attempts<'a, 'de> {
-    fn new(text: &'a mut Text<'de>) -> Self {
-        Self {
-            start: text.at,
-            depth: text.depth,
-            sizes: text.sizes.position(),
-            text,
-        }
-    }
-}
-
-impl<'de> SeqAccess<'de> for Attempts<'_, 'de> {
-    type Error = DecodeError;
-
-    #[inline]
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
-        self.text.at = self.start;
-        self.text.depth = self.depth;
-        self.text.sizes.return_to(self.sizes);
-        seed.deserialize(&mut *self.text).map(Some)
     }
 }
 

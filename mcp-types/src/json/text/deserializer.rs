@@ -8,9 +8,8 @@ use serde::de::{Deserializer, Visitor};
 use super::super::super::error::DecodeError;
 use super::super::de::RAW;
 use super::access::Chosen;
-use super::later::LATER;
 use super::numeral::Numeral;
-use super::{AHEAD, EXACT, Result, Text, UNION};
+use super::{Result, TEXT, Text};
 
 /// Methods for strings.
 macro_rules! strings {
@@ -145,11 +144,8 @@ impl<'de> Deserializer<'de> for &mut Text<'de> {
         visitor: V,
     ) -> Result<V::Value> {
         match name {
-            EXACT => self.visit_exact(visitor),
-            UNION => self.visit_union(visitor),
             RAW => self.visit_raw(visitor),
-            AHEAD => self.visit_ahead(visitor),
-            LATER => self.visit_later(visitor),
+            TEXT => self.visit_text(visitor),
             _ => visitor.visit_newtype_struct(self),
         }
     }

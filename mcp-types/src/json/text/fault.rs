@@ -25,7 +25,7 @@ impl Text<'_> {
     /// Returns the error for a value of an unexpected type.
     #[cold]
     #[inline(never)]
-    pub(super) fn unfit(&mut self, expected: &dyn Expected) -> DecodeError {
+    pub(crate) fn unfit(&mut self, expected: &dyn Expected) -> DecodeError {
         self.unexpected(expected).unwrap_or_else(|error| error)
     }
 

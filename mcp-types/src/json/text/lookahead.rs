@@ -31,21 +31,6 @@ impl<'de> Lookahead<'de> {
         }
     }
 
-    /// Looks into a text from the value of a member on.
-    pub(super) fn starting_at(text: &'de str, at: usize) -> Self {
-        Self {
-            text,
-            at,
-            is_first: false,
-            unescaped: String::new(),
-        }
-    }
-
-    /// Returns the position of the next byte.
-    pub(super) fn position(&self) -> usize {
-        self.at
-    }
-
     /// Returns the next name, or `None` after the last one.
     #[inline]
     pub(crate) fn name(&mut self) -> Result<Option<&str>> {
@@ -90,18 +75,6 @@ impl<'de> Lookahead<'de> {
             _ => self.skip_word()?,
         }
         Ok(self.text.get(start..self.at).unwrap_or_default())
-    }
-
-    /// Enters the value that follows a name, if it is an object. The next names are those of this object,
-    /// until [`name`](Self::name) returns `None`; then those of the object around it follow. Otherwise
-    /// returns `false`, and reads nothing.
-    pub(crate) fn enter(&mut self) -> bool {
-        let is_object = self.peek() == Some(b'{');
-        if is_object {
-            self.at += 1;
-            self.is_first = true;
-        }
-        is_object
     }
 
     /// Returns the string that follows a name. Returns `None`, and reads nothing, if the value is not
@@ -207,7 +180,11 @@ impl<'de> Lookahead<'de> {
 
 /// Returns the text of the value at the start of a text. Returns the whole text if that is not JSON.
 pub(crate) fn first_value(text: &str) -> &str {
-    Lookahead::starting_at(text, 0).value().unwrap_or(text)
+    let mut ahead = Lookahead {
+        at: 0,
+        ..Lookahead::new(text)
+    };
+    ahead.value().unwrap_or(text)
 }
 
 /// Returns the string that is the value of a member of an object, if only members with plain strings and
@@ -242,15 +219,6 @@ pub(crate) fn early_string<'de>(text: &'de str, name: &str) -> Option<&'de str> 
 #[inline]
 fn split_plain(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(scan::plain(text.as_bytes()))
-}
-
-/// Returns the string at the start of a text. A string with escapes, and anything else, is `None`.
-#[inline]
-pub(crate) fn first_string(text: &str) -> Option<&str> {
-    if !text.starts_with('"') {
-        return None;
-    }
-    scan::plain_string(text, 0).ok()
 }
 
 #[cfg(test)]

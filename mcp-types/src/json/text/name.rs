@@ -1,76 +1,52 @@
-//! [`Name`]: decodes the name of a member.
+//! The names of members, compared with the declared ones of a type.
 
 use std::borrow::Cow;
 
-use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
-use serde::de::{Deserializer, Visitor};
-use serde::forward_to_deserialize_any;
+use super::access::Entries;
+use super::{Result, Text};
 
-use super::super::super::error::DecodeError;
-use super::{MEMBER, Result, Text};
-
-/// The name of a member, which was not read yet.
-pub(super) struct Name<'a, 'de> {
-    pub(super) text: &'a mut Text<'de>,
-    /// The index of the declared member that is expected next.
-    pub(super) expected: &'a mut usize,
+/// The name of a member.
+pub(crate) enum Name<'de> {
+    /// The index of a declared name.
+    Declared(usize),
+    /// Any other name.
+    Other(Cow<'de, str>),
 }
 
-impl<'de> Name<'_, 'de> {
-    /// Passes the index of a declared name to the visitor, or a name that is not declared.
+impl<'de> Entries<'_, 'de> {
+    /// Reads the name of the next member, given the declared names. `expected` is the index of the one that
+    /// is compared first: most peers write the members in the order of the schema. Returns `None` after the
+    /// last member.
     #[inline]
-    fn visit_member<V: Visitor<'de>>(
-        self,
-        names: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        if let Some(expected) = names.get(*self.expected)
-            && self.text.reads_name(expected)
-            && let Ok(index) = u8::try_from(*self.expected)
-        {
-            *self.expected += 1;
-            return visitor.visit_u8(index);
+    pub(crate) fn name_of(&mut self, names: &[&str], expected: usize) -> Result<Option<Name<'de>>> {
+        if !self.advance()? {
+            return Ok(None);
         }
-        self.search(names, visitor)
+        if let Some(name) = names.get(expected)
+            && self.text.reads_name(name)
+        {
+            return Ok(Some(Name::Declared(expected)));
+        }
+        self.search(names, expected).map(Some)
     }
 
     /// Compares the name with all declared ones.
-    fn search<V: Visitor<'de>>(
-        self,
-        names: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
+    fn search(&mut self, names: &[&str], expected: usize) -> Result<Name<'de>> {
         // Peers leave out optional members, but keep the order of the others.
-        let (before, after) = names
-            .split_at_checked(*self.expected)
-            .unwrap_or((names, &[]));
-        let found = |name: &&str| self.text.starts_with_name(name);
-        let mut index = match after.iter().position(found) {
-            Some(index) => Some(index + before.len()),
-            None => before.iter().position(found),
-        };
-        if let Some(name) = index.and_then(|index| names.get(index)) {
-            self.text.at += name.len() + 2;
-        } else {
-            let name = self.text.name()?;
-            index = match &name {
-                // It was compared already.
-                Cow::Borrowed(_) => None,
-                Cow::Owned(name) => names.iter().position(|known| known == name),
-            };
-            if index.is_none() {
-                return match name {
-                    Cow::Borrowed(name) => visitor.visit_borrowed_str(name),
-                    Cow::Owned(name) => visitor.visit_string(name),
-                };
-            }
+        let (before, after) = names.split_at_checked(expected).unwrap_or((names, &[]));
+        let after = after.iter().zip(expected..);
+        let mut candidates = after.chain(before.iter().zip(0..));
+        if let Some((_, index)) = candidates.find(|(name, _)| self.text.reads_name(name)) {
+            return Ok(Name::Declared(index));
         }
-        let index = index.unwrap_or_default();
-        *self.expected = index + 1;
-        match u8::try_from(index) {
-            Ok(index) => visitor.visit_u8(index),
-            Err(_) => Err(DecodeError::data("too many declared members")),
+        let name = self.text.name()?;
+        // A name without escapes was compared already.
+        if let Cow::Owned(name) = &name
+            && let Some(index) = names.iter().position(|known| known == name)
+        {
+            return Ok(Name::Declared(index));
         }
+        Ok(Name::Other(name))
     }
 }
 
@@ -79,59 +55,14 @@ impl Text<'_> {
     /// and reads nothing.
     #[inline]
     fn reads_name(&mut self, name: &str) -> bool {
-        let is_same = self.starts_with_name(name);
+        let bytes = self.bytes().get(self.at..).unwrap_or_default();
+        // The closing quote is compared first: most names differ in their lengths.
+        let is_same = bytes.get(name.len() + 1) == Some(&b'"')
+            && bytes.first() == Some(&b'"')
+            && bytes.get(1..=name.len()) == Some(name.as_bytes());
         if is_same {
             self.at += name.len() + 2;
         }
         is_same
-    }
-
-    /// Returns `true` if a name in quotes follows.
-    #[inline]
-    fn starts_with_name(&self, name: &str) -> bool {
-        let bytes = self.bytes().get(self.at..).unwrap_or_default();
-        // The closing quote is compared first: most names differ in their lengths.
-        bytes.get(name.len() + 1) == Some(&b'"')
-            && bytes.first() == Some(&b'"')
-            && bytes.get(1..=name.len()) == Some(name.as_bytes())
-    }
-}
-
-impl<'de> Deserializer<'de> for Name<'_, 'de> {
-    type Error = DecodeError;
-
-    #[inline]
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.text.name()? {
-            Cow::Borrowed(name) => visitor.visit_borrowed_str(name),
-            Cow::Owned(name) => visitor.visit_string(name),
-        }
-    }
-
-    #[inline]
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.deserialize_any(visitor)
-    }
-
-    #[inline]
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        // Both are the same constant, so that no bytes are compared.
-        if std::ptr::eq(name, MEMBER) || name == MEMBER {
-            return self.visit_member(variants, visitor);
-        }
-        match self.text.name()? {
-            Cow::Borrowed(name) => visitor.visit_enum(BorrowedStrDeserializer::new(name)),
-            Cow::Owned(name) => visitor.visit_enum(StringDeserializer::new(name)),
-        }
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char string bytes byte_buf option
-        unit unit_struct newtype_struct seq tuple tuple_struct map struct identifier ignored_any
     }
 }

@@ -58,14 +58,8 @@ impl Stop for Quote {
 
 /// Returns the number of bytes before the first quote, backslash or control character.
 #[inline]
-pub(in super::super) fn plain(bytes: &[u8]) -> usize {
+pub(super) fn plain(bytes: &[u8]) -> usize {
     find::<Special>(bytes)
-}
-
-/// Returns `true` if none of the bytes of a word is a quote, a backslash or a control character.
-#[inline]
-pub(in super::super) fn is_plain(word: u64) -> bool {
-    Special::marks(word) == 0
 }
 
 /// Skips white space from a position on, and returns the next byte without reading it.

@@ -39,10 +39,14 @@ pub struct InitializeRequest {
 pub struct InitializeResult {
     /// Protocol version of the session: the requested version if the server supports it, otherwise
     /// another one that the server supports. A client that does not support it disconnects.
+    ///
+    /// In JSON: `protocolVersion`.
     pub protocol_version: String,
     /// Optional features that the server supports during the session.
     pub capabilities: ServerCapabilities,
     /// Name and version of the server software.
+    ///
+    /// In JSON: `serverInfo`.
     pub server_info: Implementation,
     /// Instructions for the model on how to use the server, which a client can add to the system
     /// prompt. Absent if there are none.
@@ -50,6 +54,8 @@ pub struct InitializeResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,

@@ -9,6 +9,8 @@ use super::*;
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
     /// `progressToken` of the request that this notification belongs to.
+    ///
+    /// In JSON: `progressToken`.
     pub progress_token: ProgressToken,
     /// Amount of work done so far. It must increase with each notification, even if `total` is
     /// unknown, and can have a fraction.

@@ -39,6 +39,8 @@ pub struct GetPromptResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,

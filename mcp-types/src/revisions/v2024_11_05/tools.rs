@@ -37,10 +37,14 @@ pub struct CallToolResult {
     pub content: Vec<ContentBlock>,
     /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
     /// succeeded.
+    ///
+    /// In JSON: `isError`.
     pub is_error: Option<bool>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -78,10 +82,14 @@ pub struct ListToolsResult {
     pub tools: Vec<Tool>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -101,6 +109,8 @@ pub struct Tool {
     pub description: Option<String>,
     /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
     /// 2026-07-28 it can contain any other JSON Schema keyword.
+    ///
+    /// In JSON: `inputSchema`.
     pub input_schema: ToolInputSchema,
     /// Undeclared members.
     pub extra: Extra,

@@ -32,6 +32,8 @@ pub struct AudioContent {
     pub data: Base64Text,
     /// Media type of the audio data, such as `audio/wav`. The supported types depend on the
     /// model's provider.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: String,
     /// Hints about audience, priority and modification time, which clients can use for display and
     /// filtering. Absent if the sender gives no hints.
@@ -49,6 +51,8 @@ pub struct BlobResourceContents {
     /// URI of the resource, or of the part of a resource, that the data belongs to.
     pub uri: String,
     /// Media type of the data. Absent if unknown.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Binary data, encoded as base64.
     pub blob: Base64Text,
@@ -110,6 +114,8 @@ pub struct ImageContent {
     pub data: Base64Text,
     /// Media type of the image, such as `image/png`. The supported types depend on the model's
     /// provider.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: String,
     /// Hints about audience, priority and modification time, which clients can use for display and
     /// filtering. Absent if the sender gives no hints.
@@ -142,6 +148,8 @@ pub struct TextResourceContents {
     /// URI of the resource, or of the part of a resource, that the text belongs to.
     pub uri: String,
     /// Media type of the text. Absent if unknown.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// The text. Binary data is sent as [`BlobResourceContents`] instead.
     pub text: String,

@@ -46,10 +46,14 @@ pub struct Implementation {
 pub struct InitializeRequestParams {
     /// Protocol version that the client requests, usually the latest that it supports. A server
     /// that does not support it responds with another version instead of an error.
+    ///
+    /// In JSON: `protocolVersion`.
     pub protocol_version: String,
     /// Optional features that the client supports during the session.
     pub capabilities: ClientCapabilities,
     /// Name and version of the client software.
+    ///
+    /// In JSON: `clientInfo`.
     pub client_info: Implementation,
     /// Undeclared members.
     pub extra: Extra,
@@ -90,10 +94,14 @@ pub struct InitializeRequest {
 pub struct InitializeResult {
     /// Protocol version of the session: the requested version if the server supports it, otherwise
     /// another one that the server supports. A client that does not support it disconnects.
+    ///
+    /// In JSON: `protocolVersion`.
     pub protocol_version: String,
     /// Optional features that the server supports during the session.
     pub capabilities: ServerCapabilities,
     /// Name and version of the server software.
+    ///
+    /// In JSON: `serverInfo`.
     pub server_info: Implementation,
     /// Instructions for the model on how to use the server, which a client can add to the system
     /// prompt. Absent if there are none.
@@ -101,6 +109,8 @@ pub struct InitializeResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,

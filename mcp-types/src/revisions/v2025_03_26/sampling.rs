@@ -13,20 +13,30 @@ pub struct CreateMessageRequestParams {
     pub messages: Vec<SamplingMessage>,
     /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
     /// freely.
+    ///
+    /// In JSON: `modelPreferences`.
     pub model_preferences: Option<ModelPreferences>,
     /// System prompt that the server proposes. The client may change or drop it. If absent, the
     /// server proposes none.
+    ///
+    /// In JSON: `systemPrompt`.
     pub system_prompt: Option<String>,
     /// Servers whose context the client should add to the prompt. The client may ignore it. Absent
     /// if the server does not ask for any context.
+    ///
+    /// In JSON: `includeContext`.
     pub include_context: Option<IncludeContext>,
     /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
     /// it. If absent, the provider's default applies.
     pub temperature: Option<Number>,
     /// Maximum number of tokens to generate. The client may apply a lower limit.
+    ///
+    /// In JSON: `maxTokens`.
     pub max_tokens: i64,
     /// Strings that stop the generation. The client may change or ignore them. If absent, there
     /// are none.
+    ///
+    /// In JSON: `stopSequences`.
     pub stop_sequences: Option<Vec<String>>,
     /// Settings for the model's provider, in a format that the provider defines. The client may
     /// drop them. Absent if there are none.
@@ -89,10 +99,14 @@ pub struct CreateMessageResult {
     pub model: String,
     /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or a value defined by
     /// the model's provider. Absent if unknown.
+    ///
+    /// In JSON: `stopReason`.
     pub stop_reason: Option<StopReason>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Author of the message: `assistant` for the output of a model.
     pub role: Role,

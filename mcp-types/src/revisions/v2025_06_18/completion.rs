@@ -10,6 +10,8 @@ use super::*;
 pub struct CompleteRequestParams {
     /// Prompt or resource template that the argument belongs to. If the server does not know the
     /// prompt, the request fails with error `-32602`.
+    ///
+    /// In JSON: `ref`.
     pub ref_: CompletionReference,
     /// Argument to complete, with the text that the user has typed so far.
     pub argument: CompletionArgument,

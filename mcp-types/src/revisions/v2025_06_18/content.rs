@@ -40,6 +40,8 @@ pub struct ResourceLink {
     /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
     /// Media type of the contents. Absent if unknown.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
@@ -50,6 +52,8 @@ pub struct ResourceLink {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Short identifier of the linked resource. It is also displayed if there is no `title`.
     pub name: String,

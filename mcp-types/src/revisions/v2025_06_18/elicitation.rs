@@ -29,6 +29,8 @@ pub struct ElicitRequestFormParams {
     /// Text above the form that tells the user what is requested and why.
     pub message: String,
     /// Schema of the form: a flat object whose members have primitive types.
+    ///
+    /// In JSON: `requestedSchema`.
     pub requested_schema: RequestedSchema,
     /// Undeclared members.
     pub extra: Extra,
@@ -88,6 +90,8 @@ pub struct ElicitResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
+    /// In JSON: `_meta`.
+    ///
     /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Undeclared members.
@@ -106,8 +110,12 @@ pub struct EnumSchema {
     /// Explanation of the field for the user. Absent if the title is sufficient.
     pub description: Option<String>,
     /// Values to choose from. The user selects one of them.
+    ///
+    /// In JSON: `enum`.
     pub enum_: Vec<String>,
     /// Labels of the values, in the same order. If absent, the values themselves are displayed.
+    ///
+    /// In JSON: `enumNames`.
     pub enum_names: Option<Vec<String>>,
     /// Undeclared members.
     pub extra: Extra,
@@ -121,6 +129,8 @@ pub struct EnumSchema {
 #[non_exhaustive]
 pub struct NumberSchema {
     /// Whether the number can have a fraction.
+    ///
+    /// In JSON: `type`.
     pub type_: NumberSchemaType,
     /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
@@ -166,8 +176,12 @@ pub struct StringSchema {
     /// Explanation of the field for the user.
     pub description: Option<String>,
     /// Minimum number of characters. If absent, the text can be empty.
+    ///
+    /// In JSON: `minLength`.
     pub min_length: Option<i64>,
     /// Maximum number of characters. If absent, there is no limit.
+    ///
+    /// In JSON: `maxLength`.
     pub max_length: Option<i64>,
     /// Required format of the text. If absent, any text is allowed.
     pub format: Option<StringSchemaFormat>,

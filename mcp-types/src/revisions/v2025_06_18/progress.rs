@@ -9,6 +9,8 @@ use super::*;
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
     /// `id` of the request to cancel. The request must have been sent in the same direction as this notification. The receiver ignores the notification if the `id` is unknown or if it has already responded.
+    ///
+    /// In JSON: `requestId`.
     pub request_id: RequestId,
     /// Reason for the cancellation, for logs and for display. Absent if the sender gives none.
     pub reason: Option<String>,
@@ -63,6 +65,8 @@ pub struct PingRequest {
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
     /// `progressToken` of the request that this notification belongs to.
+    ///
+    /// In JSON: `progressToken`.
     pub progress_token: ProgressToken,
     /// Amount of work done so far. It must increase with each notification, even if `total` is
     /// unknown, and can have a fraction.

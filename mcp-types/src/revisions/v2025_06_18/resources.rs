@@ -33,13 +33,19 @@ pub struct ListResourceTemplatesRequest {
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
     /// Resource templates of this page. If the list is empty, there can still be a next page.
+    ///
+    /// In JSON: `resourceTemplates`.
     pub resource_templates: Vec<ResourceTemplate>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -77,10 +83,14 @@ pub struct ListResourcesResult {
     pub resources: Vec<Resource>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -137,6 +147,8 @@ pub struct Resource {
     /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
     /// Media type of the contents. Absent if unknown.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
     /// display it and use it to estimate whether the contents fit into the context of the model.
@@ -144,6 +156,8 @@ pub struct Resource {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<Object>,
@@ -185,6 +199,8 @@ pub struct ResourceListChangedNotification {
 #[non_exhaustive]
 pub struct ResourceTemplate {
     /// Template of the URIs, as defined by RFC 6570.
+    ///
+    /// In JSON: `uriTemplate`.
     pub uri_template: String,
     /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
@@ -197,6 +213,8 @@ pub struct ResourceTemplate {
     pub description: Option<String>,
     /// Media type of all resources of this template. Absent if it is unknown or differs between
     /// the resources.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Hints about the audience and the importance of the resources. Absent if the server gives no
     /// hints.
@@ -204,6 +222,8 @@ pub struct ResourceTemplate {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<Object>,

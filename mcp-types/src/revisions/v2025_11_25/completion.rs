@@ -39,6 +39,8 @@ pub struct CompleteRequest {
 pub struct CompleteRequestParams {
     /// Prompt or resource template that the argument belongs to. If the server does not know the
     /// prompt, the request fails with error `-32602`.
+    ///
+    /// In JSON: `ref`.
     pub ref_: CompletionReference,
     /// Argument to complete, with the text that the user has typed so far.
     pub argument: CompletionArgument,
@@ -50,6 +52,8 @@ pub struct CompleteRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<RequestMetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -66,6 +70,8 @@ pub struct Completion {
     pub total: Option<i64>,
     /// Whether the server has more suggestions than it sent. Absent if the server does not specify
     /// it.
+    ///
+    /// In JSON: `hasMore`.
     pub has_more: Option<bool>,
     /// Undeclared members.
     pub extra: Extra,
@@ -82,6 +88,8 @@ pub struct CompleteResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,

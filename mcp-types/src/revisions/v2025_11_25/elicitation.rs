@@ -50,6 +50,8 @@ pub struct ElicitRequestFormParams {
     /// Text above the form that tells the user what is requested and why.
     pub message: String,
     /// Schema of the form: a flat object whose members have primitive types.
+    ///
+    /// In JSON: `requestedSchema`.
     pub requested_schema: RequestedSchema,
     /// Asks the client to run the request in the background and to respond with a task
     /// immediately. Absent for an ordinary request. A client that does not declare task support
@@ -60,6 +62,8 @@ pub struct ElicitRequestFormParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
@@ -96,6 +100,8 @@ pub struct ElicitRequestUrlParams {
     /// Identifier of the elicitation, unique within the server and opaque to the client.
     /// `notifications/elicitation/complete` repeats it.
     ///
+    /// In JSON: `elicitationId`.
+    ///
     /// Until 2025-11-25.
     pub elicitation_id: String,
     /// URL of the page to open. It contains no personal data and no credentials, and uses HTTPS
@@ -110,6 +116,8 @@ pub struct ElicitRequestUrlParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Until 2025-11-25.
     pub meta: Option<RequestMetaObject>,
@@ -132,6 +140,8 @@ pub struct ElicitResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Until 2025-11-25.
     pub meta: Option<Object>,
@@ -160,6 +170,8 @@ pub struct ElicitResult {
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
     /// `elicitationId` of the elicitation request.
+    ///
+    /// In JSON: `elicitationId`.
     pub elicitation_id: String,
     /// Undeclared members.
     pub extra: Extra,

@@ -13,6 +13,8 @@ use super::*;
 pub struct RootsCapability {
     /// Whether the client sends notifications when its list of roots changes. If absent, it does
     /// not.
+    ///
+    /// In JSON: `listChanged`.
     pub list_changed: Option<bool>,
     /// Undeclared members.
     pub extra: Extra,
@@ -25,6 +27,8 @@ pub struct RootsCapability {
 #[non_exhaustive]
 pub struct SamplingTasks {
     /// Present if `sampling/createMessage` can run as a task.
+    ///
+    /// In JSON: `createMessage`.
     pub create_message: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -182,14 +186,20 @@ pub struct InitializeRequest {
 pub struct InitializeRequestParams {
     /// Protocol version that the client requests, usually the latest that it supports. A server
     /// that does not support it responds with another version instead of an error.
+    ///
+    /// In JSON: `protocolVersion`.
     pub protocol_version: String,
     /// Optional features that the client supports during the session.
     pub capabilities: ClientCapabilities,
     /// Name and version of the client software.
+    ///
+    /// In JSON: `clientInfo`.
     pub client_info: Implementation,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<RequestMetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -226,10 +236,14 @@ pub struct InitializeRequestParams {
 pub struct InitializeResult {
     /// Protocol version of the session: the requested version if the server supports it, otherwise
     /// another one that the server supports. A client that does not support it disconnects.
+    ///
+    /// In JSON: `protocolVersion`.
     pub protocol_version: String,
     /// Optional features that the server supports during the session.
     pub capabilities: ServerCapabilities,
     /// Name and version of the server software.
+    ///
+    /// In JSON: `serverInfo`.
     pub server_info: Implementation,
     /// Instructions for the model on how to use the server, which a client can add to the system
     /// prompt. Absent if there are none.
@@ -237,6 +251,8 @@ pub struct InitializeResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,

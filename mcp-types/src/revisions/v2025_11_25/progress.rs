@@ -33,12 +33,16 @@ pub struct CancelledNotification {
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
     /// `id` of the request to cancel. The request must have been sent in the same direction as this notification. The schema of this protocol version makes this member optional, but an ordinary request cannot be cancelled without it. Tasks are cancelled with `tasks/cancel`.
+    ///
+    /// In JSON: `requestId`.
     pub request_id: Option<RequestId>,
     /// Reason for the cancellation, for logs and for display. Absent if the sender gives none.
     pub reason: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -114,6 +118,8 @@ pub struct ProgressNotification {
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
     /// `progressToken` of the request that this notification belongs to.
+    ///
+    /// In JSON: `progressToken`.
     pub progress_token: ProgressToken,
     /// Amount of work done so far. It must increase with each notification, even if `total` is
     /// unknown, and can have a fraction.
@@ -127,6 +133,8 @@ pub struct ProgressNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,

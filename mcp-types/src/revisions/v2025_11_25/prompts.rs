@@ -45,6 +45,8 @@ pub struct GetPromptRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<RequestMetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -63,6 +65,8 @@ pub struct GetPromptResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -104,10 +108,14 @@ pub struct ListPromptsResult {
     pub prompts: Vec<Prompt>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,

@@ -46,6 +46,8 @@ pub struct ListRootsResult {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
+    /// In JSON: `_meta`.
+    ///
     /// Until 2025-11-25.
     pub meta: Option<Object>,
     /// Undeclared members.

@@ -25,6 +25,8 @@ use super::*;
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
     /// Identifier of the task to cancel.
+    ///
+    /// In JSON: `taskId`.
     pub task_id: String,
     /// Undeclared members.
     pub extra: Extra,
@@ -102,23 +104,35 @@ pub struct CancelTaskResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Identifier of the task, assigned by the side that runs it.
+    ///
+    /// In JSON: `taskId`.
     pub task_id: String,
     /// Status of the task. It is `cancelled`, and this does not change any more.
     pub status: TaskStatus,
     /// Human-readable message about the current status, such as why the task failed. Absent if
     /// there is nothing to add.
+    ///
+    /// In JSON: `statusMessage`.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
+    ///
+    /// In JSON: `createdAt`.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
+    ///
+    /// In JSON: `lastUpdatedAt`.
     pub last_updated_at: String,
     /// Time in milliseconds, counted from `createdAt`, for which the receiver keeps the task;
     /// `null` means no limit. It can differ from the time that was requested.
     pub ttl: Option<i64>,
     /// Suggested time in milliseconds to wait before the next poll. Absent if the side that runs
     /// the task suggests none.
+    ///
+    /// In JSON: `pollInterval`.
     pub poll_interval: Option<i64>,
     /// Undeclared members.
     pub extra: Extra,
@@ -157,6 +171,8 @@ pub struct CreateTaskResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -184,6 +200,8 @@ pub struct CreateTaskResult {
 pub struct GetTaskPayloadRequestParams {
     /// Identifier of the task whose result to fetch. If it is unknown or if the task is no longer
     /// kept, the request fails with error `-32602`.
+    ///
+    /// In JSON: `taskId`.
     pub task_id: String,
     /// Undeclared members.
     pub extra: Extra,
@@ -268,6 +286,8 @@ pub struct GetTaskPayloadResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -295,6 +315,8 @@ pub struct GetTaskPayloadResult {
 pub struct GetTaskRequestParams {
     /// Identifier of the task. If it is unknown or if the task is no longer kept, the request
     /// fails with error `-32602`.
+    ///
+    /// In JSON: `taskId`.
     pub task_id: String,
     /// Undeclared members.
     pub extra: Extra,
@@ -373,23 +395,35 @@ pub struct GetTaskResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Identifier of the task, assigned by the side that runs it.
+    ///
+    /// In JSON: `taskId`.
     pub task_id: String,
     /// Status of the task. `completed`, `failed` and `cancelled` do not change any more.
     pub status: TaskStatus,
     /// Human-readable message about the current status, such as why the task failed. Absent if
     /// there is nothing to add.
+    ///
+    /// In JSON: `statusMessage`.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
+    ///
+    /// In JSON: `createdAt`.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
+    ///
+    /// In JSON: `lastUpdatedAt`.
     pub last_updated_at: String,
     /// Time in milliseconds, counted from `createdAt`, for which the receiver keeps the task;
     /// `null` means no limit. It can differ from the time that was requested.
     pub ttl: Option<i64>,
     /// Suggested time in milliseconds to wait before the next poll. Absent if the side that runs
     /// the task suggests none.
+    ///
+    /// In JSON: `pollInterval`.
     pub poll_interval: Option<i64>,
     /// Undeclared members.
     pub extra: Extra,
@@ -473,10 +507,14 @@ pub struct ListTasksResult {
     pub tasks: Vec<Task>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -491,6 +529,8 @@ pub struct ListTasksResult {
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
     /// Identifier of the task that the message belongs to.
+    ///
+    /// In JSON: `taskId`.
     pub task_id: String,
     /// Undeclared members.
     pub extra: Extra,
@@ -506,21 +546,31 @@ pub struct RelatedTaskMetadata {
 pub struct Task {
     /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
     /// sufficient to access the task.
+    ///
+    /// In JSON: `taskId`.
     pub task_id: String,
     /// Status of the task. `completed`, `failed` and `cancelled` are final.
     pub status: TaskStatus,
     /// Human-readable message about the status, such as the progress of the work or the reason why
     /// the task ended. Absent if there is nothing to add.
+    ///
+    /// In JSON: `statusMessage`.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
+    ///
+    /// In JSON: `createdAt`.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
+    ///
+    /// In JSON: `lastUpdatedAt`.
     pub last_updated_at: String,
     /// Time in milliseconds, counted from `createdAt`, for which the receiver keeps the task;
     /// `null` means no limit. It can differ from the time that was requested.
     pub ttl: Option<i64>,
     /// Suggested interval between two polls of the task, in milliseconds. If absent, the requester
     /// chooses the interval.
+    ///
+    /// In JSON: `pollInterval`.
     pub poll_interval: Option<i64>,
     /// Undeclared members.
     pub extra: Extra,
@@ -540,6 +590,8 @@ pub struct TaskAugmentedRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<RequestMetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -648,24 +700,36 @@ pub struct TaskStatusNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
     /// sufficient to access the task.
+    ///
+    /// In JSON: `taskId`.
     pub task_id: String,
     /// Status of the task. `completed`, `failed` and `cancelled` are final.
     pub status: TaskStatus,
     /// Human-readable message about the status, such as the progress of the work or the reason why
     /// the task ended. Absent if there is nothing to add.
+    ///
+    /// In JSON: `statusMessage`.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
+    ///
+    /// In JSON: `createdAt`.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
+    ///
+    /// In JSON: `lastUpdatedAt`.
     pub last_updated_at: String,
     /// Time in milliseconds, counted from `createdAt`, for which the receiver keeps the task;
     /// `null` means no limit. It can differ from the time that was requested.
     pub ttl: Option<i64>,
     /// Suggested interval between two polls of the task, in milliseconds. If absent, the requester
     /// chooses the interval.
+    ///
+    /// In JSON: `pollInterval`.
     pub poll_interval: Option<i64>,
     /// Undeclared members.
     pub extra: Extra,

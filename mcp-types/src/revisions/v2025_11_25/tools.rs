@@ -51,6 +51,8 @@ pub struct CallToolRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<RequestMetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -69,14 +71,20 @@ pub struct CallToolResult {
     /// to it. Servers should repeat the object as JSON text in `content` for clients that do not
     /// read this member. Absent if the tool returns only unstructured content.
     ///
+    /// In JSON: `structuredContent`.
+    ///
     /// Since 2025-06-18.
     pub structured_content: Option<Object>,
     /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
     /// succeeded.
+    ///
+    /// In JSON: `isError`.
     pub is_error: Option<bool>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -118,10 +126,14 @@ pub struct ListToolsResult {
     pub tools: Vec<Tool>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<Object>,
     /// Undeclared members.
     pub extra: Extra,
@@ -133,6 +145,8 @@ pub struct ListToolsResult {
 #[non_exhaustive]
 pub struct ToolInputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
+    ///
+    /// In JSON: `$schema`.
     ///
     /// Since 2025-11-25.
     pub schema: Option<String>,
@@ -155,6 +169,8 @@ pub struct ToolInputSchema {
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
+    ///
+    /// In JSON: `$schema`.
     ///
     /// Since 2025-11-25.
     pub schema: Option<String>,
@@ -194,6 +210,8 @@ pub struct Tool {
     pub description: Option<String>,
     /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
     /// 2026-07-28 it can contain any other JSON Schema keyword.
+    ///
+    /// In JSON: `inputSchema`.
     pub input_schema: ToolInputSchema,
     /// Ways in which the tool can be called. If absent, it cannot be called as a task.
     ///
@@ -201,6 +219,8 @@ pub struct Tool {
     pub execution: Option<ToolExecution>,
     /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
     /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
+    ///
+    /// In JSON: `outputSchema`.
     ///
     /// Since 2025-06-18.
     pub output_schema: Option<ToolOutputSchema>,
@@ -211,6 +231,8 @@ pub struct Tool {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<Object>,
@@ -240,6 +262,8 @@ pub enum TaskSupport {
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Whether calls of the tool can run as tasks. If absent, `forbidden` is assumed.
+    ///
+    /// In JSON: `taskSupport`.
     pub task_support: Option<TaskSupport>,
     /// Undeclared members.
     pub extra: Extra,

@@ -21,7 +21,7 @@ convert::object_conversion! {
     same { name, arguments }
     input_responses = extra.take("inputResponses"),
     request_state = extra.take("requestState"),
-    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT } },
+    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() } },
     extra = extra,
 }
 
@@ -93,7 +93,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     From(from: old::CompleteRequestParams) -> new::CompleteRequestParams;
     same { ref_, argument, context, extra }
-    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT } },
+    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() } },
 }
 
 convert::object_conversion! {
@@ -211,7 +211,7 @@ convert::object_conversion! {
     same { name, arguments }
     input_responses = extra.take("inputResponses"),
     request_state = extra.take("requestState"),
-    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT } },
+    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() } },
     extra = extra,
 }
 
@@ -250,7 +250,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     From(from: old::ListPromptsRequest) -> new::ListPromptsRequest;
     same { id, extra }
-    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT }, ..<new::PaginatedRequestParams as codec::Vacant>::VACANT } },
+    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() }, ..<new::PaginatedRequestParams as codec::Decode>::vacant() } },
 }
 
 convert::object_conversion! {
@@ -269,7 +269,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     From(from: old::ListResourceTemplatesRequest) -> new::ListResourceTemplatesRequest;
     same { id, extra }
-    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT }, ..<new::PaginatedRequestParams as codec::Vacant>::VACANT } },
+    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() }, ..<new::PaginatedRequestParams as codec::Decode>::vacant() } },
 }
 
 convert::object_conversion! {
@@ -288,7 +288,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     From(from: old::ListResourcesRequest) -> new::ListResourcesRequest;
     same { id, extra }
-    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT }, ..<new::PaginatedRequestParams as codec::Vacant>::VACANT } },
+    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() }, ..<new::PaginatedRequestParams as codec::Decode>::vacant() } },
 }
 
 convert::object_conversion! {
@@ -328,7 +328,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     From(from: old::ListToolsRequest) -> new::ListToolsRequest;
     same { id, extra }
-    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT }, ..<new::PaginatedRequestParams as codec::Vacant>::VACANT } },
+    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() }, ..<new::PaginatedRequestParams as codec::Decode>::vacant() } },
 }
 
 convert::object_conversion! {
@@ -366,13 +366,13 @@ convert::object_conversion! {
 convert::object_conversion! {
     From(from: old::PaginatedRequest) -> new::PaginatedRequest;
     same { id, method, extra }
-    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT }, ..<new::PaginatedRequestParams as codec::Vacant>::VACANT } },
+    params = match from.params { Some(value) => value.into(), None => new::PaginatedRequestParams { meta: new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() }, ..<new::PaginatedRequestParams as codec::Decode>::vacant() } },
 }
 
 convert::object_conversion! {
     From(from: old::PaginatedRequestParams) -> new::PaginatedRequestParams;
     same { cursor, extra }
-    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT } },
+    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() } },
     #[cfg(feature = "sep-2093")] uri = None,
     #[cfg(feature = "versioned-resources")] filter = None,
 }
@@ -418,7 +418,7 @@ convert::object_conversion! {
         let mut extra = from.extra;
     }
     same { uri }
-    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT } },
+    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() } },
     input_responses = extra.take("inputResponses"),
     request_state = extra.take("requestState"),
     extra = extra,
@@ -445,7 +445,7 @@ convert::object_conversion! {
     same { progress_token }
     protocol_version = extra.take("io.modelcontextprotocol/protocolVersion").unwrap_or_else(|| convert::origin("2025-11-25")),
     client_info = extra.take("io.modelcontextprotocol/clientInfo"),
-    client_capabilities = extra.take("io.modelcontextprotocol/clientCapabilities").unwrap_or(<new::ClientCapabilities as codec::Vacant>::VACANT),
+    client_capabilities = extra.take("io.modelcontextprotocol/clientCapabilities").unwrap_or_else(<new::ClientCapabilities as codec::Decode>::vacant),
     log_level = extra.take("io.modelcontextprotocol/logLevel"),
     extra = extra,
 }
@@ -453,7 +453,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     From(from: old::RequestParams) -> new::RequestParams;
     same { extra }
-    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT } },
+    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() } },
 }
 
 convert::object_conversion! {
@@ -465,7 +465,7 @@ convert::object_conversion! {
 convert::object_conversion! {
     From(from: old::ResourceRequestParams) -> new::ResourceRequestParams;
     same { uri, extra }
-    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Vacant>::VACANT, ..<new::RequestMetaObject as codec::Vacant>::VACANT } },
+    meta = match from.meta { Some(value) => value.into(), None => new::RequestMetaObject { protocol_version: convert::origin("2025-11-25"), client_capabilities: <new::ClientCapabilities as codec::Decode>::vacant(), ..<new::RequestMetaObject as codec::Decode>::vacant() } },
 }
 
 convert::object_conversion! {

@@ -44,17 +44,25 @@ pub enum CacheScope {
 pub struct CacheableResult {
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// In JSON: `ttlMs`.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// In JSON: `cacheScope`.
     pub cache_scope: CacheScope,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     pub result_type: ResultType,
     /// Undeclared members.
     pub extra: Extra,
@@ -104,6 +112,8 @@ pub struct Icon {
     pub src: String,
     /// Media type of the image, which overrides the type that the source declares. Absent if the
     /// type that the source declares is correct.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Sizes in pixels for which the icon is suitable, such as `48x48`, or `any` for a scalable
     /// image. If absent, the icon is suitable for every size.
@@ -176,6 +186,8 @@ pub struct Notification {
 #[non_exhaustive]
 pub struct NotificationMetaObject {
     /// `id` of the `subscriptions/listen` request on whose stream this notification is sent. Absent on notifications that do not belong to a subscription, such as the progress of a running request.
+    ///
+    /// In JSON: `io.modelcontextprotocol/subscriptionId`.
     pub subscription_id: Option<RequestId>,
     /// Undeclared members.
     pub extra: Extra,
@@ -206,6 +218,8 @@ pub struct NotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<NotificationMetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -259,6 +273,8 @@ pub struct PaginatedRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// URI of the collection whose members to list. Only `resources/list` supports it. If absent,
     /// the result contains all resources that the server lists by default.
@@ -284,14 +300,20 @@ pub struct PaginatedRequestParams {
 pub struct PaginatedResult {
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
@@ -321,15 +343,21 @@ pub struct Request {
 pub struct RequestMetaObject {
     /// Token that the progress notifications for this request repeat. Present if the requester
     /// wants such notifications; the receiver does not have to send any.
+    ///
+    /// In JSON: `progressToken`.
     pub progress_token: Option<ProgressToken>,
     /// Protocol version of the request. Over HTTP it must be equal to the `MCP-Protocol-Version`
     /// header. If the server does not support the protocol version, the request fails with error
     /// `-32022`.
     ///
+    /// In JSON: `io.modelcontextprotocol/protocolVersion`.
+    ///
     /// Since 2026-07-28.
     pub protocol_version: String,
     /// Name and version of the client software, as declared by the client. The protocol does not
     /// verify it, so use it only for display and logs.
+    ///
+    /// In JSON: `io.modelcontextprotocol/clientInfo`.
     ///
     /// Since 2026-07-28.
     pub client_info: Option<Implementation>,
@@ -337,10 +365,14 @@ pub struct RequestMetaObject {
     /// no optional features. The server must not use the capabilities that an earlier request
     /// declared.
     ///
+    /// In JSON: `io.modelcontextprotocol/clientCapabilities`.
+    ///
     /// Since 2026-07-28.
     pub client_capabilities: ClientCapabilities,
     /// Minimum severity of the log messages that the server sends for this request. If absent, the
     /// server sends none. **Deprecated** by this revision of the specification.
+    ///
+    /// In JSON: `io.modelcontextprotocol/logLevel`.
     ///
     /// Since 2026-07-28.
     pub log_level: Option<LoggingLevel>,
@@ -374,6 +406,8 @@ pub struct RequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -388,10 +422,14 @@ pub struct ResultObject {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
@@ -408,6 +446,8 @@ pub struct ResultObject {
 pub struct ResultMetaObject {
     /// Name and version of the server software, as declared by the server. The protocol does not
     /// verify it, so use it only for display and logs.
+    ///
+    /// In JSON: `io.modelcontextprotocol/serverInfo`.
     pub server_info: Option<Implementation>,
     /// Undeclared members.
     pub extra: Extra,

@@ -131,6 +131,8 @@ pub struct CompletionContext {
 pub struct CompleteRequestParams {
     /// Prompt or resource template that the argument belongs to. If the server does not know the
     /// prompt, the request fails with error `-32602`.
+    ///
+    /// In JSON: `ref`.
     pub ref_: CompletionReference,
     /// Argument to complete, with the text that the user has typed so far.
     pub argument: CompletionArgument,
@@ -142,6 +144,8 @@ pub struct CompleteRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -158,6 +162,8 @@ pub struct Completion {
     pub total: Option<i64>,
     /// Whether the server has more suggestions than it sent. Absent if the server does not specify
     /// it.
+    ///
+    /// In JSON: `hasMore`.
     pub has_more: Option<bool>,
     /// Undeclared members.
     pub extra: Extra,
@@ -195,10 +201,14 @@ pub struct CompleteResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,

@@ -20,6 +20,8 @@ pub struct Annotations {
     /// Time of the last modification in ISO 8601 format, such as `2025-01-12T15:00:58Z`. Absent if
     /// unknown.
     ///
+    /// In JSON: `lastModified`.
+    ///
     /// Since 2025-06-18.
     pub last_modified: Option<String>,
     /// Undeclared members.
@@ -37,6 +39,8 @@ pub struct AudioContent {
     pub data: Base64Text,
     /// Media type of the audio data, such as `audio/wav`. The supported types depend on the
     /// model's provider.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: String,
     /// Hints about audience, priority and modification time, which clients can use for display and
     /// filtering. Absent if the sender gives no hints.
@@ -44,6 +48,8 @@ pub struct AudioContent {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
@@ -60,20 +66,28 @@ pub struct BlobResourceContents {
     /// URI of the resource, or of the part of a resource, that the data belongs to.
     pub uri: String,
     /// Media type of the data. Absent if unknown.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
     /// none; then use `resources/read`.
     ///
+    /// In JSON: `httpUrl`.
+    ///
     /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url: Option<String>,
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
+    ///
+    /// In JSON: `httpUrlExpiresAt`.
     ///
     /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
@@ -111,6 +125,8 @@ pub struct BlobResourceContents {
     #[cfg(feature = "sep-2093")]
     pub size: Option<i64>,
     /// Whether the resource is a single document or a collection. If absent, it can be either.
+    ///
+    /// In JSON: `resourceType`.
     ///
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
@@ -189,6 +205,8 @@ pub struct EmbeddedResource {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
+    /// In JSON: `_meta`.
+    ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Undeclared members.
@@ -205,6 +223,8 @@ pub struct ImageContent {
     pub data: Base64Text,
     /// Media type of the image, such as `image/png`. The supported types depend on the model's
     /// provider.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: String,
     /// Hints about audience, priority and modification time, which clients can use for display and
     /// filtering. Absent if the sender gives no hints.
@@ -212,6 +232,8 @@ pub struct ImageContent {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
@@ -232,6 +254,8 @@ pub struct ResourceLink {
     /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
     /// Media type of the contents. Absent if unknown.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Hints about the audience and the importance of the resource. Absent if the sender gives no
     /// hints.
@@ -242,6 +266,8 @@ pub struct ResourceLink {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<MetaObject>,
     /// Short identifier of the linked resource. It is also displayed if there is no `title`.
     pub name: String,
@@ -256,17 +282,23 @@ pub struct ResourceLink {
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
     /// absent, use `resources/read`.
     ///
+    /// In JSON: `httpUrl`.
+    ///
     /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url: Option<String>,
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
     /// be prepared to fall back to `resources/read`.
     ///
+    /// In JSON: `httpUrlExpiresAt`.
+    ///
     /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url_expires_at: Option<String>,
     /// Whether the resource is a single document or a collection. If absent, it can be either, and
     /// a read can return contents with several URIs.
+    ///
+    /// In JSON: `resourceType`.
     ///
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
@@ -308,6 +340,8 @@ pub struct TextContent {
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
     ///
+    /// In JSON: `_meta`.
+    ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// Undeclared members.
@@ -323,20 +357,28 @@ pub struct TextResourceContents {
     /// URI of the resource, or of the part of a resource, that the text belongs to.
     pub uri: String,
     /// Media type of the text. Absent if unknown.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
     /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
     /// none; then use `resources/read`.
     ///
+    /// In JSON: `httpUrl`.
+    ///
     /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url: Option<String>,
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
+    ///
+    /// In JSON: `httpUrlExpiresAt`.
     ///
     /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
@@ -374,6 +416,8 @@ pub struct TextResourceContents {
     #[cfg(feature = "sep-2093")]
     pub size: Option<i64>,
     /// Whether the resource is a single document or a collection. If absent, it can be either.
+    ///
+    /// In JSON: `resourceType`.
     ///
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]

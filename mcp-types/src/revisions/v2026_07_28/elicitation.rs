@@ -88,6 +88,8 @@ pub enum ElicitRequestFormParamsMode {
 pub struct RequestedSchema {
     /// JSON Schema dialect of the form. If absent, the dialect is 2020-12.
     ///
+    /// In JSON: `$schema`.
+    ///
     /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Fields of the form by name. The submitted values have the same names.
@@ -114,6 +116,8 @@ pub struct ElicitRequestFormParams {
     /// Text above the form that tells the user what is requested and why.
     pub message: String,
     /// Schema of the form: a flat object whose members have primitive types.
+    ///
+    /// In JSON: `requestedSchema`.
     pub requested_schema: RequestedSchema,
     /// Undeclared members.
     pub extra: Extra,
@@ -269,9 +273,13 @@ pub struct LegacyTitledEnumSchema {
     /// Explanation of the field for the user. Absent if the title is sufficient.
     pub description: Option<String>,
     /// Values to choose from. The user selects one of them.
+    ///
+    /// In JSON: `enum`.
     pub enum_: Vec<String>,
     /// Labels of the values, in the same order. This is not a JSON Schema keyword. If absent, the
     /// values themselves are displayed.
+    ///
+    /// In JSON: `enumNames`.
     pub enum_names: Option<Vec<String>>,
     /// Initial value of the field. Absent if there is no default.
     ///
@@ -314,6 +322,8 @@ pub enum NumberSchemaType {
 #[non_exhaustive]
 pub struct NumberSchema {
     /// Whether the number can have a fraction.
+    ///
+    /// In JSON: `type`.
     pub type_: NumberSchemaType,
     /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
@@ -392,8 +402,12 @@ pub struct StringSchema {
     /// Explanation of the field for the user.
     pub description: Option<String>,
     /// Minimum number of characters. If absent, the text can be empty.
+    ///
+    /// In JSON: `minLength`.
     pub min_length: Option<i64>,
     /// Maximum number of characters. If absent, there is no limit.
+    ///
+    /// In JSON: `maxLength`.
     pub max_length: Option<i64>,
     /// Required format of the text. If absent, any text is allowed.
     pub format: Option<StringSchemaFormat>,
@@ -412,6 +426,8 @@ pub struct StringSchema {
 #[non_exhaustive]
 pub struct TitledOption {
     /// Value that is submitted if the user selects this option.
+    ///
+    /// In JSON: `const`.
     pub const_: String,
     /// Label that is displayed to the user.
     pub title: String,
@@ -426,6 +442,8 @@ pub struct TitledOption {
 #[non_exhaustive]
 pub struct TitledMultiSelectItems {
     /// Value and label of each option, in display order.
+    ///
+    /// In JSON: `anyOf`.
     pub any_of: Vec<TitledOption>,
     /// Undeclared members.
     pub extra: Extra,
@@ -443,8 +461,12 @@ pub struct TitledMultiSelectEnumSchema {
     /// Explanation of the field for the user.
     pub description: Option<String>,
     /// Minimum number of options that the user must select. If absent, there is no minimum.
+    ///
+    /// In JSON: `minItems`.
     pub min_items: Option<i64>,
     /// Maximum number of options that the user can select. If absent, there is no maximum.
+    ///
+    /// In JSON: `maxItems`.
     pub max_items: Option<i64>,
     /// Options to choose from.
     pub items: TitledMultiSelectItems,
@@ -467,6 +489,8 @@ pub struct TitledSingleSelectEnumSchema {
     /// Explanation of the field for the user.
     pub description: Option<String>,
     /// Value and label of each option, in display order.
+    ///
+    /// In JSON: `oneOf`.
     pub one_of: Vec<TitledOption>,
     /// Value that is initially selected. If absent, none is selected.
     pub default: Option<String>,
@@ -481,6 +505,8 @@ pub struct TitledSingleSelectEnumSchema {
 #[non_exhaustive]
 pub struct UntitledMultiSelectItems {
     /// Values to choose from, in display order.
+    ///
+    /// In JSON: `enum`.
     pub enum_: Vec<String>,
     /// Undeclared members.
     pub extra: Extra,
@@ -498,8 +524,12 @@ pub struct UntitledMultiSelectEnumSchema {
     /// Explanation of the field for the user.
     pub description: Option<String>,
     /// Minimum number of options that the user must select. If absent, there is no minimum.
+    ///
+    /// In JSON: `minItems`.
     pub min_items: Option<i64>,
     /// Maximum number of options that the user can select. If absent, there is no maximum.
+    ///
+    /// In JSON: `maxItems`.
     pub max_items: Option<i64>,
     /// Options to choose from.
     pub items: UntitledMultiSelectItems,
@@ -521,6 +551,8 @@ pub struct UntitledSingleSelectEnumSchema {
     /// Explanation of the field for the user.
     pub description: Option<String>,
     /// Values to choose from, in display order.
+    ///
+    /// In JSON: `enum`.
     pub enum_: Vec<String>,
     /// Value that is initially selected. If absent, none is selected.
     pub default: Option<String>,

@@ -128,6 +128,8 @@ pub struct MethodNotFoundError {
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
     /// Missing capabilities, in the form in which the client declares them.
+    ///
+    /// In JSON: `requiredCapabilities`.
     pub required_capabilities: ClientCapabilities,
     /// Undeclared members.
     pub extra: Extra,

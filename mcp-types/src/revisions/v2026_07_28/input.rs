@@ -66,13 +66,19 @@ pub type InputRequests = Map<InputRequest>;
 pub struct InputRequiredResult {
     /// Input requests that the client must respond to. If absent, the client can simply retry, for
     /// example because the server is overloaded.
+    ///
+    /// In JSON: `inputRequests`.
     pub input_requests: Option<InputRequests>,
     /// Opaque state that the client returns unchanged in the retry, and in no other request. If
     /// absent, the retry contains none.
+    ///
+    /// In JSON: `requestState`.
     pub request_state: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -105,12 +111,18 @@ pub struct InputResponseRequestParams {
     /// Responses to the input requests of the preceding [`InputRequiredResult`], each under the
     /// key of its input request. Absent on the first attempt. If a response is missing, the server
     /// requests it again.
+    ///
+    /// In JSON: `inputResponses`.
     pub input_responses: Option<InputResponses>,
     /// `requestState` of the preceding [`InputRequiredResult`], byte for byte. Absent on the first attempt, or if the server sent none.
+    ///
+    /// In JSON: `requestState`.
     pub request_state: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,

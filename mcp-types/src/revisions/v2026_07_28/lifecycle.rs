@@ -157,6 +157,8 @@ pub struct DiscoverRequest {
 pub struct DiscoverResult {
     /// Protocol versions that the server supports, such as `2026-07-28`. The client chooses one of
     /// them for its next requests.
+    ///
+    /// In JSON: `supportedVersions`.
     pub supported_versions: Vec<String>,
     /// Optional features that the server supports. If a feature is missing here, requests to its
     /// methods fail with error `-32601`.
@@ -166,17 +168,25 @@ pub struct DiscoverResult {
     pub instructions: Option<String>,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
+    ///
+    /// In JSON: `ttlMs`.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// In JSON: `cacheScope`.
     pub cache_scope: CacheScope,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     pub result_type: ResultType,
     /// Undeclared members.
     pub extra: Extra,
@@ -226,6 +236,8 @@ pub struct Implementation {
     pub description: Option<String>,
     /// URL of the software's website. Absent if there is none.
     ///
+    /// In JSON: `websiteUrl`.
+    ///
     /// Since 2025-11-25.
     pub website_url: Option<String>,
     /// Undeclared members.
@@ -239,6 +251,8 @@ pub struct Implementation {
 pub struct PromptsCapability {
     /// Whether the server sends notifications when its list of prompts changes. If absent, it does
     /// not.
+    ///
+    /// In JSON: `listChanged`.
     pub list_changed: Option<bool>,
     /// Undeclared members.
     pub extra: Extra,
@@ -253,6 +267,8 @@ pub struct ResourcesCapability {
     pub subscribe: Option<bool>,
     /// Whether the server sends notifications when its list of resources changes. If absent, it
     /// does not.
+    ///
+    /// In JSON: `listChanged`.
     pub list_changed: Option<bool>,
     /// Undeclared members.
     pub extra: Extra,
@@ -265,6 +281,8 @@ pub struct ResourcesCapability {
 pub struct ToolsCapability {
     /// Whether the server sends notifications when its list of tools changes. If absent, it does
     /// not.
+    ///
+    /// In JSON: `listChanged`.
     pub list_changed: Option<bool>,
     /// Undeclared members.
     pub extra: Extra,

@@ -92,17 +92,23 @@ pub struct GetPromptRequestParams {
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
     ///
+    /// In JSON: `inputResponses`.
+    ///
     /// Since 2026-07-28.
     pub input_responses: Option<InputResponses>,
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
     ///
+    /// In JSON: `requestState`.
+    ///
     /// Since 2026-07-28.
     pub request_state: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -144,10 +150,14 @@ pub struct GetPromptResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
@@ -266,24 +276,34 @@ pub struct ListPromptsResult {
     pub prompts: Vec<Prompt>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     ///
+    /// In JSON: `ttlMs`.
+    ///
     /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// In JSON: `cacheScope`.
     ///
     /// Since 2026-07-28.
     pub cache_scope: CacheScope,
@@ -333,6 +353,8 @@ pub struct Prompt {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,

@@ -81,27 +81,39 @@ pub struct ListResourceTemplatesRequest {
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
     /// Resource templates of this page. If the list is empty, there can still be a next page.
+    ///
+    /// In JSON: `resourceTemplates`.
     pub resource_templates: Vec<ResourceTemplate>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     ///
+    /// In JSON: `ttlMs`.
+    ///
     /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// In JSON: `cacheScope`.
     ///
     /// Since 2026-07-28.
     pub cache_scope: CacheScope,
@@ -209,24 +221,34 @@ pub struct ListResourcesResult {
     pub resources: Vec<Resource>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     ///
+    /// In JSON: `ttlMs`.
+    ///
     /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// In JSON: `cacheScope`.
     ///
     /// Since 2026-07-28.
     pub cache_scope: CacheScope,
@@ -331,15 +353,21 @@ pub struct ReadResourceRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
+    ///
+    /// In JSON: `inputResponses`.
     ///
     /// Since 2026-07-28.
     pub input_responses: Option<InputResponses>,
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
+    ///
+    /// In JSON: `requestState`.
     ///
     /// Since 2026-07-28.
     pub request_state: Option<String>,
@@ -382,20 +410,28 @@ pub struct ReadResourceResult {
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     ///
+    /// In JSON: `ttlMs`.
+    ///
     /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// In JSON: `cacheScope`.
     ///
     /// Since 2026-07-28.
     pub cache_scope: CacheScope,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
@@ -459,17 +495,23 @@ pub struct Resource {
     /// It must work without MCP credentials, so URLs of private data are usually signed. If
     /// absent, use `resources/read`.
     ///
+    /// In JSON: `httpUrl`.
+    ///
     /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url: Option<String>,
     /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
     /// be prepared to fall back to `resources/read`.
     ///
+    /// In JSON: `httpUrlExpiresAt`.
+    ///
     /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url_expires_at: Option<String>,
     /// Whether the resource is a single document or a collection. If absent, it can be either, and
     /// a read can return contents with several URIs.
+    ///
+    /// In JSON: `resourceType`.
     ///
     /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
@@ -495,6 +537,8 @@ pub struct Resource {
     /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
     /// Media type of the contents. Absent if unknown.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
     /// display it and use it to estimate whether the contents fit into the context of the model.
@@ -502,6 +546,8 @@ pub struct Resource {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
@@ -521,10 +567,14 @@ pub struct ResourceContents {
     /// URI of the resource, or of the part of a resource, that the contents belong to.
     pub uri: String,
     /// Media type of the contents. Absent if unknown.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
@@ -587,6 +637,8 @@ pub struct ResourceRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -600,6 +652,8 @@ pub struct ResourceRequestParams {
 #[non_exhaustive]
 pub struct ResourceTemplate {
     /// Template of the URIs, as defined by RFC 6570.
+    ///
+    /// In JSON: `uriTemplate`.
     pub uri_template: String,
     /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
@@ -617,6 +671,8 @@ pub struct ResourceTemplate {
     pub description: Option<String>,
     /// Media type of all resources of this template. Absent if it is unknown or differs between
     /// the resources.
+    ///
+    /// In JSON: `mimeType`.
     pub mime_type: Option<String>,
     /// Hints about the audience and the importance of the resources. Absent if the server gives no
     /// hints.
@@ -624,6 +680,8 @@ pub struct ResourceTemplate {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
@@ -704,6 +762,8 @@ pub struct ResourceUpdatedNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<NotificationMetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -804,6 +864,8 @@ pub struct ReadResourceMetadataRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -841,10 +903,14 @@ pub struct ReadResourceMetadataResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     pub result_type: ResultType,
     /// Undeclared members.
     pub extra: Extra,
@@ -933,6 +999,8 @@ pub struct GetResourceRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -975,10 +1043,14 @@ pub struct GetResourceResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     pub result_type: ResultType,
     /// Undeclared members.
     pub extra: Extra,
@@ -1005,6 +1077,8 @@ pub enum GetResourceContents {
 #[non_exhaustive]
 pub struct GetTextResourceContents {
     /// Media type of the text.
+    ///
+    /// In JSON: `contentType`.
     pub content_type: String,
     /// Text of the resource.
     pub content: String,
@@ -1020,6 +1094,8 @@ pub struct GetTextResourceContents {
 #[non_exhaustive]
 pub struct GetBlobResourceContents {
     /// Media type of the data.
+    ///
+    /// In JSON: `contentType`.
     pub content_type: String,
     /// Binary data, encoded as base64.
     pub blob: Base64Text,
@@ -1109,6 +1185,8 @@ pub struct SubscribeResourcesRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -1196,6 +1274,8 @@ pub struct UnsubscribeResourcesRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -1274,6 +1354,8 @@ pub struct ResourceContentChangedNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<NotificationMetaObject>,
     /// Undeclared members.
     pub extra: Extra,

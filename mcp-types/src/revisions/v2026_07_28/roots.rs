@@ -13,6 +13,8 @@ pub struct ListRootsRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<MetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -107,6 +109,8 @@ pub struct Root {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,

@@ -105,21 +105,31 @@ pub struct CreateMessageRequestParams {
     pub messages: Vec<SamplingMessage>,
     /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
     /// freely.
+    ///
+    /// In JSON: `modelPreferences`.
     pub model_preferences: Option<ModelPreferences>,
     /// System prompt that the server proposes. The client may change or drop it. If absent, the
     /// server proposes none.
+    ///
+    /// In JSON: `systemPrompt`.
     pub system_prompt: Option<String>,
     /// Servers whose context the client should add to the prompt. The client may add less than
     /// requested. If absent, `none` is assumed. The other two values are deprecated and need the
     /// `sampling.context` capability. **Deprecated** by this revision of the specification.
+    ///
+    /// In JSON: `includeContext`.
     pub include_context: Option<IncludeContext>,
     /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
     /// it. If absent, the provider's default applies.
     pub temperature: Option<Number>,
     /// Maximum number of tokens to generate. The client may apply a lower limit.
+    ///
+    /// In JSON: `maxTokens`.
     pub max_tokens: i64,
     /// Strings that stop the generation. The client may change or ignore them. If absent, there
     /// are none.
+    ///
+    /// In JSON: `stopSequences`.
     pub stop_sequences: Option<Vec<String>>,
     /// Settings for the model's provider, in a format that the provider defines. The client may
     /// drop them. Absent if there are none.
@@ -131,6 +141,8 @@ pub struct CreateMessageRequestParams {
     pub tools: Option<Vec<Tool>>,
     /// Whether the model may, must or must not call tools. If absent, it may. A client without the
     /// `sampling.tools` capability returns an error if this member is present.
+    ///
+    /// In JSON: `toolChoice`.
     ///
     /// Since 2025-11-25.
     pub tool_choice: Option<ToolChoice>,
@@ -205,10 +217,14 @@ pub struct CreateMessageResult {
     pub model: String,
     /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a value
     /// defined by the model's provider. Absent if unknown.
+    ///
+    /// In JSON: `stopReason`.
     pub stop_reason: Option<StopReason>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<MetaObject>,
     /// Author of the message: `assistant` for the output of a model.
     pub role: Role,
@@ -248,12 +264,18 @@ pub struct ModelPreferences {
     pub hints: Option<Vec<ModelHint>>,
     /// Importance of low cost, from 0 (not important) to 1 (most important). Absent if the server
     /// has no preference.
+    ///
+    /// In JSON: `costPriority`.
     pub cost_priority: Option<Number>,
     /// Importance of a fast response, from 0 (not important) to 1 (most important). Absent if the
     /// server has no preference.
+    ///
+    /// In JSON: `speedPriority`.
     pub speed_priority: Option<Number>,
     /// Importance of a capable model, from 0 (not important) to 1 (most important). Absent if the
     /// server has no preference.
+    ///
+    /// In JSON: `intelligencePriority`.
     pub intelligence_priority: Option<Number>,
     /// Undeclared members.
     pub extra: Extra,
@@ -274,6 +296,8 @@ pub struct SamplingMessage {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-11-25.
     pub meta: Option<MetaObject>,
@@ -342,17 +366,25 @@ pub struct ToolChoice {
 #[non_exhaustive]
 pub struct ToolResultContent {
     /// `id` of the tool call that this is the result of.
+    ///
+    /// In JSON: `toolUseId`.
     pub tool_use_id: String,
     /// Output of the tool as content blocks for the model.
     pub content: Vec<ContentBlock>,
     /// Output of the tool as a JSON value. If the tool has an `outputSchema`, the value should
     /// conform to it. Up to 2025-11-25 the value must be an object.
+    ///
+    /// In JSON: `structuredContent`.
     pub structured_content: Option<Value>,
     /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
     /// succeeded.
+    ///
+    /// In JSON: `isError`.
     pub is_error: Option<bool>,
     /// Metadata about the result. Keep it unchanged when you send the conversation again, so that
     /// models can reuse cached data.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<MetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -376,6 +408,8 @@ pub struct ToolUseContent {
     pub input: Object,
     /// Metadata about the tool call. Keep it unchanged when you send the conversation again, so
     /// that models can reuse cached data.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<MetaObject>,
     /// Undeclared members.
     pub extra: Extra,

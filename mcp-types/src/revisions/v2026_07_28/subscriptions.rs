@@ -13,14 +13,24 @@ use super::*;
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// Whether to send notifications when the list of tools changes.
+    ///
+    /// In JSON: `toolsListChanged`.
     pub tools_list_changed: Option<bool>,
     /// Whether to send notifications when the list of prompts changes.
+    ///
+    /// In JSON: `promptsListChanged`.
     pub prompts_list_changed: Option<bool>,
     /// Whether to send notifications when the list of resources changes.
+    ///
+    /// In JSON: `resourcesListChanged`.
     pub resources_list_changed: Option<bool>,
     /// URIs of the resources whose changes to report. If absent or empty, there are none.
+    ///
+    /// In JSON: `resourceSubscriptions`.
     pub resource_subscriptions: Option<Vec<String>>,
     /// Identifiers of the tasks whose changes to report. If absent or empty, there are none.
+    ///
+    /// In JSON: `taskIds`.
     ///
     /// Requires the feature `tasks`.
     #[cfg(feature = "tasks")]
@@ -105,6 +115,8 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<NotificationMetaObject>,
     /// Undeclared members.
     pub extra: Extra,
@@ -196,6 +208,8 @@ pub struct SubscriptionsListenRequestParams {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -229,10 +243,14 @@ pub struct SubscriptionsListenResult {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: SubscriptionsListenResultMetaObject,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     pub result_type: ResultType,
     /// Undeclared members.
     pub extra: Extra,
@@ -246,9 +264,13 @@ pub struct SubscriptionsListenResult {
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
     /// `id` of the `subscriptions/listen` request, as in the notifications of the subscription.
+    ///
+    /// In JSON: `io.modelcontextprotocol/subscriptionId`.
     pub subscription_id: RequestId,
     /// Name and version of the server software, as declared by the server. The protocol does not
     /// verify it, so use it only for display and logs.
+    ///
+    /// In JSON: `io.modelcontextprotocol/serverInfo`.
     pub server_info: Option<Implementation>,
     /// Undeclared members.
     pub extra: Extra,

@@ -92,17 +92,23 @@ pub struct CallToolRequestParams {
     /// Responses to the input requests of the preceding input-required result, each under the key
     /// of its input request. Absent on the first attempt.
     ///
+    /// In JSON: `inputResponses`.
+    ///
     /// Since 2026-07-28.
     pub input_responses: Option<InputResponses>,
     /// Opaque state that the server sends in an input-required result. The client returns it byte
     /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
     ///
+    /// In JSON: `requestState`.
+    ///
     /// Since 2026-07-28.
     pub request_state: Option<String>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: RequestMetaObject,
     /// Undeclared members.
     pub extra: Extra,
@@ -142,18 +148,26 @@ pub struct CallToolResult {
     /// value conforms to it. Servers should repeat the value as JSON text in `content` for clients
     /// that do not read this member. Absent if the tool returns only unstructured content.
     ///
+    /// In JSON: `structuredContent`.
+    ///
     /// Since 2025-06-18.
     pub structured_content: Option<Value>,
     /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
     /// succeeded.
+    ///
+    /// In JSON: `isError`.
     pub is_error: Option<bool>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
@@ -278,24 +292,34 @@ pub struct ListToolsResult {
     pub tools: Vec<Tool>,
     /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
     /// last page; an empty string is a valid cursor.
+    ///
+    /// In JSON: `nextCursor`.
     pub next_cursor: Option<Cursor>,
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     pub meta: Option<ResultMetaObject>,
     /// Kind of result: `complete` for a final result, `input_required` if the server needs input
     /// from the client first, or a value defined by an extension. Servers that implement a
     /// protocol version before 2026-07-28 omit it, which means `complete`.
+    ///
+    /// In JSON: `resultType`.
     ///
     /// Since 2026-07-28.
     pub result_type: ResultType,
     /// Time in milliseconds, counted from receipt, during which the client may serve this result
     /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     ///
+    /// In JSON: `ttlMs`.
+    ///
     /// Since 2026-07-28.
     pub ttl_ms: i64,
     /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
+    ///
+    /// In JSON: `cacheScope`.
     ///
     /// Since 2026-07-28.
     pub cache_scope: CacheScope,
@@ -327,6 +351,8 @@ pub struct ListToolsResultResponse {
 pub struct ToolInputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
     ///
+    /// In JSON: `$schema`.
+    ///
     /// Since 2025-11-25.
     pub schema: Option<String>,
     /// Undeclared members.
@@ -340,6 +366,8 @@ pub struct ToolInputSchema {
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// JSON Schema dialect. If absent, the dialect is 2020-12.
+    ///
+    /// In JSON: `$schema`.
     ///
     /// Since 2025-11-25.
     pub schema: Option<String>,
@@ -371,9 +399,13 @@ pub struct Tool {
     pub description: Option<String>,
     /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
     /// 2026-07-28 it can contain any other JSON Schema keyword.
+    ///
+    /// In JSON: `inputSchema`.
     pub input_schema: ToolInputSchema,
     /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
     /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
+    ///
+    /// In JSON: `outputSchema`.
     ///
     /// Since 2025-06-18.
     pub output_schema: Option<ToolOutputSchema>,
@@ -384,6 +416,8 @@ pub struct Tool {
     /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
     /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
     /// for the protocol.
+    ///
+    /// In JSON: `_meta`.
     ///
     /// Since 2025-06-18.
     pub meta: Option<MetaObject>,
@@ -402,14 +436,22 @@ pub struct ToolAnnotations {
     /// Human-readable name for display, used if the tool itself has no `title`.
     pub title: Option<String>,
     /// Whether the tool has no effect on its environment. If absent, `false` is assumed.
+    ///
+    /// In JSON: `readOnlyHint`.
     pub read_only_hint: Option<bool>,
     /// Whether the tool may delete or overwrite data. If `false`, it only adds data. If absent,
     /// `true` is assumed. Not meaningful for a read-only tool.
+    ///
+    /// In JSON: `destructiveHint`.
     pub destructive_hint: Option<bool>,
     /// Whether repeated calls with the same arguments have no additional effect. If absent,
     /// `false` is assumed. Not meaningful for a read-only tool.
+    ///
+    /// In JSON: `idempotentHint`.
     pub idempotent_hint: Option<bool>,
     /// Whether the tool accesses external systems, such as the web. If absent, `true` is assumed.
+    ///
+    /// In JSON: `openWorldHint`.
     pub open_world_hint: Option<bool>,
     /// Undeclared members.
     pub extra: Extra,

@@ -7,20 +7,33 @@ use super::super::*;
 codec::object_codec! {
     Annotated = "Annotated", extra(extra);
     new();
+    /// Hints about audience and priority, which clients can use for display and filtering. Absent
+    /// if the sender gives no hints.
     0 "annotations" optional annotations = some(Annotations);
 }
 
+impl codec::Decode for ContentBlock {
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "resource" => Self::Resource(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ContentBlock", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ContentBlock")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ContentBlock = "ContentBlock", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Resource(plain EmbeddedResource);
-    }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "resource" => object plain Resource;
-    }
-    required { "type" }
+    ContentBlock;
+    Text(TextContent);
+    Image(ImageContent);
+    Resource(EmbeddedResource);
 }

@@ -20,16 +20,27 @@ codec::object_codec! {
     0 "protocolVersion" required protocol_version;
     1 "capabilities" required capabilities;
     2 "serverInfo" required server_info;
+    /// Instructions for the model on how to use the server, which a client can add to the system
+    /// prompt. Absent if there are none.
     3 "instructions" optional instructions = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(impl Into<Object>);
 }
 
 codec::object_codec! {
     ServerCapabilities = "ServerCapabilities", extra(extra);
     new();
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     0 "experimental" optional experimental = some(impl Into<Map<Object>>);
+    /// Present if the server can send log messages.
     1 "logging" optional logging = some(impl Into<Object>);
+    /// Present if the server has prompts.
     2 "prompts" optional prompts = some(PromptsCapability);
+    /// Present if the server has resources.
     3 "resources" optional resources = some(ResourcesCapability);
+    /// Present if the server has tools.
     4 "tools" optional tools = some(ToolsCapability);
 }

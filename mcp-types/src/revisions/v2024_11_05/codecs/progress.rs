@@ -9,6 +9,7 @@ codec::object_codec! {
     new(progress_token: value(impl Into<ProgressToken>), progress: value(impl Into<Number>));
     0 "progressToken" required progress_token;
     1 "progress" required progress;
+    /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     2 "total" optional total = some(impl Into<Number>);
 }
 

@@ -14,8 +14,12 @@ codec::object_codec! {
 codec::object_codec! {
     GetPromptResult = "GetPromptResult", extra(extra);
     new(messages: value(impl Into<Vec<PromptMessage>>));
+    /// What the prompt is for. Absent if the server provides no description.
     0 "description" optional description = some(impl Into<String>);
     1 "messages" list messages;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 

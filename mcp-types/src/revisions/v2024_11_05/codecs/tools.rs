@@ -15,7 +15,12 @@ codec::object_codec! {
     CallToolResult = "CallToolResult", extra(extra);
     new(content: value(impl Into<Vec<ContentBlock>>));
     0 "content" list content;
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     1 "isError" optional is_error = some(bool);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -23,6 +28,7 @@ codec::object_codec! {
     ListToolsRequest = "ListToolsRequest", extra(extra);
     new();
     0 "method" text("tools/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
 }
 
@@ -30,7 +36,12 @@ codec::object_codec! {
     ListToolsResult = "ListToolsResult", extra(extra);
     new(tools: value(impl Into<Vec<Tool>>));
     0 "tools" list tools;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -38,6 +49,7 @@ codec::object_codec! {
     Tool = "Tool", extra(extra);
     new(name: value(impl Into<String>), input_schema: value(ToolInputSchema));
     0 "name" required name;
+    /// What the tool does and when to use it. Models use this text to choose a tool.
     1 "description" optional description = some(impl Into<String>);
     2 "inputSchema" required input_schema;
 }

@@ -4,17 +4,28 @@
 
 use super::super::*;
 
+impl codec::Decode for CompletionReference {
+    fn vacant() -> Self {
+        Self::Prompt(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "ref/prompt" => Self::Prompt(codec::read(text)?),
+                "ref/resource" => Self::Resource(codec::read(text)?),
+                other => return Err(codec::unknown_tag("CompletionReference", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "CompletionReference")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    CompletionReference = "CompletionReference", Prompt(codec::Vacant::VACANT);
-    variants {
-        Prompt(plain PromptReference);
-        Resource(plain ResourceReference);
-    }
-    tag "type" {
-        "ref/prompt" => object plain Prompt;
-        "ref/resource" => object plain Resource;
-    }
-    required { "type" }
+    CompletionReference;
+    Prompt(PromptReference);
+    Resource(ResourceReference);
 }
 
 codec::object_codec! {

@@ -7,7 +7,11 @@ use super::super::*;
 codec::object_codec! {
     Annotations = "Annotations", extra(extra);
     new();
+    /// Intended audience of the content: the user, the model, or both. Absent if the sender does
+    /// not specify it.
     0 "audience" optional_list audience = some(impl Into<Vec<Role>>);
+    /// Importance from `0` (optional) to `1` (required). Numbers outside that range are invalid.
+    /// Absent if the sender does not specify it.
     1 "priority" optional_number(0.0..=1.0) priority = some(impl Into<Number>);
 }
 
@@ -17,6 +21,8 @@ codec::object_codec! {
     0 "type" text("audio");
     1 "data" required data;
     2 "mimeType" required mime_type;
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     3 "annotations" optional annotations = some(Annotations);
 }
 
@@ -24,53 +30,68 @@ codec::object_codec! {
     BlobResourceContents = "BlobResourceContents", extra(extra);
     new(uri: value(impl Into<String>), blob: value(impl Into<Base64Text>));
     0 "uri" required uri;
+    /// Media type of the data. Absent if unknown.
     1 "mimeType" optional mime_type = some(impl Into<String>);
     2 "blob" required blob;
 }
 
-codec::union_codec! {
-    ContentBlock = "ContentBlock", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Audio(plain AudioContent);
-        Resource(plain EmbeddedResource);
+impl codec::Decode for ContentBlock {
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
     }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "audio" => object plain Audio;
-        "resource" => object plain Resource;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "audio" => Self::Audio(codec::read(text)?),
+                "resource" => Self::Resource(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ContentBlock", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ContentBlock")),
+        };
+        Ok(())
     }
-    required { "type" }
 }
 
 codec::union_codec! {
-    AnyResourceContents = "AnyResourceContents", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextResourceContents);
-        Blob(plain BlobResourceContents);
+    ContentBlock;
+    Text(TextContent);
+    Image(ImageContent);
+    Audio(AudioContent);
+    Resource(EmbeddedResource);
+}
+
+impl codec::Decode for AnyResourceContents {
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
     }
-    merged AnyResourceContentsMembers;
-    shape all ["uri"] [
-        "TextResourceContents": ["text"] [] [] owns ["text"];
-        "BlobResourceContents": ["blob"] [] [] owns ["blob"] unless ["text"];
-    ] {
-        "TextResourceContents" => object plain Text;
-        "BlobResourceContents" => object plain Blob;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "AnyResourceContents", &[
+                codec::Candidate {
+                    name: "TextResourceContents",
+                    conditions: &[codec::Has("text")],
+                    read: |text| codec::read(text).map(Self::Text),
+                },
+                codec::Candidate {
+                    name: "BlobResourceContents",
+                    conditions: &[codec::Has("blob")],
+                    read: |text| codec::read(text).map(Self::Blob),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "AnyResourceContents")),
+        };
+        Ok(())
     }
 }
 
-codec::merged_codec! {
-    AnyResourceContentsMembers: AnyResourceContents = "AnyResourceContents";
-    0 "uri" some uri: String;
-    1 "mimeType" some mime_type: String;
-    2 "text" some text: String;
-    3 "blob" some blob: Base64Text;
-    variants {
-        TextResourceContents { some uri, some text } { some mime_type } => plain Text;
-        BlobResourceContents { some uri, some blob } { some mime_type } => plain Blob;
-    }
+codec::union_codec! {
+    AnyResourceContents;
+    Text(TextResourceContents);
+    Blob(BlobResourceContents);
 }
 
 codec::object_codec! {
@@ -78,6 +99,8 @@ codec::object_codec! {
     new(resource: value(impl Into<AnyResourceContents>));
     0 "type" text("resource");
     1 "resource" required resource;
+    /// Hints about the audience and the importance of the content. Absent if the sender gives no
+    /// hints.
     2 "annotations" optional annotations = some(Annotations);
 }
 
@@ -87,6 +110,8 @@ codec::object_codec! {
     0 "type" text("image");
     1 "data" required data;
     2 "mimeType" required mime_type;
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     3 "annotations" optional annotations = some(Annotations);
 }
 
@@ -95,6 +120,8 @@ codec::object_codec! {
     new(text: value(impl Into<String>));
     0 "type" text("text");
     1 "text" required text;
+    /// Hints about the audience and the importance of the text. Absent if the sender gives no
+    /// hints.
     2 "annotations" optional annotations = some(Annotations);
 }
 
@@ -102,6 +129,7 @@ codec::object_codec! {
     TextResourceContents = "TextResourceContents", extra(extra);
     new(uri: value(impl Into<String>), text: value(impl Into<String>));
     0 "uri" required uri;
+    /// Media type of the text. Absent if unknown.
     1 "mimeType" optional mime_type = some(impl Into<String>);
     2 "text" required text;
 }

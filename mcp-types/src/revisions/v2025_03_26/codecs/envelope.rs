@@ -4,211 +4,316 @@
 
 use super::super::*;
 
-codec::union_codec! {
-    ClientRequest = "ClientRequest", Initialize(codec::Vacant::VACANT);
-    variants {
-        Initialize(plain InitializeRequest);
-        Ping(plain PingRequest);
-        ListResources(plain ListResourcesRequest);
-        ListResourceTemplates(plain ListResourceTemplatesRequest);
-        ReadResource(plain ReadResourceRequest);
-        Subscribe(plain SubscribeRequest);
-        Unsubscribe(plain UnsubscribeRequest);
-        ListPrompts(plain ListPromptsRequest);
-        GetPrompt(plain GetPromptRequest);
-        ListTools(plain ListToolsRequest);
-        CallTool(plain CallToolRequest);
-        SetLevel(plain SetLevelRequest);
-        Complete(plain CompleteRequest);
+impl codec::Decode for ClientRequest {
+    fn vacant() -> Self {
+        Self::Initialize(codec::Decode::vacant())
     }
-    tag "method" {
-        "initialize" => object plain Initialize;
-        "ping" => object plain Ping;
-        "resources/list" => object plain ListResources;
-        "resources/templates/list" => object plain ListResourceTemplates;
-        "resources/read" => object plain ReadResource;
-        "resources/subscribe" => object plain Subscribe;
-        "resources/unsubscribe" => object plain Unsubscribe;
-        "prompts/list" => object plain ListPrompts;
-        "prompts/get" => object plain GetPrompt;
-        "tools/list" => object plain ListTools;
-        "tools/call" => object plain CallTool;
-        "logging/setLevel" => object plain SetLevel;
-        "completion/complete" => object plain Complete;
-    }
-    required { "method" }
-}
 
-codec::union_codec! {
-    ClientResult = "ClientResult", Empty(codec::Vacant::VACANT);
-    variants {
-        Empty(plain EmptyResult);
-        CreateMessage(plain CreateMessageResult);
-        ListRoots(plain ListRootsResult);
-    }
-    shape [
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["content", "model"];
-        "ListRootsResult": ["roots"] [] [] owns ["roots"] unless ["content"];
-        "EmptyResult": [] [] [];
-    ] {
-        "CreateMessageResult" => object plain CreateMessage;
-        "ListRootsResult" => object plain ListRoots;
-        "EmptyResult" => map plain Empty;
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "initialize" => Self::Initialize(codec::read(text)?),
+                "ping" => Self::Ping(codec::read(text)?),
+                "resources/list" => Self::ListResources(codec::read(text)?),
+                "resources/templates/list" => Self::ListResourceTemplates(codec::read(text)?),
+                "resources/read" => Self::ReadResource(codec::read(text)?),
+                "resources/subscribe" => Self::Subscribe(codec::read(text)?),
+                "resources/unsubscribe" => Self::Unsubscribe(codec::read(text)?),
+                "prompts/list" => Self::ListPrompts(codec::read(text)?),
+                "prompts/get" => Self::GetPrompt(codec::read(text)?),
+                "tools/list" => Self::ListTools(codec::read(text)?),
+                "tools/call" => Self::CallTool(codec::read(text)?),
+                "logging/setLevel" => Self::SetLevel(codec::read(text)?),
+                "completion/complete" => Self::Complete(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ClientRequest", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ClientRequest")),
+        };
+        Ok(())
     }
 }
 
 codec::union_codec! {
-    JsonRpcBatchRequestItem = "JSONRPCBatchRequestItem", Request(codec::Vacant::VACANT);
-    variants {
-        Request(plain JsonRpcRequest);
-        Notification(plain JsonRpcNotification);
-    }
-    merged JsonRpcBatchRequestItemMembers;
-    shape all ["jsonrpc", "method"] [
-        "JSONRPCRequest": ["id"] [] [] owns ["id"];
-        "JSONRPCNotification": [] [] [] unless ["id"];
-    ] {
-        "JSONRPCRequest" => object plain Request;
-        "JSONRPCNotification" => object plain Notification;
-    }
+    ClientRequest;
+    Initialize(InitializeRequest);
+    Ping(PingRequest);
+    ListResources(ListResourcesRequest);
+    ListResourceTemplates(ListResourceTemplatesRequest);
+    ReadResource(ReadResourceRequest);
+    Subscribe(SubscribeRequest);
+    Unsubscribe(UnsubscribeRequest);
+    ListPrompts(ListPromptsRequest);
+    GetPrompt(GetPromptRequest);
+    ListTools(ListToolsRequest);
+    CallTool(CallToolRequest);
+    SetLevel(SetLevelRequest);
+    Complete(CompleteRequest);
 }
 
-codec::merged_codec! {
-    JsonRpcBatchRequestItemMembers: JsonRpcBatchRequestItem = "JSONRPCBatchRequestItem";
-    0 "jsonrpc" text("2.0");
-    1 "id" some id: RequestId;
-    2 "method" some method: String;
-    3 "params" later params: codec::Later<'de>;
-    variants {
-        JsonRpcRequest { some id, some method } { later params } => plain Request;
-        JsonRpcNotification { some method } { later params } => plain Notification;
+impl codec::Decode for ClientResult {
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
     }
-}
 
-codec::union_codec! {
-    JsonRpcBatchResponseItem = "JSONRPCBatchResponseItem", Response(codec::Vacant::VACANT);
-    variants {
-        Response(plain JsonRpcResponse);
-        Error(plain JsonRpcError);
-    }
-    merged JsonRpcBatchResponseItemMembers;
-    shape all ["id", "jsonrpc"] [
-        "JSONRPCError": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"];
-        "JSONRPCResponse": ["result"] [] [] owns ["result"] unless ["error"];
-    ] {
-        "JSONRPCError" => object plain Error;
-        "JSONRPCResponse" => object plain Response;
-    }
-}
-
-codec::merged_codec! {
-    JsonRpcBatchResponseItemMembers: JsonRpcBatchResponseItem = "JSONRPCBatchResponseItem";
-    0 "jsonrpc" text("2.0");
-    1 "id" some id: RequestId;
-    2 "error" some error: ErrorObject;
-    3 "result" some result: ResultObject;
-    variants {
-        JsonRpcError { some id, some error } {} => plain Error;
-        JsonRpcResponse { some id, some result } {} => plain Response;
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "ClientResult", &[
+                codec::Candidate {
+                    name: "CreateMessageResult",
+                    conditions: &[
+                        codec::Has("content"), codec::Has("model"),
+                        codec::HasOneOf("role", &["user", "assistant"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::CreateMessage),
+                },
+                codec::Candidate {
+                    name: "ListRootsResult",
+                    conditions: &[codec::Has("roots")],
+                    read: |text| codec::read(text).map(Self::ListRoots),
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::Empty),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "ClientResult")),
+        };
+        Ok(())
     }
 }
 
 codec::union_codec! {
-    JsonRpcMessage = "JSONRPCMessage", Request(codec::Vacant::VACANT);
-    variants {
-        Request(plain JsonRpcRequest);
-        Notification(plain JsonRpcNotification);
-        BatchRequest(plain JsonRpcBatchRequest);
-        Response(plain JsonRpcResponse);
-        Error(plain JsonRpcError);
-        BatchResponse(plain JsonRpcBatchResponse);
-    }
-    merged JsonRpcMessageMembers;
-    shape all ["jsonrpc"] [
-        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [] owns ["error"];
-        "JSONRPCRequest": ["id", "method"] [] [] unless ["error"];
-        "JSONRPCResponse": ["id", "result"] [] [] owns ["result"] unless ["error", "method"];
-        "JSONRPCNotification": ["method"] [] [] unless ["error", "id"];
-    ] {
-        "JSONRPCError" => object plain Error;
-        "JSONRPCRequest" => object plain Request;
-        "JSONRPCResponse" => object plain Response;
-        "JSONRPCNotification" => object plain Notification;
-    }
-    values {
-        array(items) => codec::first_of(&codec::array(items)?, &[
-            |value| codec::from_part(value).map(Self::BatchRequest),
-            |value| codec::from_part(value).map(Self::BatchResponse),
-        ]);
-    }
+    ClientResult;
+    Empty(EmptyResult);
+    CreateMessage(CreateMessageResult);
+    ListRoots(ListRootsResult);
 }
 
-codec::merged_codec! {
-    JsonRpcMessageMembers: JsonRpcMessage = "JSONRPCMessage";
-    0 "jsonrpc" text("2.0");
-    1 "id" some id: RequestId;
-    2 "error" some error: ErrorObject;
-    3 "method" some method: String;
-    4 "params" later params: codec::Later<'de>;
-    5 "result" some result: ResultObject;
-    variants {
-        JsonRpcError { some id, some error } {} => plain Error;
-        JsonRpcRequest { some id, some method } { later params } => plain Request;
-        JsonRpcResponse { some id, some result } {} => plain Response;
-        JsonRpcNotification { some method } { later params } => plain Notification;
+impl codec::Decode for JsonRpcBatchRequestItem {
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "JSONRPCBatchRequestItem", &[
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    conditions: &[codec::Has("id")],
+                    read: |text| codec::read(text).map(Self::Request),
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::Notification),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "JSONRPCBatchRequestItem")),
+        };
+        Ok(())
     }
 }
 
 codec::union_codec! {
-    ServerRequest = "ServerRequest", Ping(codec::Vacant::VACANT);
-    variants {
-        Ping(plain PingRequest);
-        CreateMessage(plain CreateMessageRequest);
-        ListRoots(plain ListRootsRequest);
+    JsonRpcBatchRequestItem;
+    Request(JsonRpcRequest);
+    Notification(JsonRpcNotification);
+}
+
+impl codec::Decode for JsonRpcBatchResponseItem {
+    fn vacant() -> Self {
+        Self::Response(codec::Decode::vacant())
     }
-    tag "method" {
-        "ping" => object plain Ping;
-        "sampling/createMessage" => object plain CreateMessage;
-        "roots/list" => object plain ListRoots;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "JSONRPCBatchResponseItem", &[
+                codec::Candidate {
+                    name: "JSONRPCError",
+                    conditions: &[
+                        codec::Has("error"), codec::HasInside("error", "code"),
+                        codec::HasInside("error", "message"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Error),
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    conditions: &[codec::Has("result")],
+                    read: |text| codec::read(text).map(Self::Response),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "JSONRPCBatchResponseItem")),
+        };
+        Ok(())
     }
-    required { "method" }
 }
 
 codec::union_codec! {
-    ServerResult = "ServerResult", Empty(codec::Vacant::VACANT);
-    variants {
-        Empty(plain EmptyResult);
-        Initialize(plain InitializeResult);
-        ListResources(plain ListResourcesResult);
-        ListResourceTemplates(plain ListResourceTemplatesResult);
-        ReadResource(plain ReadResourceResult);
-        ListPrompts(plain ListPromptsResult);
-        GetPrompt(plain GetPromptResult);
-        ListTools(plain ListToolsResult);
-        CallTool(plain CallToolResult);
-        Complete(plain CompleteResult);
+    JsonRpcBatchResponseItem;
+    Response(JsonRpcResponse);
+    Error(JsonRpcError);
+}
+
+impl codec::Decode for JsonRpcMessage {
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
     }
-    shape [
-        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [] owns ["capabilities", "protocolVersion", "serverInfo"];
-        "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["capabilities"];
-        "ListResourcesResult": ["resources"] [] [] owns ["resources"] unless ["capabilities", "completion"];
-        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] owns ["resourceTemplates"] unless ["capabilities", "completion", "resources"];
-        "ReadResourceResult": ["contents"] [] [] owns ["contents"] unless ["capabilities", "completion", "resourceTemplates", "resources"];
-        "ListPromptsResult": ["prompts"] [] [] owns ["prompts"] unless ["capabilities", "completion", "contents", "resourceTemplates", "resources"];
-        "GetPromptResult": ["messages"] [] [] owns ["messages"] unless ["capabilities", "completion", "contents", "prompts", "resourceTemplates", "resources"];
-        "ListToolsResult": ["tools"] [] [] owns ["tools"] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources"];
-        "CallToolResult": ["content"] [] [] owns ["content"] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources", "tools"];
-        "EmptyResult": [] [] [];
-    ] {
-        "InitializeResult" => object plain Initialize;
-        "CompleteResult" => object plain Complete;
-        "ListResourcesResult" => object plain ListResources;
-        "ListResourceTemplatesResult" => object plain ListResourceTemplates;
-        "ReadResourceResult" => object plain ReadResource;
-        "ListPromptsResult" => object plain ListPrompts;
-        "GetPromptResult" => object plain GetPrompt;
-        "ListToolsResult" => object plain ListTools;
-        "CallToolResult" => object plain CallTool;
-        "EmptyResult" => map plain Empty;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Array) => codec::first_of(text, &[
+                |text| codec::read(text).map(Self::BatchRequest),
+                |text| codec::read(text).map(Self::BatchResponse),
+            ])?,
+            Some(codec::Kind::Object) => codec::first_fit(text, "JSONRPCMessage", &[
+                codec::Candidate {
+                    name: "JSONRPCError",
+                    conditions: &[
+                        codec::Has("error"), codec::Has("id"), codec::HasInside("error", "code"),
+                        codec::HasInside("error", "message"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Error),
+                },
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    conditions: &[codec::Has("id"), codec::Has("method")],
+                    read: |text| codec::read(text).map(Self::Request),
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    conditions: &[codec::Has("id"), codec::Has("result")],
+                    read: |text| codec::read(text).map(Self::Response),
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    conditions: &[codec::Has("method")],
+                    read: |text| codec::read(text).map(Self::Notification),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "JSONRPCMessage")),
+        };
+        Ok(())
     }
+}
+
+codec::union_codec! {
+    JsonRpcMessage;
+    Request(JsonRpcRequest);
+    Notification(JsonRpcNotification);
+    BatchRequest(JsonRpcBatchRequest);
+    Response(JsonRpcResponse);
+    Error(JsonRpcError);
+    BatchResponse(JsonRpcBatchResponse);
+}
+
+impl codec::Decode for ServerRequest {
+    fn vacant() -> Self {
+        Self::Ping(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "ping" => Self::Ping(codec::read(text)?),
+                "sampling/createMessage" => Self::CreateMessage(codec::read(text)?),
+                "roots/list" => Self::ListRoots(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ServerRequest", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ServerRequest")),
+        };
+        Ok(())
+    }
+}
+
+codec::union_codec! {
+    ServerRequest;
+    Ping(PingRequest);
+    CreateMessage(CreateMessageRequest);
+    ListRoots(ListRootsRequest);
+}
+
+impl codec::Decode for ServerResult {
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "ServerResult", &[
+                codec::Candidate {
+                    name: "InitializeResult",
+                    conditions: &[
+                        codec::Has("capabilities"), codec::Has("protocolVersion"),
+                        codec::Has("serverInfo"), codec::HasInside("serverInfo", "name"),
+                        codec::HasInside("serverInfo", "version"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Initialize),
+                },
+                codec::Candidate {
+                    name: "CompleteResult",
+                    conditions: &[
+                        codec::Has("completion"), codec::HasInside("completion", "values"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+                codec::Candidate {
+                    name: "ListResourcesResult",
+                    conditions: &[codec::Has("resources")],
+                    read: |text| codec::read(text).map(Self::ListResources),
+                },
+                codec::Candidate {
+                    name: "ListResourceTemplatesResult",
+                    conditions: &[codec::Has("resourceTemplates")],
+                    read: |text| codec::read(text).map(Self::ListResourceTemplates),
+                },
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    conditions: &[codec::Has("contents")],
+                    read: |text| codec::read(text).map(Self::ReadResource),
+                },
+                codec::Candidate {
+                    name: "ListPromptsResult",
+                    conditions: &[codec::Has("prompts")],
+                    read: |text| codec::read(text).map(Self::ListPrompts),
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    conditions: &[codec::Has("messages")],
+                    read: |text| codec::read(text).map(Self::GetPrompt),
+                },
+                codec::Candidate {
+                    name: "ListToolsResult",
+                    conditions: &[codec::Has("tools")],
+                    read: |text| codec::read(text).map(Self::ListTools),
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    conditions: &[codec::Has("content")],
+                    read: |text| codec::read(text).map(Self::CallTool),
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::Empty),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "ServerResult")),
+        };
+        Ok(())
+    }
+}
+
+codec::union_codec! {
+    ServerResult;
+    Empty(EmptyResult);
+    Initialize(InitializeResult);
+    ListResources(ListResourcesResult);
+    ListResourceTemplates(ListResourceTemplatesResult);
+    ReadResource(ReadResourceResult);
+    ListPrompts(ListPromptsResult);
+    GetPrompt(GetPromptResult);
+    ListTools(ListToolsResult);
+    CallTool(CallToolResult);
+    Complete(CompleteResult);
 }

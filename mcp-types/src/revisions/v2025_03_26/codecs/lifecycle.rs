@@ -7,8 +7,13 @@ use super::super::*;
 codec::object_codec! {
     ClientCapabilities = "ClientCapabilities", extra(extra);
     new();
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     0 "experimental" optional experimental = some(impl Into<Map<Object>>);
+    /// Present if the server may ask for the client's roots. Deprecated since 2026-07-28.
     1 "roots" optional roots = some(RootsCapability);
+    /// Present if the server may ask the client to generate a message with a language model.
+    /// Deprecated since 2026-07-28.
     2 "sampling" optional sampling = some(impl Into<Object>);
 }
 
@@ -46,6 +51,11 @@ codec::object_codec! {
     0 "protocolVersion" required protocol_version;
     1 "capabilities" required capabilities;
     2 "serverInfo" required server_info;
+    /// Instructions for the model on how to use the server, which a client can add to the system
+    /// prompt. Absent if there are none.
     3 "instructions" optional instructions = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(impl Into<Object>);
 }

@@ -14,8 +14,12 @@ codec::object_codec! {
 codec::object_codec! {
     GetPromptResult = "GetPromptResult", extra(extra);
     new(messages: value(impl Into<Vec<PromptMessage>>));
+    /// What the prompt is for. Absent if the server provides no description.
     0 "description" optional description = some(impl Into<String>);
     1 "messages" list messages;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -23,6 +27,7 @@ codec::object_codec! {
     ListPromptsRequest = "ListPromptsRequest", extra(extra);
     new();
     0 "method" text("prompts/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
 }
 
@@ -30,7 +35,12 @@ codec::object_codec! {
     ListPromptsResult = "ListPromptsResult", extra(extra);
     new(prompts: value(impl Into<Vec<Prompt>>));
     0 "prompts" list prompts;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -38,7 +48,9 @@ codec::object_codec! {
     Prompt = "Prompt", extra(extra);
     new(name: value(impl Into<String>));
     0 "name" required name;
+    /// What the prompt is for, as human-readable text.
     1 "description" optional description = some(impl Into<String>);
+    /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
     2 "arguments" optional_list arguments = some(impl Into<Vec<PromptArgument>>);
 }
 
@@ -46,7 +58,9 @@ codec::object_codec! {
     PromptArgument = "PromptArgument", extra(extra);
     new(name: value(impl Into<String>));
     0 "name" required name;
+    /// What to enter for this argument, as human-readable text.
     1 "description" optional description = some(impl Into<String>);
+    /// Whether the argument is required. If absent, it is optional.
     2 "required" optional required = some(bool);
 }
 

@@ -8,6 +8,7 @@ codec::object_codec! {
     ListRootsRequest = "ListRootsRequest", extra(extra);
     new();
     0 "method" text("roots/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(RequestParams);
 }
 
@@ -15,6 +16,9 @@ codec::object_codec! {
     ListRootsResult = "ListRootsResult", extra(extra);
     new(roots: value(impl Into<Vec<Root>>));
     0 "roots" list roots;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -22,5 +26,6 @@ codec::object_codec! {
     Root = "Root", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
+    /// Human-readable name for display. If absent, the URI is displayed.
     1 "name" optional name = some(impl Into<String>);
 }

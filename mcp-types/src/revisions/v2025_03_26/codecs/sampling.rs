@@ -8,12 +8,24 @@ codec::object_codec! {
     CreateMessageRequestParams = "CreateMessageRequestParams", extra(extra);
     new(messages: value(impl Into<Vec<SamplingMessage>>), max_tokens: value(i64));
     0 "messages" list messages;
+    /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
+    /// freely.
     1 "modelPreferences" optional model_preferences = some(ModelPreferences);
+    /// System prompt that the server proposes. The client may change or drop it. If absent, the
+    /// server proposes none.
     2 "systemPrompt" optional system_prompt = some(impl Into<String>);
+    /// Servers whose context the client should add to the prompt. The client may ignore it. Absent
+    /// if the server does not ask for any context.
     3 "includeContext" optional include_context = some(impl Into<IncludeContext>);
+    /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
+    /// it. If absent, the provider's default applies.
     4 "temperature" optional temperature = some(impl Into<Number>);
     5 "maxTokens" int(i64::MIN..=i64::MAX) max_tokens;
+    /// Strings that stop the generation. The client may change or ignore them. If absent, there
+    /// are none.
     6 "stopSequences" optional_list stop_sequences = some(impl Into<Vec<String>>);
+    /// Settings for the model's provider, in a format that the provider defines. The client may
+    /// drop them. Absent if there are none.
     7 "metadata" optional metadata = some(impl Into<Object>);
 }
 
@@ -24,19 +36,30 @@ codec::object_codec! {
     1 "params" required params;
 }
 
+impl codec::Decode for SamplingContent {
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "audio" => Self::Audio(codec::read(text)?),
+                other => return Err(codec::unknown_tag("SamplingContent", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "SamplingContent")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    SamplingContent = "SamplingContent", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Audio(plain AudioContent);
-    }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "audio" => object plain Audio;
-    }
-    required { "type" }
+    SamplingContent;
+    Text(TextContent);
+    Image(ImageContent);
+    Audio(AudioContent);
 }
 
 codec::object_codec! {
@@ -46,7 +69,12 @@ codec::object_codec! {
         content: value(impl Into<SamplingContent>),
     );
     0 "model" required model;
+    /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or a value defined by
+    /// the model's provider. Absent if unknown.
     1 "stopReason" optional stop_reason = some(impl Into<StopReason>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
     3 "role" required role;
     4 "content" required content;

@@ -7,6 +7,9 @@ use super::super::*;
 codec::object_codec! {
     PaginatedRequestParams = "PaginatedRequestParams", extra(extra);
     new();
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     0 "cursor" optional cursor = some(impl Into<Cursor>);
 }
 
@@ -14,12 +17,14 @@ codec::object_codec! {
     Notification = "Notification", extra(extra);
     new(method: value(impl Into<String>));
     0 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
 }
 
 codec::object_codec! {
     PaginatedRequest = "PaginatedRequest", extra(extra);
     new(method: value(impl Into<String>));
+    /// Parameters of the method. Absent if the method needs none.
     0 "params" optional params = some(PaginatedRequestParams);
     1 "method" required method;
 }
@@ -28,5 +33,6 @@ codec::object_codec! {
     Request = "Request", extra(extra);
     new(method: value(impl Into<String>));
     0 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(RequestParams);
 }

@@ -9,6 +9,8 @@ codec::object_codec! {
     new(ref_: value(impl Into<CompletionReference>), argument: value(CompletionArgument));
     0 "ref" required ref_;
     1 "argument" required argument;
+    /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
+    /// filled in none.
     2 "context" optional context = some(CompletionContext);
 }
 

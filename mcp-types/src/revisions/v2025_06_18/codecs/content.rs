@@ -4,23 +4,34 @@
 
 use super::super::*;
 
+impl codec::Decode for ContentBlock {
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "audio" => Self::Audio(codec::read(text)?),
+                "resource_link" => Self::ResourceLink(codec::read(text)?),
+                "resource" => Self::Resource(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ContentBlock", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ContentBlock")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ContentBlock = "ContentBlock", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Audio(plain AudioContent);
-        ResourceLink(plain ResourceLink);
-        Resource(plain EmbeddedResource);
-    }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "audio" => object plain Audio;
-        "resource_link" => object plain ResourceLink;
-        "resource" => object plain Resource;
-    }
-    required { "type" }
+    ContentBlock;
+    Text(TextContent);
+    Image(ImageContent);
+    Audio(AudioContent);
+    ResourceLink(ResourceLink);
+    Resource(EmbeddedResource);
 }
 
 codec::object_codec! {
@@ -28,11 +39,21 @@ codec::object_codec! {
     new(uri: value(impl Into<String>), name: value(impl Into<String>));
     0 "type" text("resource_link");
     1 "uri" required uri;
+    /// What the resource contains, so that users and models can decide whether they need it.
     2 "description" optional description = some(impl Into<String>);
+    /// Media type of the contents. Absent if unknown.
     3 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     4 "annotations" optional annotations = some(Annotations);
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     5 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     6 "_meta" optional meta = some(impl Into<Object>);
     7 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     8 "title" optional title = some(impl Into<String>);
 }

@@ -9,6 +9,7 @@ codec::object_codec! {
     new(properties: value(impl Into<Map<PrimitiveSchemaDefinition>>));
     0 "type" text("object");
     1 "properties" required properties;
+    /// Names of the fields that the user must fill in. If absent, all fields are optional.
     2 "required" optional_list required = some(impl Into<Vec<String>>);
 }
 
@@ -26,25 +27,39 @@ codec::object_codec! {
     1 "params" required params;
 }
 
+impl codec::Decode for ElicitValue {
+    fn vacant() -> Self {
+        Self::String(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Bool) => Self::Boolean(codec::read(text)?),
+            Some(codec::Kind::Number) => Self::Number(codec::read(text)?),
+            Some(codec::Kind::String) => Self::String(codec::read(text)?),
+            _ => return Err(codec::unexpected(text, "ElicitValue")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ElicitValue = "ElicitValue", String(codec::Vacant::VACANT);
-    variants {
-        String(plain String);
-        Number(plain Number);
-        Boolean(plain bool);
-    }
-    values {
-        bool(value) => Ok(Self::Boolean(value));
-        number(value) => Ok(Self::Number(value));
-        string(value) => Ok(Self::String(value));
-    }
+    ElicitValue;
+    String(String);
+    Number(Number);
+    Boolean(bool);
 }
 
 codec::object_codec! {
     ElicitResult = "ElicitResult", extra(extra);
     new(action: value(impl Into<ElicitAction>));
     0 "action" required action;
+    /// Submitted values by field name, which conform to the requested schema. Absent unless
+    /// `action` is `accept` and the request was a form.
     1 "content" optional content = some(impl Into<Map<ElicitValue>>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -52,9 +67,12 @@ codec::object_codec! {
     EnumSchema = "EnumSchema", extra(extra);
     new(enum_: value(impl Into<Vec<String>>));
     0 "type" text("string");
+    /// Label of the field in the form. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user. Absent if the title is sufficient.
     2 "description" optional description = some(impl Into<String>);
     3 "enum" list enum_;
+    /// Labels of the values, in the same order. If absent, the values themselves are displayed.
     4 "enumNames" optional_list enum_names = some(impl Into<Vec<String>>);
 }
 
@@ -62,40 +80,71 @@ codec::object_codec! {
     NumberSchema = "NumberSchema", extra(extra);
     new(type_: value(impl Into<NumberSchemaType>));
     0 "type" required type_;
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum value, inclusive. If absent, there is no lower limit.
     3 "minimum" optional minimum = some(impl Into<Number>);
+    /// Maximum value, inclusive. If absent, there is no upper limit.
     4 "maximum" optional maximum = some(impl Into<Number>);
 }
 
+impl codec::Decode for PrimitiveSchemaDefinition {
+    fn vacant() -> Self {
+        Self::String(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "PrimitiveSchemaDefinition", &[
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[codec::Has("enum"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "StringSchema",
+                    conditions: &[codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::String),
+                },
+                codec::Candidate {
+                    name: "NumberSchema",
+                    conditions: &[codec::HasOneOf("type", &["number", "integer"])],
+                    read: |text| codec::read(text).map(Self::Number),
+                },
+                codec::Candidate {
+                    name: "BooleanSchema",
+                    conditions: &[codec::HasOneOf("type", &["boolean"])],
+                    read: |text| codec::read(text).map(Self::Boolean),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "PrimitiveSchemaDefinition")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    PrimitiveSchemaDefinition = "PrimitiveSchemaDefinition", String(codec::Vacant::VACANT);
-    variants {
-        String(plain StringSchema);
-        Number(plain NumberSchema);
-        Boolean(plain BooleanSchema);
-        Enum(plain EnumSchema);
-    }
-    shape all ["type"] [
-        "EnumSchema": ["enum"] [] [("type", &["string"])] owns ["enum"];
-        "StringSchema": [] [] [("type", &["string"])] owns ["maxLength", "minLength"] unless ["enum"];
-        "NumberSchema": [] [] [("type", &["number", "integer"])] owns ["maximum", "minimum"] unless ["enum"];
-        "BooleanSchema": [] [] [("type", &["boolean"])] owns ["default"] unless ["enum"];
-    ] {
-        "EnumSchema" => object plain Enum;
-        "StringSchema" => object plain String;
-        "NumberSchema" => object plain Number;
-        "BooleanSchema" => object plain Boolean;
-    }
+    PrimitiveSchemaDefinition;
+    String(StringSchema);
+    Number(NumberSchema);
+    Boolean(BooleanSchema);
+    Enum(EnumSchema);
 }
 
 codec::object_codec! {
     StringSchema = "StringSchema", extra(extra);
     new();
     0 "type" text("string");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum number of characters. If absent, the text can be empty.
     3 "minLength" optional_int(i64::MIN..=i64::MAX) min_length = some(i64);
+    /// Maximum number of characters. If absent, there is no limit.
     4 "maxLength" optional_int(i64::MIN..=i64::MAX) max_length = some(i64);
+    /// Required format of the text. If absent, any text is allowed.
     5 "format" optional format = some(impl Into<StringSchemaFormat>);
 }

@@ -4,77 +4,124 @@
 
 use super::super::*;
 
-codec::union_codec! {
-    ClientNotification = "ClientNotification", Cancelled(codec::Vacant::VACANT);
-    variants {
-        Cancelled(plain CancelledNotification);
-        Initialized(plain InitializedNotification);
-        Progress(plain ProgressNotification);
-        RootsListChanged(plain RootsListChangedNotification);
+impl codec::Decode for ClientNotification {
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
     }
-    tag "method" {
-        "notifications/cancelled" => object plain Cancelled;
-        "notifications/initialized" => object plain Initialized;
-        "notifications/progress" => object plain Progress;
-        "notifications/roots/list_changed" => object plain RootsListChanged;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "notifications/cancelled" => Self::Cancelled(codec::read(text)?),
+                "notifications/initialized" => Self::Initialized(codec::read(text)?),
+                "notifications/progress" => Self::Progress(codec::read(text)?),
+                "notifications/roots/list_changed" => Self::RootsListChanged(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ClientNotification", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ClientNotification")),
+        };
+        Ok(())
     }
-    required { "method" }
 }
 
 codec::union_codec! {
-    ClientRequest = "ClientRequest", Initialize(codec::Vacant::VACANT);
-    variants {
-        Initialize(plain InitializeRequest);
-        Ping(plain PingRequest);
-        ListResources(plain ListResourcesRequest);
-        ListResourceTemplates(plain ListResourceTemplatesRequest);
-        ReadResource(plain ReadResourceRequest);
-        Subscribe(plain SubscribeRequest);
-        Unsubscribe(plain UnsubscribeRequest);
-        ListPrompts(plain ListPromptsRequest);
-        GetPrompt(plain GetPromptRequest);
-        ListTools(plain ListToolsRequest);
-        CallTool(plain CallToolRequest);
-        SetLevel(plain SetLevelRequest);
-        Complete(plain CompleteRequest);
+    ClientNotification;
+    Cancelled(CancelledNotification);
+    Initialized(InitializedNotification);
+    Progress(ProgressNotification);
+    RootsListChanged(RootsListChangedNotification);
+}
+
+impl codec::Decode for ClientRequest {
+    fn vacant() -> Self {
+        Self::Initialize(codec::Decode::vacant())
     }
-    tag "method" {
-        "initialize" => object plain Initialize;
-        "ping" => object plain Ping;
-        "resources/list" => object plain ListResources;
-        "resources/templates/list" => object plain ListResourceTemplates;
-        "resources/read" => object plain ReadResource;
-        "resources/subscribe" => object plain Subscribe;
-        "resources/unsubscribe" => object plain Unsubscribe;
-        "prompts/list" => object plain ListPrompts;
-        "prompts/get" => object plain GetPrompt;
-        "tools/list" => object plain ListTools;
-        "tools/call" => object plain CallTool;
-        "logging/setLevel" => object plain SetLevel;
-        "completion/complete" => object plain Complete;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "initialize" => Self::Initialize(codec::read(text)?),
+                "ping" => Self::Ping(codec::read(text)?),
+                "resources/list" => Self::ListResources(codec::read(text)?),
+                "resources/templates/list" => Self::ListResourceTemplates(codec::read(text)?),
+                "resources/read" => Self::ReadResource(codec::read(text)?),
+                "resources/subscribe" => Self::Subscribe(codec::read(text)?),
+                "resources/unsubscribe" => Self::Unsubscribe(codec::read(text)?),
+                "prompts/list" => Self::ListPrompts(codec::read(text)?),
+                "prompts/get" => Self::GetPrompt(codec::read(text)?),
+                "tools/list" => Self::ListTools(codec::read(text)?),
+                "tools/call" => Self::CallTool(codec::read(text)?),
+                "logging/setLevel" => Self::SetLevel(codec::read(text)?),
+                "completion/complete" => Self::Complete(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ClientRequest", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ClientRequest")),
+        };
+        Ok(())
     }
-    required { "method" }
 }
 
 codec::union_codec! {
-    ClientResult = "ClientResult", Empty(codec::Vacant::VACANT);
-    variants {
-        Empty(plain EmptyResult);
-        CreateMessage(plain CreateMessageResult);
-        ListRoots(plain ListRootsResult);
-        Elicit(plain ElicitResult);
+    ClientRequest;
+    Initialize(InitializeRequest);
+    Ping(PingRequest);
+    ListResources(ListResourcesRequest);
+    ListResourceTemplates(ListResourceTemplatesRequest);
+    ReadResource(ReadResourceRequest);
+    Subscribe(SubscribeRequest);
+    Unsubscribe(UnsubscribeRequest);
+    ListPrompts(ListPromptsRequest);
+    GetPrompt(GetPromptRequest);
+    ListTools(ListToolsRequest);
+    CallTool(CallToolRequest);
+    SetLevel(SetLevelRequest);
+    Complete(CompleteRequest);
+}
+
+impl codec::Decode for ClientResult {
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
     }
-    shape [
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["model"];
-        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["model"];
-        "ListRootsResult": ["roots"] [] [] owns ["roots"] unless ["action", "content"];
-        "EmptyResult": [] [] [];
-    ] {
-        "CreateMessageResult" => object plain CreateMessage;
-        "ElicitResult" => object plain Elicit;
-        "ListRootsResult" => object plain ListRoots;
-        "EmptyResult" => map plain Empty;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "ClientResult", &[
+                codec::Candidate {
+                    name: "CreateMessageResult",
+                    conditions: &[
+                        codec::Has("content"), codec::Has("model"),
+                        codec::HasOneOf("role", &["user", "assistant"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::CreateMessage),
+                },
+                codec::Candidate {
+                    name: "ElicitResult",
+                    conditions: &[codec::HasOneOf("action", &["accept", "decline", "cancel"])],
+                    read: |text| codec::read(text).map(Self::Elicit),
+                },
+                codec::Candidate {
+                    name: "ListRootsResult",
+                    conditions: &[codec::Has("roots")],
+                    read: |text| codec::read(text).map(Self::ListRoots),
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::Empty),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "ClientResult")),
+        };
+        Ok(())
     }
+}
+
+codec::union_codec! {
+    ClientResult;
+    Empty(EmptyResult);
+    CreateMessage(CreateMessageResult);
+    ListRoots(ListRootsResult);
+    Elicit(ElicitResult);
 }
 
 codec::object_codec! {
@@ -85,42 +132,50 @@ codec::object_codec! {
     2 "error" required error;
 }
 
-codec::union_codec! {
-    JsonRpcMessage = "JSONRPCMessage", Request(codec::Vacant::VACANT);
-    variants {
-        Request(plain JsonRpcRequest);
-        Notification(plain JsonRpcNotification);
-        Response(plain JsonRpcResponse);
-        Error(plain JsonRpcError);
+impl codec::Decode for JsonRpcMessage {
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
     }
-    merged JsonRpcMessageMembers;
-    shape all ["jsonrpc"] [
-        "JSONRPCError": ["error", "id"] [("error", "code"), ("error", "message")] [] owns ["error"];
-        "JSONRPCRequest": ["id", "method"] [] [] unless ["error"];
-        "JSONRPCResponse": ["id", "result"] [] [] owns ["result"] unless ["error", "method"];
-        "JSONRPCNotification": ["method"] [] [] unless ["error", "id"];
-    ] {
-        "JSONRPCError" => object plain Error;
-        "JSONRPCRequest" => object plain Request;
-        "JSONRPCResponse" => object plain Response;
-        "JSONRPCNotification" => object plain Notification;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "JSONRPCMessage", &[
+                codec::Candidate {
+                    name: "JSONRPCError",
+                    conditions: &[
+                        codec::Has("error"), codec::Has("id"), codec::HasInside("error", "code"),
+                        codec::HasInside("error", "message"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Error),
+                },
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    conditions: &[codec::Has("id"), codec::Has("method")],
+                    read: |text| codec::read(text).map(Self::Request),
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    conditions: &[codec::Has("id"), codec::Has("result")],
+                    read: |text| codec::read(text).map(Self::Response),
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    conditions: &[codec::Has("method")],
+                    read: |text| codec::read(text).map(Self::Notification),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "JSONRPCMessage")),
+        };
+        Ok(())
     }
 }
 
-codec::merged_codec! {
-    JsonRpcMessageMembers: JsonRpcMessage = "JSONRPCMessage";
-    0 "jsonrpc" text("2.0");
-    1 "id" some id: RequestId;
-    2 "error" some error: ErrorObject;
-    3 "method" some method: String;
-    4 "params" later params: codec::Later<'de>;
-    5 "result" some result: ResultObject;
-    variants {
-        JsonRpcError { some id, some error } {} => plain Error;
-        JsonRpcRequest { some id, some method } { later params } => plain Request;
-        JsonRpcResponse { some id, some result } {} => plain Response;
-        JsonRpcNotification { some method } { later params } => plain Notification;
-    }
+codec::union_codec! {
+    JsonRpcMessage;
+    Request(JsonRpcRequest);
+    Notification(JsonRpcNotification);
+    Response(JsonRpcResponse);
+    Error(JsonRpcError);
 }
 
 codec::object_codec! {
@@ -128,6 +183,7 @@ codec::object_codec! {
     new(method: value(impl Into<String>));
     0 "jsonrpc" text("2.0");
     1 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     2 "params" optional params = some(NotificationParams);
 }
 
@@ -137,6 +193,7 @@ codec::object_codec! {
     0 "jsonrpc" text("2.0");
     1 "id" required id;
     2 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     3 "params" optional params = some(RequestParams);
 }
 
@@ -148,81 +205,149 @@ codec::object_codec! {
     2 "result" required result;
 }
 
-codec::union_codec! {
-    ServerNotification = "ServerNotification", Cancelled(codec::Vacant::VACANT);
-    variants {
-        Cancelled(plain CancelledNotification);
-        Progress(plain ProgressNotification);
-        ResourceListChanged(plain ResourceListChangedNotification);
-        ResourceUpdated(plain ResourceUpdatedNotification);
-        PromptListChanged(plain PromptListChangedNotification);
-        ToolListChanged(plain ToolListChangedNotification);
-        LoggingMessage(plain LoggingMessageNotification);
+impl codec::Decode for ServerNotification {
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
     }
-    tag "method" {
-        "notifications/cancelled" => object plain Cancelled;
-        "notifications/progress" => object plain Progress;
-        "notifications/resources/list_changed" => object plain ResourceListChanged;
-        "notifications/resources/updated" => object plain ResourceUpdated;
-        "notifications/prompts/list_changed" => object plain PromptListChanged;
-        "notifications/tools/list_changed" => object plain ToolListChanged;
-        "notifications/message" => object plain LoggingMessage;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "notifications/cancelled" => Self::Cancelled(codec::read(text)?),
+                "notifications/progress" => Self::Progress(codec::read(text)?),
+                "notifications/resources/list_changed" => Self::ResourceListChanged(codec::read(text)?),
+                "notifications/resources/updated" => Self::ResourceUpdated(codec::read(text)?),
+                "notifications/prompts/list_changed" => Self::PromptListChanged(codec::read(text)?),
+                "notifications/tools/list_changed" => Self::ToolListChanged(codec::read(text)?),
+                "notifications/message" => Self::LoggingMessage(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ServerNotification", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ServerNotification")),
+        };
+        Ok(())
     }
-    required { "method" }
 }
 
 codec::union_codec! {
-    ServerRequest = "ServerRequest", Ping(codec::Vacant::VACANT);
-    variants {
-        Ping(plain PingRequest);
-        CreateMessage(plain CreateMessageRequest);
-        ListRoots(plain ListRootsRequest);
-        Elicit(plain ElicitRequest);
+    ServerNotification;
+    Cancelled(CancelledNotification);
+    Progress(ProgressNotification);
+    ResourceListChanged(ResourceListChangedNotification);
+    ResourceUpdated(ResourceUpdatedNotification);
+    PromptListChanged(PromptListChangedNotification);
+    ToolListChanged(ToolListChangedNotification);
+    LoggingMessage(LoggingMessageNotification);
+}
+
+impl codec::Decode for ServerRequest {
+    fn vacant() -> Self {
+        Self::Ping(codec::Decode::vacant())
     }
-    tag "method" {
-        "ping" => object plain Ping;
-        "sampling/createMessage" => object plain CreateMessage;
-        "roots/list" => object plain ListRoots;
-        "elicitation/create" => object plain Elicit;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "ping" => Self::Ping(codec::read(text)?),
+                "sampling/createMessage" => Self::CreateMessage(codec::read(text)?),
+                "roots/list" => Self::ListRoots(codec::read(text)?),
+                "elicitation/create" => Self::Elicit(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ServerRequest", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ServerRequest")),
+        };
+        Ok(())
     }
-    required { "method" }
 }
 
 codec::union_codec! {
-    ServerResult = "ServerResult", Empty(codec::Vacant::VACANT);
-    variants {
-        Empty(plain EmptyResult);
-        Initialize(plain InitializeResult);
-        ListResources(plain ListResourcesResult);
-        ListResourceTemplates(plain ListResourceTemplatesResult);
-        ReadResource(plain ReadResourceResult);
-        ListPrompts(plain ListPromptsResult);
-        GetPrompt(plain GetPromptResult);
-        ListTools(plain ListToolsResult);
-        CallTool(plain CallToolResult);
-        Complete(plain CompleteResult);
+    ServerRequest;
+    Ping(PingRequest);
+    CreateMessage(CreateMessageRequest);
+    ListRoots(ListRootsRequest);
+    Elicit(ElicitRequest);
+}
+
+impl codec::Decode for ServerResult {
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
     }
-    shape [
-        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [] owns ["capabilities", "protocolVersion", "serverInfo"];
-        "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["capabilities"];
-        "ListResourcesResult": ["resources"] [] [] owns ["resources"] unless ["capabilities", "completion"];
-        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] owns ["resourceTemplates"] unless ["capabilities", "completion", "resources"];
-        "ReadResourceResult": ["contents"] [] [] owns ["contents"] unless ["capabilities", "completion", "resourceTemplates", "resources"];
-        "ListPromptsResult": ["prompts"] [] [] owns ["prompts"] unless ["capabilities", "completion", "contents", "resourceTemplates", "resources"];
-        "GetPromptResult": ["messages"] [] [] owns ["messages"] unless ["capabilities", "completion", "contents", "prompts", "resourceTemplates", "resources"];
-        "ListToolsResult": ["tools"] [] [] owns ["tools"] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources"];
-        "CallToolResult": ["content"] [] [] owns ["content"] unless ["capabilities", "completion", "contents", "messages", "prompts", "resourceTemplates", "resources", "tools"];
-        "EmptyResult": [] [] [];
-    ] {
-        "InitializeResult" => object plain Initialize;
-        "CompleteResult" => object plain Complete;
-        "ListResourcesResult" => object plain ListResources;
-        "ListResourceTemplatesResult" => object plain ListResourceTemplates;
-        "ReadResourceResult" => object plain ReadResource;
-        "ListPromptsResult" => object plain ListPrompts;
-        "GetPromptResult" => object plain GetPrompt;
-        "ListToolsResult" => object plain ListTools;
-        "CallToolResult" => object plain CallTool;
-        "EmptyResult" => map plain Empty;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "ServerResult", &[
+                codec::Candidate {
+                    name: "InitializeResult",
+                    conditions: &[
+                        codec::Has("capabilities"), codec::Has("protocolVersion"),
+                        codec::Has("serverInfo"), codec::HasInside("serverInfo", "name"),
+                        codec::HasInside("serverInfo", "version"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Initialize),
+                },
+                codec::Candidate {
+                    name: "CompleteResult",
+                    conditions: &[
+                        codec::Has("completion"), codec::HasInside("completion", "values"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+                codec::Candidate {
+                    name: "ListResourcesResult",
+                    conditions: &[codec::Has("resources")],
+                    read: |text| codec::read(text).map(Self::ListResources),
+                },
+                codec::Candidate {
+                    name: "ListResourceTemplatesResult",
+                    conditions: &[codec::Has("resourceTemplates")],
+                    read: |text| codec::read(text).map(Self::ListResourceTemplates),
+                },
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    conditions: &[codec::Has("contents")],
+                    read: |text| codec::read(text).map(Self::ReadResource),
+                },
+                codec::Candidate {
+                    name: "ListPromptsResult",
+                    conditions: &[codec::Has("prompts")],
+                    read: |text| codec::read(text).map(Self::ListPrompts),
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    conditions: &[codec::Has("messages")],
+                    read: |text| codec::read(text).map(Self::GetPrompt),
+                },
+                codec::Candidate {
+                    name: "ListToolsResult",
+                    conditions: &[codec::Has("tools")],
+                    read: |text| codec::read(text).map(Self::ListTools),
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    conditions: &[codec::Has("content")],
+                    read: |text| codec::read(text).map(Self::CallTool),
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::Empty),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "ServerResult")),
+        };
+        Ok(())
     }
+}
+
+codec::union_codec! {
+    ServerResult;
+    Empty(EmptyResult);
+    Initialize(InitializeResult);
+    ListResources(ListResourcesResult);
+    ListResourceTemplates(ListResourceTemplatesResult);
+    ReadResource(ReadResourceResult);
+    ListPrompts(ListPromptsResult);
+    GetPrompt(GetPromptResult);
+    ListTools(ListToolsResult);
+    CallTool(CallToolResult);
+    Complete(CompleteResult);
 }

@@ -7,9 +7,16 @@ use super::super::*;
 codec::object_codec! {
     ClientCapabilities = "ClientCapabilities", extra(extra);
     new();
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     0 "experimental" optional experimental = some(impl Into<Map<Object>>);
+    /// Present if the server may ask for the client's roots. Deprecated since 2026-07-28.
     1 "roots" optional roots = some(RootsCapability);
+    /// Present if the server may ask the client to generate a message with a language model.
+    /// Deprecated since 2026-07-28.
     2 "sampling" optional sampling = some(impl Into<Object>);
+    /// Present if the server may ask the user for input with a form. The object has no members in
+    /// this protocol version.
     3 "elicitation" optional elicitation = some(impl Into<Object>);
 }
 
@@ -17,6 +24,7 @@ codec::object_codec! {
     Implementation = "Implementation", extra(extra);
     new(name: value(impl Into<String>), version: value(impl Into<String>));
     0 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     1 "title" optional title = some(impl Into<String>);
     2 "version" required version;
 }
@@ -48,7 +56,12 @@ codec::object_codec! {
     0 "protocolVersion" required protocol_version;
     1 "capabilities" required capabilities;
     2 "serverInfo" required server_info;
+    /// Instructions for the model on how to use the server, which a client can add to the system
+    /// prompt. Absent if there are none.
     3 "instructions" optional instructions = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -56,16 +69,25 @@ codec::object_codec! {
     InitializedNotification = "InitializedNotification", extra(extra);
     new();
     0 "method" text("notifications/initialized");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
 }
 
 codec::object_codec! {
     ServerCapabilities = "ServerCapabilities", extra(extra);
     new();
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     0 "experimental" optional experimental = some(impl Into<Map<Object>>);
+    /// Present if the server can send log messages.
     1 "logging" optional logging = some(impl Into<Object>);
+    /// Present if the server can complete arguments of prompts and variables of resource
+    /// templates.
     2 "completions" optional completions = some(impl Into<Object>);
+    /// Present if the server has prompts.
     3 "prompts" optional prompts = some(PromptsCapability);
+    /// Present if the server has resources.
     4 "resources" optional resources = some(ResourcesCapability);
+    /// Present if the server has tools.
     5 "tools" optional tools = some(ToolsCapability);
 }

@@ -8,6 +8,8 @@ codec::object_codec! {
     LoggingMessageNotificationParams = "LoggingMessageNotificationParams", extra(extra);
     new(level: value(impl Into<LoggingLevel>), data: value(impl Into<Value>));
     0 "level" required level;
+    /// Name of the component that logs the message. Absent if the server does not distinguish
+    /// components.
     1 "logger" optional logger = some(impl Into<String>);
     2 "data" required data;
 }

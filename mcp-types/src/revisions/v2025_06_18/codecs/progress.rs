@@ -8,6 +8,7 @@ codec::object_codec! {
     CancelledNotificationParams = "CancelledNotificationParams", extra(extra);
     new(request_id: value(impl Into<RequestId>));
     0 "requestId" required request_id;
+    /// Reason for the cancellation, for logs and for display. Absent if the sender gives none.
     1 "reason" optional reason = some(impl Into<String>);
 }
 
@@ -22,6 +23,7 @@ codec::object_codec! {
     PingRequest = "PingRequest", extra(extra);
     new();
     0 "method" text("ping");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(RequestParams);
 }
 
@@ -30,7 +32,9 @@ codec::object_codec! {
     new(progress_token: value(impl Into<ProgressToken>), progress: value(impl Into<Number>));
     0 "progressToken" required progress_token;
     1 "progress" required progress;
+    /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     2 "total" optional total = some(impl Into<Number>);
+    /// Human-readable description of the current step.
     3 "message" optional message = some(impl Into<String>);
 }
 

@@ -8,6 +8,8 @@ codec::object_codec! {
     GetPromptRequestParams = "GetPromptRequestParams", extra(extra);
     new(name: value(impl Into<String>));
     0 "name" required name;
+    /// Arguments of the prompt by name; all values are strings. Absent if the prompt takes no
+    /// arguments. If a required argument is missing, the request fails with error `-32602`.
     1 "arguments" optional arguments = some(impl Into<Map<String>>);
 }
 
@@ -21,8 +23,12 @@ codec::object_codec! {
 codec::object_codec! {
     GetPromptResult = "GetPromptResult", extra(extra);
     new(messages: value(impl Into<Vec<PromptMessage>>));
+    /// What the prompt is for. Absent if the server provides no description.
     0 "description" optional description = some(impl Into<String>);
     1 "messages" list messages;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -30,6 +36,7 @@ codec::object_codec! {
     ListPromptsRequest = "ListPromptsRequest", extra(extra);
     new();
     0 "method" text("prompts/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
 }
 
@@ -37,7 +44,12 @@ codec::object_codec! {
     ListPromptsResult = "ListPromptsResult", extra(extra);
     new(prompts: value(impl Into<Vec<Prompt>>));
     0 "prompts" list prompts;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -45,9 +57,15 @@ codec::object_codec! {
     Prompt = "Prompt", extra(extra);
     new(name: value(impl Into<String>));
     0 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     1 "title" optional title = some(impl Into<String>);
+    /// What the prompt is for, as human-readable text.
     2 "description" optional description = some(impl Into<String>);
+    /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
     3 "arguments" optional_list arguments = some(impl Into<Vec<PromptArgument>>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -55,6 +73,7 @@ codec::object_codec! {
     PromptListChangedNotification = "PromptListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/prompts/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
 }
 

@@ -8,6 +8,7 @@ codec::object_codec! {
     ListResourceTemplatesRequest = "ListResourceTemplatesRequest", extra(extra);
     new();
     0 "method" text("resources/templates/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
 }
 
@@ -15,7 +16,12 @@ codec::object_codec! {
     ListResourceTemplatesResult = "ListResourceTemplatesResult", extra(extra);
     new(resource_templates: value(impl Into<Vec<ResourceTemplate>>));
     0 "resourceTemplates" list resource_templates;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -23,6 +29,7 @@ codec::object_codec! {
     ListResourcesRequest = "ListResourcesRequest", extra(extra);
     new();
     0 "method" text("resources/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
 }
 
@@ -30,7 +37,12 @@ codec::object_codec! {
     ListResourcesResult = "ListResourcesResult", extra(extra);
     new(resources: value(impl Into<Vec<Resource>>));
     0 "resources" list resources;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -52,11 +64,21 @@ codec::object_codec! {
     new(uri: value(impl Into<String>), name: value(impl Into<String>));
     0 "uri" required uri;
     1 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     2 "title" optional title = some(impl Into<String>);
+    /// What the resource contains, so that users and models can decide whether they need it.
     3 "description" optional description = some(impl Into<String>);
+    /// Media type of the contents. Absent if unknown.
     4 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     5 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     6 "_meta" optional meta = some(impl Into<Object>);
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     7 "annotations" optional annotations = some(Annotations);
 }
 
@@ -64,6 +86,7 @@ codec::object_codec! {
     ResourceListChangedNotification = "ResourceListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/resources/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
 }
 
@@ -72,10 +95,20 @@ codec::object_codec! {
     new(uri_template: value(impl Into<String>), name: value(impl Into<String>));
     0 "uriTemplate" required uri_template;
     1 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     2 "title" optional title = some(impl Into<String>);
+    /// What the resources of this template contain, so that users and models can decide whether
+    /// they need them.
     3 "description" optional description = some(impl Into<String>);
+    /// Media type of all resources of this template. Absent if it is unknown or differs between
+    /// the resources.
     4 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Hints about the audience and the importance of the resources. Absent if the server gives no
+    /// hints.
     5 "annotations" optional annotations = some(Annotations);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     6 "_meta" optional meta = some(impl Into<Object>);
 }
 

@@ -8,6 +8,7 @@ codec::object_codec! {
     ListRootsRequest = "ListRootsRequest", extra(extra);
     new();
     0 "method" text("roots/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(RequestParams);
 }
 
@@ -15,5 +16,6 @@ codec::object_codec! {
     RootsListChangedNotification = "RootsListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/roots/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
 }

@@ -8,6 +8,8 @@ codec::object_codec! {
     CallToolRequestParams = "CallToolRequestParams", extra(extra);
     new(name: value(impl Into<String>));
     0 "name" required name;
+    /// Arguments of the tool by name. They must conform to the tool's `inputSchema`. Absent if the
+    /// tool takes no arguments.
     1 "arguments" optional arguments = some(impl Into<Object>);
 }
 
@@ -22,8 +24,16 @@ codec::object_codec! {
     CallToolResult = "CallToolResult", extra(extra);
     new(content: value(impl Into<Vec<ContentBlock>>));
     0 "content" list content;
+    /// Output of the tool as a JSON object. If the tool has an `outputSchema`, the object conforms
+    /// to it. Servers should repeat the object as JSON text in `content` for clients that do not
+    /// read this member. Absent if the tool returns only unstructured content.
     1 "structuredContent" optional structured_content = some(impl Into<Object>);
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     2 "isError" optional is_error = some(bool);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -31,6 +41,7 @@ codec::object_codec! {
     ListToolsRequest = "ListToolsRequest", extra(extra);
     new();
     0 "method" text("tools/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
 }
 
@@ -38,7 +49,12 @@ codec::object_codec! {
     ListToolsResult = "ListToolsResult", extra(extra);
     new(tools: value(impl Into<Vec<Tool>>));
     0 "tools" list tools;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -46,7 +62,9 @@ codec::object_codec! {
     ToolInputSchema = "ToolInputSchema", extra(extra);
     new();
     0 "type" text("object");
+    /// Schema of each member of the object, by name.
     1 "properties" optional properties = some(impl Into<Map<Object>>);
+    /// Names of the required members. If absent, all members are optional.
     2 "required" optional_list required = some(impl Into<Vec<String>>);
 }
 
@@ -54,7 +72,9 @@ codec::object_codec! {
     ToolOutputSchema = "ToolOutputSchema", extra(extra);
     new();
     0 "type" text("object");
+    /// Schema of each member of the object, by name.
     1 "properties" optional properties = some(impl Into<Map<Object>>);
+    /// Names of the required members. If absent, all members are optional.
     2 "required" optional_list required = some(impl Into<Vec<String>>);
 }
 
@@ -62,11 +82,20 @@ codec::object_codec! {
     Tool = "Tool", extra(extra);
     new(name: value(impl Into<String>), input_schema: value(ToolInputSchema));
     0 "name" required name;
+    /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
+    /// that is absent, too.
     1 "title" optional title = some(impl Into<String>);
+    /// What the tool does and when to use it. Models use this text to choose a tool.
     2 "description" optional description = some(impl Into<String>);
     3 "inputSchema" required input_schema;
+    /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
+    /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
     4 "outputSchema" optional output_schema = some(ToolOutputSchema);
+    /// Hints about the effects of the tool. They are claims of the server, not guarantees.
     5 "annotations" optional annotations = some(ToolAnnotations);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     6 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -74,5 +103,6 @@ codec::object_codec! {
     ToolListChangedNotification = "ToolListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/tools/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
 }

@@ -7,18 +7,24 @@ use super::super::*;
 codec::object_codec! {
     RequestMetaObject = "RequestMetaObject", extra(extra);
     new();
+    /// Token that the progress notifications for this request repeat. Present if the requester
+    /// wants such notifications; the receiver does not have to send any.
     0 "progressToken" optional progress_token = some(impl Into<ProgressToken>);
 }
 
 codec::object_codec! {
     NotificationParams = "NotificationParams", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(impl Into<Object>);
 }
 
 codec::object_codec! {
     PaginatedRequest = "PaginatedRequest", extra(extra);
     new(id: value(impl Into<RequestId>), method: value(impl Into<String>));
+    /// Parameters of the method. Absent if the method needs none.
     0 "params" optional params = some(PaginatedRequestParams);
     1 "jsonrpc" text("2.0");
     2 "id" required id;
@@ -28,25 +34,42 @@ codec::object_codec! {
 codec::object_codec! {
     PaginatedRequestParams = "PaginatedRequestParams", extra(extra);
     new();
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     0 "cursor" optional cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }
 
 codec::object_codec! {
     PaginatedResult = "PaginatedResult", extra(extra);
     new();
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     0 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(impl Into<Object>);
 }
 
 codec::object_codec! {
     RequestParams = "RequestParams", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(RequestMetaObject);
 }
 
 codec::object_codec! {
     ResultObject = "Result", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(impl Into<Object>);
 }

@@ -18,7 +18,12 @@ codec::object_codec! {
     new(ref_: value(impl Into<CompletionReference>), argument: value(CompletionArgument));
     0 "ref" required ref_;
     1 "argument" required argument;
+    /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
+    /// filled in none.
     2 "context" optional context = some(CompletionContext);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -26,7 +31,11 @@ codec::object_codec! {
     Completion = "Completion", extra(extra);
     new(values: value(impl Into<Vec<String>>));
     0 "values" list values;
+    /// Total number of suggestions, which can be greater than the number of `values`. Absent if
+    /// the server does not know it.
     1 "total" optional_int(i64::MIN..=i64::MAX) total = some(i64);
+    /// Whether the server has more suggestions than it sent. Absent if the server does not specify
+    /// it.
     2 "hasMore" optional has_more = some(bool);
 }
 
@@ -34,5 +43,8 @@ codec::object_codec! {
     CompleteResult = "CompleteResult", extra(extra);
     new(completion: value(Completion));
     0 "completion" required completion;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(impl Into<Object>);
 }

@@ -16,24 +16,43 @@ codec::object_codec! {
 codec::object_codec! {
     ElicitRequestFormParams = "ElicitRequestFormParams", extra(extra);
     new(message: value(impl Into<String>), requested_schema: value(RequestedSchema));
+    /// Always `form`. Older peers omit it, which also means a form.
     0 "mode" optional mode = some(impl Into<ElicitRequestFormParamsMode>);
     1 "message" required message;
     2 "requestedSchema" required requested_schema;
+    /// Asks the client to run the request in the background and to respond with a task
+    /// immediately. Absent for an ordinary request. A client that does not declare task support
+    /// for elicitation ignores it.
     3 "task" optional task = some(TaskMetadata);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(RequestMetaObject);
 }
 
+impl codec::Decode for ElicitRequestParams {
+    fn vacant() -> Self {
+        Self::Url(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::tag(text, "mode")?.as_deref() {
+                Some("url") => Self::Url(codec::read(text)?),
+                Some("form") => Self::Form(codec::read(text)?),
+                None => Self::Form(codec::read(text)?),
+                Some(other) => return Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ElicitRequestParams")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ElicitRequestParams = "ElicitRequestParams", Url(codec::Vacant::VACANT);
-    variants {
-        Url(plain ElicitRequestUrlParams);
-        Form(plain ElicitRequestFormParams);
-    }
-    tag "mode" {
-        "url" => object plain Url;
-        "form" => object plain Form;
-    }
-    absent { object plain Form; }
+    ElicitRequestParams;
+    Url(ElicitRequestUrlParams);
+    Form(ElicitRequestFormParams);
 }
 
 codec::object_codec! {
@@ -46,7 +65,13 @@ codec::object_codec! {
     1 "message" required message;
     2 "elicitationId" required elicitation_id;
     3 "url" required url;
+    /// Asks the client to run the request in the background and to respond with a task
+    /// immediately. Absent for an ordinary request. A client that does not declare task support
+    /// for elicitation ignores it.
     4 "task" optional task = some(TaskMetadata);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     5 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -54,7 +79,12 @@ codec::object_codec! {
     ElicitResult = "ElicitResult", extra(extra);
     new(action: value(impl Into<ElicitAction>));
     0 "action" required action;
+    /// Submitted values by field name, which conform to the requested schema. Absent unless
+    /// `action` is `accept` and the request was a form.
     1 "content" optional content = some(impl Into<Map<ElicitValue>>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -91,5 +121,8 @@ codec::object_codec! {
     new(error: value(UrlElicitationRequiredErrorObject));
     0 "error" required error;
     1 "jsonrpc" text("2.0");
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     2 "id" optional id = some(impl Into<RequestId>);
 }

@@ -4,164 +4,245 @@
 
 use super::super::*;
 
-codec::union_codec! {
-    ClientNotification = "ClientNotification", Cancelled(codec::Vacant::VACANT);
-    variants {
-        Cancelled(plain CancelledNotification);
-        Initialized(plain InitializedNotification);
-        Progress(plain ProgressNotification);
-        TaskStatus(plain TaskStatusNotification);
-        RootsListChanged(plain RootsListChangedNotification);
+impl codec::Decode for ClientNotification {
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
     }
-    tag "method" {
-        "notifications/cancelled" => object plain Cancelled;
-        "notifications/initialized" => object plain Initialized;
-        "notifications/progress" => object plain Progress;
-        "notifications/tasks/status" => object plain TaskStatus;
-        "notifications/roots/list_changed" => object plain RootsListChanged;
-    }
-    required { "method" }
-}
 
-codec::union_codec! {
-    ClientRequest = "ClientRequest", Initialize(codec::Vacant::VACANT);
-    variants {
-        Initialize(plain InitializeRequest);
-        Ping(plain PingRequest);
-        ListResources(plain ListResourcesRequest);
-        ListResourceTemplates(plain ListResourceTemplatesRequest);
-        ReadResource(plain ReadResourceRequest);
-        Subscribe(plain SubscribeRequest);
-        Unsubscribe(plain UnsubscribeRequest);
-        ListPrompts(plain ListPromptsRequest);
-        GetPrompt(plain GetPromptRequest);
-        ListTools(plain ListToolsRequest);
-        CallTool(plain CallToolRequest);
-        GetTask(plain GetTaskRequest);
-        GetTaskPayload(plain GetTaskPayloadRequest);
-        CancelTask(plain CancelTaskRequest);
-        ListTasks(plain ListTasksRequest);
-        SetLevel(plain SetLevelRequest);
-        Complete(plain CompleteRequest);
-    }
-    tag "method" {
-        "initialize" => object plain Initialize;
-        "ping" => object plain Ping;
-        "resources/list" => object plain ListResources;
-        "resources/templates/list" => object plain ListResourceTemplates;
-        "resources/read" => object plain ReadResource;
-        "resources/subscribe" => object plain Subscribe;
-        "resources/unsubscribe" => object plain Unsubscribe;
-        "prompts/list" => object plain ListPrompts;
-        "prompts/get" => object plain GetPrompt;
-        "tools/list" => object plain ListTools;
-        "tools/call" => object plain CallTool;
-        "tasks/get" => object plain GetTask;
-        "tasks/result" => object plain GetTaskPayload;
-        "tasks/cancel" => object plain CancelTask;
-        "tasks/list" => object plain ListTasks;
-        "logging/setLevel" => object plain SetLevel;
-        "completion/complete" => object plain Complete;
-    }
-    required { "method" }
-}
-
-codec::union_codec! {
-    ClientResult = "ClientResult", Empty(codec::Vacant::VACANT);
-    variants {
-        Empty(plain EmptyResult);
-        GetTask(plain GetTaskResult);
-        GetTaskPayload(plain GetTaskPayloadResult);
-        CancelTask(plain CancelTaskResult);
-        ListTasks(plain ListTasksResult);
-        CreateMessage(plain CreateMessageResult);
-        ListRoots(plain ListRootsResult);
-        Elicit(plain ElicitResult);
-    }
-    shape [
-        "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])] owns ["createdAt", "lastUpdatedAt", "taskId", "ttl"];
-        "CancelTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["model"] unless ["createdAt"];
-        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["createdAt", "model"];
-        "ListTasksResult": ["tasks"] [] [] owns ["tasks"] unless ["action", "content", "createdAt"];
-        "ListRootsResult": ["roots"] [] [] owns ["roots"] unless ["action", "content", "createdAt", "tasks"];
-        "EmptyResult": [] [] [];
-        "GetTaskPayloadResult": [] [] [] unless ["action", "content", "createdAt", "roots", "tasks"];
-    ] {
-        "GetTaskResult" => object plain GetTask;
-        "CancelTaskResult" => object plain CancelTask;
-        "CreateMessageResult" => object plain CreateMessage;
-        "ElicitResult" => object plain Elicit;
-        "ListTasksResult" => object plain ListTasks;
-        "ListRootsResult" => object plain ListRoots;
-        "EmptyResult" => map plain Empty;
-        "GetTaskPayloadResult" => object plain GetTaskPayload;
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "notifications/cancelled" => Self::Cancelled(codec::read(text)?),
+                "notifications/initialized" => Self::Initialized(codec::read(text)?),
+                "notifications/progress" => Self::Progress(codec::read(text)?),
+                "notifications/tasks/status" => Self::TaskStatus(codec::read(text)?),
+                "notifications/roots/list_changed" => Self::RootsListChanged(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ClientNotification", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ClientNotification")),
+        };
+        Ok(())
     }
 }
 
 codec::union_codec! {
-    JsonRpcMessage = "JSONRPCMessage", Request(codec::Vacant::VACANT);
-    variants {
-        Request(plain JsonRpcRequest);
-        Notification(plain JsonRpcNotification);
-        Response(plain JsonRpcResponse);
-    }
-    merged JsonRpcMessageMembers;
-    shape all ["jsonrpc"] [
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"];
-        "JSONRPCRequest": ["id", "method"] [] [] unless ["error"];
-        "JSONRPCResultResponse": ["id", "result"] [] [] owns ["result"] unless ["error", "method"];
-        "JSONRPCNotification": ["method"] [] [] unless ["error", "id"];
-    ] {
-        "JSONRPCErrorResponse" => object plain Response > JsonRpcResponse plain Error;
-        "JSONRPCRequest" => object plain Request;
-        "JSONRPCResultResponse" => object plain Response > JsonRpcResponse plain Result;
-        "JSONRPCNotification" => object plain Notification;
-    }
+    ClientNotification;
+    Cancelled(CancelledNotification);
+    Initialized(InitializedNotification);
+    Progress(ProgressNotification);
+    TaskStatus(TaskStatusNotification);
+    RootsListChanged(RootsListChangedNotification);
 }
 
-codec::merged_codec! {
-    JsonRpcMessageMembers: JsonRpcMessage = "JSONRPCMessage";
-    0 "jsonrpc" text("2.0");
-    1 "id" some id: RequestId;
-    2 "error" some error: ErrorObject;
-    3 "method" some method: String;
-    4 "params" some params: Object;
-    5 "result" some result: ResultObject;
-    variants {
-        JsonRpcErrorResponse { some error } { some id } => plain Response > JsonRpcResponse plain Error;
-        JsonRpcRequest { some id, some method } { some params } => plain Request;
-        JsonRpcResultResponse { some id, some result } {} => plain Response > JsonRpcResponse plain Result;
-        JsonRpcNotification { some method } { some params } => plain Notification;
+impl codec::Decode for ClientRequest {
+    fn vacant() -> Self {
+        Self::Initialize(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "initialize" => Self::Initialize(codec::read(text)?),
+                "ping" => Self::Ping(codec::read(text)?),
+                "resources/list" => Self::ListResources(codec::read(text)?),
+                "resources/templates/list" => Self::ListResourceTemplates(codec::read(text)?),
+                "resources/read" => Self::ReadResource(codec::read(text)?),
+                "resources/subscribe" => Self::Subscribe(codec::read(text)?),
+                "resources/unsubscribe" => Self::Unsubscribe(codec::read(text)?),
+                "prompts/list" => Self::ListPrompts(codec::read(text)?),
+                "prompts/get" => Self::GetPrompt(codec::read(text)?),
+                "tools/list" => Self::ListTools(codec::read(text)?),
+                "tools/call" => Self::CallTool(codec::read(text)?),
+                "tasks/get" => Self::GetTask(codec::read(text)?),
+                "tasks/result" => Self::GetTaskPayload(codec::read(text)?),
+                "tasks/cancel" => Self::CancelTask(codec::read(text)?),
+                "tasks/list" => Self::ListTasks(codec::read(text)?),
+                "logging/setLevel" => Self::SetLevel(codec::read(text)?),
+                "completion/complete" => Self::Complete(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ClientRequest", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ClientRequest")),
+        };
+        Ok(())
     }
 }
 
 codec::union_codec! {
-    JsonRpcResponse = "JSONRPCResponse", Result(codec::Vacant::VACANT);
-    variants {
-        Result(plain JsonRpcResultResponse);
-        Error(plain JsonRpcErrorResponse);
+    ClientRequest;
+    Initialize(InitializeRequest);
+    Ping(PingRequest);
+    ListResources(ListResourcesRequest);
+    ListResourceTemplates(ListResourceTemplatesRequest);
+    ReadResource(ReadResourceRequest);
+    Subscribe(SubscribeRequest);
+    Unsubscribe(UnsubscribeRequest);
+    ListPrompts(ListPromptsRequest);
+    GetPrompt(GetPromptRequest);
+    ListTools(ListToolsRequest);
+    CallTool(CallToolRequest);
+    GetTask(GetTaskRequest);
+    GetTaskPayload(GetTaskPayloadRequest);
+    CancelTask(CancelTaskRequest);
+    ListTasks(ListTasksRequest);
+    SetLevel(SetLevelRequest);
+    Complete(CompleteRequest);
+}
+
+impl codec::Decode for ClientResult {
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
     }
-    merged JsonRpcResponseMembers;
-    shape all ["jsonrpc"] [
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"];
-        "JSONRPCResultResponse": ["id", "result"] [] [] owns ["result"] unless ["error"];
-    ] {
-        "JSONRPCErrorResponse" => object plain Error;
-        "JSONRPCResultResponse" => object plain Result;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "ClientResult", &[
+                codec::Candidate {
+                    name: "GetTaskResult",
+                    conditions: &[
+                        codec::Has("createdAt"), codec::Has("lastUpdatedAt"), codec::Has("taskId"),
+                        codec::Has("ttl"),
+                        codec::HasOneOf("status", &["working", "input_required", "completed", "failed", "cancelled"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::GetTask),
+                },
+                codec::Candidate {
+                    name: "CancelTaskResult",
+                    conditions: &[
+                        codec::Has("createdAt"), codec::Has("lastUpdatedAt"), codec::Has("taskId"),
+                        codec::Has("ttl"),
+                        codec::HasOneOf("status", &["working", "input_required", "completed", "failed", "cancelled"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::CancelTask),
+                },
+                codec::Candidate {
+                    name: "CreateMessageResult",
+                    conditions: &[
+                        codec::Has("content"), codec::Has("model"),
+                        codec::HasOneOf("role", &["user", "assistant"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::CreateMessage),
+                },
+                codec::Candidate {
+                    name: "ElicitResult",
+                    conditions: &[codec::HasOneOf("action", &["accept", "decline", "cancel"])],
+                    read: |text| codec::read(text).map(Self::Elicit),
+                },
+                codec::Candidate {
+                    name: "ListTasksResult",
+                    conditions: &[codec::Has("tasks")],
+                    read: |text| codec::read(text).map(Self::ListTasks),
+                },
+                codec::Candidate {
+                    name: "ListRootsResult",
+                    conditions: &[codec::Has("roots")],
+                    read: |text| codec::read(text).map(Self::ListRoots),
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::Empty),
+                },
+                codec::Candidate {
+                    name: "GetTaskPayloadResult",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::GetTaskPayload),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "ClientResult")),
+        };
+        Ok(())
     }
 }
 
-codec::merged_codec! {
-    JsonRpcResponseMembers: JsonRpcResponse = "JSONRPCResponse";
-    0 "jsonrpc" text("2.0");
-    1 "id" some id: RequestId;
-    2 "error" some error: ErrorObject;
-    3 "result" some result: ResultObject;
-    variants {
-        JsonRpcErrorResponse { some error } { some id } => plain Error;
-        JsonRpcResultResponse { some id, some result } {} => plain Result;
+codec::union_codec! {
+    ClientResult;
+    Empty(EmptyResult);
+    GetTask(GetTaskResult);
+    GetTaskPayload(GetTaskPayloadResult);
+    CancelTask(CancelTaskResult);
+    ListTasks(ListTasksResult);
+    CreateMessage(CreateMessageResult);
+    ListRoots(ListRootsResult);
+    Elicit(ElicitResult);
+}
+
+impl codec::Decode for JsonRpcMessage {
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
     }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "JSONRPCMessage", &[
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    conditions: &[
+                        codec::Has("error"), codec::HasInside("error", "code"),
+                        codec::HasInside("error", "message"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Response),
+                },
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    conditions: &[codec::Has("id"), codec::Has("method")],
+                    read: |text| codec::read(text).map(Self::Request),
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    conditions: &[codec::Has("id"), codec::Has("result")],
+                    read: |text| codec::read(text).map(Self::Response),
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    conditions: &[codec::Has("method")],
+                    read: |text| codec::read(text).map(Self::Notification),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "JSONRPCMessage")),
+        };
+        Ok(())
+    }
+}
+
+codec::union_codec! {
+    JsonRpcMessage;
+    Request(JsonRpcRequest);
+    Notification(JsonRpcNotification);
+    Response(JsonRpcResponse);
+}
+
+impl codec::Decode for JsonRpcResponse {
+    fn vacant() -> Self {
+        Self::Result(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "JSONRPCResponse", &[
+                codec::Candidate {
+                    name: "JSONRPCErrorResponse",
+                    conditions: &[
+                        codec::Has("error"), codec::HasInside("error", "code"),
+                        codec::HasInside("error", "message"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Error),
+                },
+                codec::Candidate {
+                    name: "JSONRPCResultResponse",
+                    conditions: &[codec::Has("id"), codec::Has("result")],
+                    read: |text| codec::read(text).map(Self::Result),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "JSONRPCResponse")),
+        };
+        Ok(())
+    }
+}
+
+codec::union_codec! {
+    JsonRpcResponse;
+    Result(JsonRpcResultResponse);
+    Error(JsonRpcErrorResponse);
 }
 
 codec::object_codec! {
@@ -172,105 +253,193 @@ codec::object_codec! {
     2 "result" required result;
 }
 
-codec::union_codec! {
-    ServerNotification = "ServerNotification", Cancelled(codec::Vacant::VACANT);
-    variants {
-        Cancelled(plain CancelledNotification);
-        Progress(plain ProgressNotification);
-        ResourceListChanged(plain ResourceListChangedNotification);
-        ResourceUpdated(plain ResourceUpdatedNotification);
-        PromptListChanged(plain PromptListChangedNotification);
-        ToolListChanged(plain ToolListChangedNotification);
-        TaskStatus(plain TaskStatusNotification);
-        LoggingMessage(plain LoggingMessageNotification);
-        ElicitationComplete(plain ElicitationCompleteNotification);
+impl codec::Decode for ServerNotification {
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
     }
-    tag "method" {
-        "notifications/cancelled" => object plain Cancelled;
-        "notifications/progress" => object plain Progress;
-        "notifications/resources/list_changed" => object plain ResourceListChanged;
-        "notifications/resources/updated" => object plain ResourceUpdated;
-        "notifications/prompts/list_changed" => object plain PromptListChanged;
-        "notifications/tools/list_changed" => object plain ToolListChanged;
-        "notifications/tasks/status" => object plain TaskStatus;
-        "notifications/message" => object plain LoggingMessage;
-        "notifications/elicitation/complete" => object plain ElicitationComplete;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "notifications/cancelled" => Self::Cancelled(codec::read(text)?),
+                "notifications/progress" => Self::Progress(codec::read(text)?),
+                "notifications/resources/list_changed" => Self::ResourceListChanged(codec::read(text)?),
+                "notifications/resources/updated" => Self::ResourceUpdated(codec::read(text)?),
+                "notifications/prompts/list_changed" => Self::PromptListChanged(codec::read(text)?),
+                "notifications/tools/list_changed" => Self::ToolListChanged(codec::read(text)?),
+                "notifications/tasks/status" => Self::TaskStatus(codec::read(text)?),
+                "notifications/message" => Self::LoggingMessage(codec::read(text)?),
+                "notifications/elicitation/complete" => Self::ElicitationComplete(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ServerNotification", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ServerNotification")),
+        };
+        Ok(())
     }
-    required { "method" }
 }
 
 codec::union_codec! {
-    ServerRequest = "ServerRequest", Ping(codec::Vacant::VACANT);
-    variants {
-        Ping(plain PingRequest);
-        GetTask(plain GetTaskRequest);
-        GetTaskPayload(plain GetTaskPayloadRequest);
-        CancelTask(plain CancelTaskRequest);
-        ListTasks(plain ListTasksRequest);
-        CreateMessage(plain CreateMessageRequest);
-        ListRoots(plain ListRootsRequest);
-        Elicit(plain ElicitRequest);
+    ServerNotification;
+    Cancelled(CancelledNotification);
+    Progress(ProgressNotification);
+    ResourceListChanged(ResourceListChangedNotification);
+    ResourceUpdated(ResourceUpdatedNotification);
+    PromptListChanged(PromptListChangedNotification);
+    ToolListChanged(ToolListChangedNotification);
+    TaskStatus(TaskStatusNotification);
+    LoggingMessage(LoggingMessageNotification);
+    ElicitationComplete(ElicitationCompleteNotification);
+}
+
+impl codec::Decode for ServerRequest {
+    fn vacant() -> Self {
+        Self::Ping(codec::Decode::vacant())
     }
-    tag "method" {
-        "ping" => object plain Ping;
-        "tasks/get" => object plain GetTask;
-        "tasks/result" => object plain GetTaskPayload;
-        "tasks/cancel" => object plain CancelTask;
-        "tasks/list" => object plain ListTasks;
-        "sampling/createMessage" => object plain CreateMessage;
-        "roots/list" => object plain ListRoots;
-        "elicitation/create" => object plain Elicit;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "ping" => Self::Ping(codec::read(text)?),
+                "tasks/get" => Self::GetTask(codec::read(text)?),
+                "tasks/result" => Self::GetTaskPayload(codec::read(text)?),
+                "tasks/cancel" => Self::CancelTask(codec::read(text)?),
+                "tasks/list" => Self::ListTasks(codec::read(text)?),
+                "sampling/createMessage" => Self::CreateMessage(codec::read(text)?),
+                "roots/list" => Self::ListRoots(codec::read(text)?),
+                "elicitation/create" => Self::Elicit(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ServerRequest", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ServerRequest")),
+        };
+        Ok(())
     }
-    required { "method" }
 }
 
 codec::union_codec! {
-    ServerResult = "ServerResult", Empty(codec::Vacant::VACANT);
-    variants {
-        Empty(plain EmptyResult);
-        Initialize(plain InitializeResult);
-        ListResources(plain ListResourcesResult);
-        ListResourceTemplates(plain ListResourceTemplatesResult);
-        ReadResource(plain ReadResourceResult);
-        ListPrompts(plain ListPromptsResult);
-        GetPrompt(plain GetPromptResult);
-        ListTools(plain ListToolsResult);
-        CallTool(plain CallToolResult);
-        GetTask(plain GetTaskResult);
-        GetTaskPayload(plain GetTaskPayloadResult);
-        CancelTask(plain CancelTaskResult);
-        ListTasks(plain ListTasksResult);
-        Complete(plain CompleteResult);
+    ServerRequest;
+    Ping(PingRequest);
+    GetTask(GetTaskRequest);
+    GetTaskPayload(GetTaskPayloadRequest);
+    CancelTask(CancelTaskRequest);
+    ListTasks(ListTasksRequest);
+    CreateMessage(CreateMessageRequest);
+    ListRoots(ListRootsRequest);
+    Elicit(ElicitRequest);
+}
+
+impl codec::Decode for ServerResult {
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
     }
-    shape [
-        "GetTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])] owns ["createdAt", "lastUpdatedAt", "taskId", "ttl"];
-        "CancelTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttl"] [] [("status", &["working", "input_required", "completed", "failed", "cancelled"])];
-        "InitializeResult": ["capabilities", "protocolVersion", "serverInfo"] [("serverInfo", "name"), ("serverInfo", "version")] [] owns ["capabilities", "protocolVersion", "serverInfo"] unless ["createdAt"];
-        "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["capabilities", "createdAt"];
-        "ListResourcesResult": ["resources"] [] [] owns ["resources"] unless ["capabilities", "completion", "createdAt"];
-        "ListResourceTemplatesResult": ["resourceTemplates"] [] [] owns ["resourceTemplates"] unless ["capabilities", "completion", "createdAt", "resources"];
-        "ReadResourceResult": ["contents"] [] [] owns ["contents"] unless ["capabilities", "completion", "createdAt", "resourceTemplates", "resources"];
-        "ListPromptsResult": ["prompts"] [] [] owns ["prompts"] unless ["capabilities", "completion", "contents", "createdAt", "resourceTemplates", "resources"];
-        "GetPromptResult": ["messages"] [] [] owns ["messages"] unless ["capabilities", "completion", "contents", "createdAt", "prompts", "resourceTemplates", "resources"];
-        "ListToolsResult": ["tools"] [] [] owns ["tools"] unless ["capabilities", "completion", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources"];
-        "CallToolResult": ["content"] [] [] owns ["content"] unless ["capabilities", "completion", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tools"];
-        "ListTasksResult": ["tasks"] [] [] owns ["tasks"] unless ["capabilities", "completion", "content", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tools"];
-        "EmptyResult": [] [] [];
-        "GetTaskPayloadResult": [] [] [] unless ["capabilities", "completion", "content", "contents", "createdAt", "messages", "prompts", "resourceTemplates", "resources", "tasks", "tools"];
-    ] {
-        "GetTaskResult" => object plain GetTask;
-        "CancelTaskResult" => object plain CancelTask;
-        "InitializeResult" => object plain Initialize;
-        "CompleteResult" => object plain Complete;
-        "ListResourcesResult" => object plain ListResources;
-        "ListResourceTemplatesResult" => object plain ListResourceTemplates;
-        "ReadResourceResult" => object plain ReadResource;
-        "ListPromptsResult" => object plain ListPrompts;
-        "GetPromptResult" => object plain GetPrompt;
-        "ListToolsResult" => object plain ListTools;
-        "CallToolResult" => object plain CallTool;
-        "ListTasksResult" => object plain ListTasks;
-        "EmptyResult" => map plain Empty;
-        "GetTaskPayloadResult" => object plain GetTaskPayload;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "ServerResult", &[
+                codec::Candidate {
+                    name: "GetTaskResult",
+                    conditions: &[
+                        codec::Has("createdAt"), codec::Has("lastUpdatedAt"), codec::Has("taskId"),
+                        codec::Has("ttl"),
+                        codec::HasOneOf("status", &["working", "input_required", "completed", "failed", "cancelled"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::GetTask),
+                },
+                codec::Candidate {
+                    name: "CancelTaskResult",
+                    conditions: &[
+                        codec::Has("createdAt"), codec::Has("lastUpdatedAt"), codec::Has("taskId"),
+                        codec::Has("ttl"),
+                        codec::HasOneOf("status", &["working", "input_required", "completed", "failed", "cancelled"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::CancelTask),
+                },
+                codec::Candidate {
+                    name: "InitializeResult",
+                    conditions: &[
+                        codec::Has("capabilities"), codec::Has("protocolVersion"),
+                        codec::Has("serverInfo"), codec::HasInside("serverInfo", "name"),
+                        codec::HasInside("serverInfo", "version"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Initialize),
+                },
+                codec::Candidate {
+                    name: "CompleteResult",
+                    conditions: &[
+                        codec::Has("completion"), codec::HasInside("completion", "values"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+                codec::Candidate {
+                    name: "ListResourcesResult",
+                    conditions: &[codec::Has("resources")],
+                    read: |text| codec::read(text).map(Self::ListResources),
+                },
+                codec::Candidate {
+                    name: "ListResourceTemplatesResult",
+                    conditions: &[codec::Has("resourceTemplates")],
+                    read: |text| codec::read(text).map(Self::ListResourceTemplates),
+                },
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    conditions: &[codec::Has("contents")],
+                    read: |text| codec::read(text).map(Self::ReadResource),
+                },
+                codec::Candidate {
+                    name: "ListPromptsResult",
+                    conditions: &[codec::Has("prompts")],
+                    read: |text| codec::read(text).map(Self::ListPrompts),
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    conditions: &[codec::Has("messages")],
+                    read: |text| codec::read(text).map(Self::GetPrompt),
+                },
+                codec::Candidate {
+                    name: "ListToolsResult",
+                    conditions: &[codec::Has("tools")],
+                    read: |text| codec::read(text).map(Self::ListTools),
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    conditions: &[codec::Has("content")],
+                    read: |text| codec::read(text).map(Self::CallTool),
+                },
+                codec::Candidate {
+                    name: "ListTasksResult",
+                    conditions: &[codec::Has("tasks")],
+                    read: |text| codec::read(text).map(Self::ListTasks),
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::Empty),
+                },
+                codec::Candidate {
+                    name: "GetTaskPayloadResult",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::GetTaskPayload),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "ServerResult")),
+        };
+        Ok(())
     }
+}
+
+codec::union_codec! {
+    ServerResult;
+    Empty(EmptyResult);
+    Initialize(InitializeResult);
+    ListResources(ListResourcesResult);
+    ListResourceTemplates(ListResourceTemplatesResult);
+    ReadResource(ReadResourceResult);
+    ListPrompts(ListPromptsResult);
+    GetPrompt(GetPromptResult);
+    ListTools(ListToolsResult);
+    CallTool(CallToolResult);
+    GetTask(GetTaskResult);
+    GetTaskPayload(GetTaskPayloadResult);
+    CancelTask(CancelTaskResult);
+    ListTasks(ListTasksResult);
+    Complete(CompleteResult);
 }

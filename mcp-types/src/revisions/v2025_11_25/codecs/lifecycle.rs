@@ -7,43 +7,61 @@ use super::super::*;
 codec::object_codec! {
     RootsCapability = "RootsCapability", extra(extra);
     new();
+    /// Whether the client sends notifications when its list of roots changes. If absent, it does
+    /// not.
     0 "listChanged" optional list_changed = some(bool);
 }
 
 codec::object_codec! {
     SamplingTasks = "SamplingTasks", extra(extra);
     new();
+    /// Present if `sampling/createMessage` can run as a task.
     0 "createMessage" optional create_message = some(impl Into<Object>);
 }
 
 codec::object_codec! {
     ElicitationTasks = "ElicitationTasks", extra(extra);
     new();
+    /// Present if `elicitation/create` can run as a task.
     0 "create" optional create = some(impl Into<Object>);
 }
 
 codec::object_codec! {
     ClientTaskRequests = "ClientTaskRequests", extra(extra);
     new();
+    /// Task support for sampling. If absent, sampling cannot run as a task.
     0 "sampling" optional sampling = some(SamplingTasks);
+    /// Task support for elicitation. If absent, elicitation cannot run as a task.
     1 "elicitation" optional elicitation = some(ElicitationTasks);
 }
 
 codec::object_codec! {
     ClientTasksCapability = "ClientTasksCapability", extra(extra);
     new();
+    /// Present if the client supports `tasks/list`.
     0 "list" optional list = some(impl Into<Object>);
+    /// Present if the client supports `tasks/cancel`.
     1 "cancel" optional cancel = some(impl Into<Object>);
+    /// Requests that the client can run as tasks. If absent, there are none. The client ignores
+    /// the `task` member of all other requests.
     2 "requests" optional requests = some(ClientTaskRequests);
 }
 
 codec::object_codec! {
     ClientCapabilities = "ClientCapabilities", extra(extra);
     new();
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     0 "experimental" optional experimental = some(impl Into<Map<Object>>);
+    /// Present if the server may ask for the client's roots. Deprecated since 2026-07-28.
     1 "roots" optional roots = some(RootsCapability);
+    /// Present if the server may ask the client to generate a message with a language model.
+    /// Deprecated since 2026-07-28.
     2 "sampling" optional sampling = some(SamplingCapability);
+    /// Present if the server may ask the user for input, and specifies the supported modes. An
+    /// empty object means forms only. If absent, the client does not support elicitation.
     3 "elicitation" optional elicitation = some(ElicitationCapability);
+    /// Present if the client can run requests of the server as tasks, and specifies which ones.
     4 "tasks" optional tasks = some(ClientTasksCapability);
 }
 
@@ -65,6 +83,9 @@ codec::object_codec! {
     0 "protocolVersion" required protocol_version;
     1 "capabilities" required capabilities;
     2 "clientInfo" required client_info;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -77,7 +98,12 @@ codec::object_codec! {
     0 "protocolVersion" required protocol_version;
     1 "capabilities" required capabilities;
     2 "serverInfo" required server_info;
+    /// Instructions for the model on how to use the server, which a client can add to the system
+    /// prompt. Absent if there are none.
     3 "instructions" optional instructions = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -85,6 +111,7 @@ codec::object_codec! {
     InitializedNotification = "InitializedNotification", extra(extra);
     new();
     0 "method" text("notifications/initialized");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
     2 "jsonrpc" text("2.0");
 }
@@ -92,31 +119,45 @@ codec::object_codec! {
 codec::object_codec! {
     ToolTasks = "ToolTasks", extra(extra);
     new();
+    /// Present if `tools/call` can run as a task.
     0 "call" optional call = some(impl Into<Object>);
 }
 
 codec::object_codec! {
     ServerTaskRequests = "ServerTaskRequests", extra(extra);
     new();
+    /// Task support for requests about tools. If absent, they cannot run as tasks.
     0 "tools" optional tools = some(ToolTasks);
 }
 
 codec::object_codec! {
     ServerTasksCapability = "ServerTasksCapability", extra(extra);
     new();
+    /// Present if the server supports `tasks/list`.
     0 "list" optional list = some(impl Into<Object>);
+    /// Present if the server supports `tasks/cancel`.
     1 "cancel" optional cancel = some(impl Into<Object>);
+    /// Requests that the server can run as tasks. If absent, there are none.
     2 "requests" optional requests = some(ServerTaskRequests);
 }
 
 codec::object_codec! {
     ServerCapabilities = "ServerCapabilities", extra(extra);
     new();
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     0 "experimental" optional experimental = some(impl Into<Map<Object>>);
+    /// Present if the server can send log messages.
     1 "logging" optional logging = some(impl Into<Object>);
+    /// Present if the server can complete arguments of prompts and variables of resource
+    /// templates.
     2 "completions" optional completions = some(impl Into<Object>);
+    /// Present if the server has prompts.
     3 "prompts" optional prompts = some(PromptsCapability);
+    /// Present if the server has resources.
     4 "resources" optional resources = some(ResourcesCapability);
+    /// Present if the server has tools.
     5 "tools" optional tools = some(ToolsCapability);
+    /// Present if the server can run requests as tasks, and specifies which ones.
     6 "tasks" optional tasks = some(ServerTasksCapability);
 }

@@ -16,8 +16,13 @@ codec::object_codec! {
     LoggingMessageNotificationParams = "LoggingMessageNotificationParams", extra(extra);
     new(level: value(impl Into<LoggingLevel>), data: value(impl Into<Value>));
     0 "level" required level;
+    /// Name of the component that logs the message. Absent if the server does not distinguish
+    /// components.
     1 "logger" optional logger = some(impl Into<String>);
     2 "data" required data;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -34,5 +39,8 @@ codec::object_codec! {
     SetLevelRequestParams = "SetLevelRequestParams", extra(extra);
     new(level: value(impl Into<LoggingLevel>));
     0 "level" required level;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }

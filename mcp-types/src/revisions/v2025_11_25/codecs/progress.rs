@@ -15,8 +15,13 @@ codec::object_codec! {
 codec::object_codec! {
     CancelledNotificationParams = "CancelledNotificationParams", extra(extra);
     new();
+    /// `id` of the request to cancel. The request must have been sent in the same direction as this notification. The schema of this protocol version makes this member optional, but an ordinary request cannot be cancelled without it. Tasks are cancelled with `tasks/cancel`.
     0 "requestId" optional request_id = some(impl Into<RequestId>);
+    /// Reason for the cancellation, for logs and for display. Absent if the sender gives none.
     1 "reason" optional reason = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -24,6 +29,7 @@ codec::object_codec! {
     PingRequest = "PingRequest", extra(extra);
     new(id: value(impl Into<RequestId>));
     0 "method" text("ping");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(RequestParams);
     2 "jsonrpc" text("2.0");
     3 "id" required id;
@@ -42,7 +48,12 @@ codec::object_codec! {
     new(progress_token: value(impl Into<ProgressToken>), progress: value(impl Into<Number>));
     0 "progressToken" required progress_token;
     1 "progress" required progress;
+    /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     2 "total" optional total = some(impl Into<Number>);
+    /// Human-readable description of the current step.
     3 "message" optional message = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(impl Into<Object>);
 }

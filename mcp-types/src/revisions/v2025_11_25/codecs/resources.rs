@@ -8,6 +8,7 @@ codec::object_codec! {
     ListResourceTemplatesRequest = "ListResourceTemplatesRequest", extra(extra);
     new(id: value(impl Into<RequestId>));
     0 "method" text("resources/templates/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
     2 "jsonrpc" text("2.0");
     3 "id" required id;
@@ -17,7 +18,12 @@ codec::object_codec! {
     ListResourceTemplatesResult = "ListResourceTemplatesResult", extra(extra);
     new(resource_templates: value(impl Into<Vec<ResourceTemplate>>));
     0 "resourceTemplates" list resource_templates;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -25,6 +31,7 @@ codec::object_codec! {
     ListResourcesRequest = "ListResourcesRequest", extra(extra);
     new(id: value(impl Into<RequestId>));
     0 "method" text("resources/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
     2 "jsonrpc" text("2.0");
     3 "id" required id;
@@ -34,7 +41,12 @@ codec::object_codec! {
     ListResourcesResult = "ListResourcesResult", extra(extra);
     new(resources: value(impl Into<Vec<Resource>>));
     0 "resources" list resources;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -51,6 +63,9 @@ codec::object_codec! {
     ReadResourceRequestParams = "ReadResourceRequestParams", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -58,6 +73,9 @@ codec::object_codec! {
     ReadResourceResult = "ReadResourceResult", extra(extra);
     new(contents: value(impl Into<Vec<AnyResourceContents>>));
     0 "contents" list contents;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -65,6 +83,7 @@ codec::object_codec! {
     ResourceListChangedNotification = "ResourceListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/resources/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
     2 "jsonrpc" text("2.0");
 }
@@ -73,6 +92,9 @@ codec::object_codec! {
     ResourceRequestParams = "ResourceRequestParams", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -88,6 +110,9 @@ codec::object_codec! {
     ResourceUpdatedNotificationParams = "ResourceUpdatedNotificationParams", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -104,6 +129,9 @@ codec::object_codec! {
     SubscribeRequestParams = "SubscribeRequestParams", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -120,5 +148,8 @@ codec::object_codec! {
     UnsubscribeRequestParams = "UnsubscribeRequestParams", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }

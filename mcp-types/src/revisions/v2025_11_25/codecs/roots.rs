@@ -8,6 +8,7 @@ codec::object_codec! {
     ListRootsRequest = "ListRootsRequest", extra(extra);
     new(id: value(impl Into<RequestId>));
     0 "method" text("roots/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(RequestParams);
     2 "jsonrpc" text("2.0");
     3 "id" required id;
@@ -17,6 +18,9 @@ codec::object_codec! {
     ListRootsResult = "ListRootsResult", extra(extra);
     new(roots: value(impl Into<Vec<Root>>));
     0 "roots" list roots;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -24,6 +28,7 @@ codec::object_codec! {
     RootsListChangedNotification = "RootsListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/roots/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
     2 "jsonrpc" text("2.0");
 }

@@ -26,13 +26,20 @@ codec::object_codec! {
         created_at: value(impl Into<String>), last_updated_at: value(impl Into<String>),
         ttl: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(impl Into<Object>);
     1 "taskId" required task_id;
     2 "status" required status;
+    /// Human-readable message about the current status, such as why the task failed. Absent if
+    /// there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttl" int_or_null(i64::MIN..=i64::MAX) ttl;
+    /// Suggested time in milliseconds to wait before the next poll. Absent if the side that runs
+    /// the task suggests none.
     7 "pollInterval" optional_int(i64::MIN..=i64::MAX) poll_interval = some(i64);
 }
 
@@ -40,6 +47,9 @@ codec::object_codec! {
     CreateTaskResult = "CreateTaskResult", extra(extra);
     new(task: value(Task));
     0 "task" required task;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -61,6 +71,9 @@ codec::object_codec! {
 codec::object_codec! {
     GetTaskPayloadResult = "GetTaskPayloadResult", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -86,13 +99,20 @@ codec::object_codec! {
         created_at: value(impl Into<String>), last_updated_at: value(impl Into<String>),
         ttl: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(impl Into<Object>);
     1 "taskId" required task_id;
     2 "status" required status;
+    /// Human-readable message about the current status, such as why the task failed. Absent if
+    /// there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttl" int_or_null(i64::MIN..=i64::MAX) ttl;
+    /// Suggested time in milliseconds to wait before the next poll. Absent if the side that runs
+    /// the task suggests none.
     7 "pollInterval" optional_int(i64::MIN..=i64::MAX) poll_interval = some(i64);
 }
 
@@ -100,6 +120,7 @@ codec::object_codec! {
     ListTasksRequest = "ListTasksRequest", extra(extra);
     new(id: value(impl Into<RequestId>));
     0 "method" text("tasks/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
     2 "jsonrpc" text("2.0");
     3 "id" required id;
@@ -109,7 +130,12 @@ codec::object_codec! {
     ListTasksResult = "ListTasksResult", extra(extra);
     new(tasks: value(impl Into<Vec<Task>>));
     0 "tasks" list tasks;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -128,23 +154,35 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" required status;
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttl" int_or_null(i64::MIN..=i64::MAX) ttl;
+    /// Suggested interval between two polls of the task, in milliseconds. If absent, the requester
+    /// chooses the interval.
     6 "pollInterval" optional_int(i64::MIN..=i64::MAX) poll_interval = some(i64);
 }
 
 codec::object_codec! {
     TaskAugmentedRequestParams = "TaskAugmentedRequestParams", extra(extra);
     new();
+    /// Present to run the request as a task. The receiver then responds with a
+    /// [`CreateTaskResult`] immediately, and the requester fetches the actual result with
+    /// `tasks/result`. Receivers that do not declare task support for this request ignore it.
     0 "task" optional task = some(TaskMetadata);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }
 
 codec::object_codec! {
     TaskMetadata = "TaskMetadata", extra(extra);
     new();
+    /// Time in milliseconds, counted from the creation of the task, for which the receiver should
+    /// keep it. The receiver can choose another time. If absent, the receiver decides.
     0 "ttl" optional_int(i64::MIN..=i64::MAX) ttl = some(i64);
 }
 
@@ -172,12 +210,19 @@ codec::object_codec! {
         created_at: value(impl Into<String>), last_updated_at: value(impl Into<String>),
         ttl: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(impl Into<Object>);
     1 "taskId" required task_id;
     2 "status" required status;
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttl" int_or_null(i64::MIN..=i64::MAX) ttl;
+    /// Suggested interval between two polls of the task, in milliseconds. If absent, the requester
+    /// chooses the interval.
     7 "pollInterval" optional_int(i64::MIN..=i64::MAX) poll_interval = some(i64);
 }

@@ -17,8 +17,16 @@ codec::object_codec! {
     CallToolRequestParams = "CallToolRequestParams", extra(extra);
     new(name: value(impl Into<String>));
     0 "name" required name;
+    /// Arguments of the tool by name. They must conform to the tool's `inputSchema`. Absent if the
+    /// tool takes no arguments.
     1 "arguments" optional arguments = some(impl Into<Object>);
+    /// Asks the server to run the call in the background and to respond with a task immediately.
+    /// Absent for an ordinary call. A server that does not declare task support for tool calls
+    /// ignores it.
     2 "task" optional task = some(TaskMetadata);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -26,8 +34,16 @@ codec::object_codec! {
     CallToolResult = "CallToolResult", extra(extra);
     new(content: value(impl Into<Vec<ContentBlock>>));
     0 "content" list content;
+    /// Output of the tool as a JSON object. If the tool has an `outputSchema`, the object conforms
+    /// to it. Servers should repeat the object as JSON text in `content` for clients that do not
+    /// read this member. Absent if the tool returns only unstructured content.
     1 "structuredContent" optional structured_content = some(impl Into<Object>);
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     2 "isError" optional is_error = some(bool);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -35,6 +51,7 @@ codec::object_codec! {
     ListToolsRequest = "ListToolsRequest", extra(extra);
     new(id: value(impl Into<RequestId>));
     0 "method" text("tools/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(PaginatedRequestParams);
     2 "jsonrpc" text("2.0");
     3 "id" required id;
@@ -44,25 +61,36 @@ codec::object_codec! {
     ListToolsResult = "ListToolsResult", extra(extra);
     new(tools: value(impl Into<Vec<Tool>>));
     0 "tools" list tools;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<Object>);
 }
 
 codec::object_codec! {
     ToolInputSchema = "ToolInputSchema", extra(extra);
     new();
+    /// JSON Schema dialect. If absent, the dialect is 2020-12.
     0 "$schema" optional schema = some(impl Into<String>);
     1 "type" text("object");
+    /// Schema of each member of the object, by name.
     2 "properties" optional properties = some(impl Into<Map<Object>>);
+    /// Names of the required members. If absent, all members are optional.
     3 "required" optional_list required = some(impl Into<Vec<String>>);
 }
 
 codec::object_codec! {
     ToolOutputSchema = "ToolOutputSchema", extra(extra);
     new();
+    /// JSON Schema dialect. If absent, the dialect is 2020-12.
     0 "$schema" optional schema = some(impl Into<String>);
     1 "type" text("object");
+    /// Schema of each member of the object, by name.
     2 "properties" optional properties = some(impl Into<Map<Object>>);
+    /// Names of the required members. If absent, all members are optional.
     3 "required" optional_list required = some(impl Into<Vec<String>>);
 }
 
@@ -70,13 +98,25 @@ codec::object_codec! {
     Tool = "Tool", extra(extra);
     new(name: value(impl Into<String>), input_schema: value(ToolInputSchema));
     0 "name" required name;
+    /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
+    /// that is absent, too.
     1 "title" optional title = some(impl Into<String>);
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     2 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    /// What the tool does and when to use it. Models use this text to choose a tool.
     3 "description" optional description = some(impl Into<String>);
     4 "inputSchema" required input_schema;
+    /// Ways in which the tool can be called. If absent, it cannot be called as a task.
     5 "execution" optional execution = some(ToolExecution);
+    /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
+    /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
     6 "outputSchema" optional output_schema = some(ToolOutputSchema);
+    /// Hints about the effects of the tool. They are claims of the server, not guarantees.
     7 "annotations" optional annotations = some(ToolAnnotations);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     8 "_meta" optional meta = some(impl Into<Object>);
 }
 
@@ -90,6 +130,7 @@ codec::text_codec! {
 codec::object_codec! {
     ToolExecution = "ToolExecution", extra(extra);
     new();
+    /// Whether calls of the tool can run as tasks. If absent, `forbidden` is assumed.
     0 "taskSupport" optional task_support = some(impl Into<TaskSupport>);
 }
 
@@ -97,6 +138,7 @@ codec::object_codec! {
     ToolListChangedNotification = "ToolListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/tools/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
     2 "jsonrpc" text("2.0");
 }

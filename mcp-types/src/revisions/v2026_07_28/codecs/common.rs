@@ -8,6 +8,8 @@ codec::object_codec! {
     BaseMetadata = "BaseMetadata", extra(extra);
     new(name: value(impl Into<String>));
     0 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead; for a tool,
+    /// `annotations.title` takes precedence over `name`.
     1 "title" optional title = some(impl Into<String>);
 }
 
@@ -23,7 +25,13 @@ codec::object_codec! {
     default(result_type = ResultType::Complete);
     0 "ttlMs" int(0..=i64::MAX) ttl_ms;
     1 "cacheScope" required cache_scope;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     3 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
@@ -37,14 +45,21 @@ codec::object_codec! {
     Icon = "Icon", extra(extra);
     new(src: value(impl Into<String>));
     0 "src" required src;
+    /// Media type of the image, which overrides the type that the source declares. Absent if the
+    /// type that the source declares is correct.
     1 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Sizes in pixels for which the icon is suitable, such as `48x48`, or `any` for a scalable
+    /// image. If absent, the icon is suitable for every size.
     2 "sizes" one_or_many sizes = some(impl Into<Vec<String>>);
+    /// Background for which the icon is designed. If absent, it is suitable for both.
     3 "theme" optional theme = some(impl Into<IconTheme>);
 }
 
 codec::object_codec! {
     Icons = "Icons", extra(extra);
     new();
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     0 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
 }
 
@@ -52,18 +67,23 @@ codec::object_codec! {
     Notification = "Notification", extra(extra);
     new(method: value(impl Into<String>));
     0 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(impl Into<Object>);
 }
 
 codec::object_codec! {
     NotificationMetaObject = "NotificationMetaObject", extra(extra);
     new();
+    /// `id` of the `subscriptions/listen` request on whose stream this notification is sent. Absent on notifications that do not belong to a subscription, such as the progress of a running request.
     0 "io.modelcontextprotocol/subscriptionId" optional subscription_id = some(impl Into<RequestId>);
 }
 
 codec::object_codec! {
     NotificationParams = "NotificationParams", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
 }
 
@@ -82,10 +102,17 @@ codec::object_codec! {
 codec::object_codec! {
     PaginatedRequestParams = "PaginatedRequestParams", extra(extra);
     new(meta: value(RequestMetaObject));
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     0 "cursor" optional cursor = some(impl Into<Cursor>);
     1 "_meta" required meta;
+    /// URI of the collection whose members to list. Only `resources/list` supports it. If absent,
+    /// the result contains all resources that the server lists by default.
     #[cfg(feature = "sep-2093")]
     2 "uri" optional uri = some(impl Into<String>);
+    /// Criteria that limit the list, in a format that the server defines. Only `resources/list`
+    /// supports it. If absent, the list is not filtered.
     #[cfg(feature = "versioned-resources")]
     3 "filter" optional filter = some(impl Into<Object>);
 }
@@ -94,8 +121,16 @@ codec::object_codec! {
     PaginatedResult = "PaginatedResult", extra(extra);
     new();
     default(result_type = ResultType::Complete);
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     0 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     2 "resultType" required result_type = value(impl Into<ResultType>);
 }
 codec::default_codec! { PaginatedResult }
@@ -104,16 +139,23 @@ codec::object_codec! {
     Request = "Request", extra(extra);
     new(method: value(impl Into<String>));
     0 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(impl Into<Object>);
 }
 
 codec::object_codec! {
     RequestMetaObject = "RequestMetaObject", extra(extra);
     new(protocol_version: value(impl Into<String>), client_capabilities: value(ClientCapabilities));
+    /// Token that the progress notifications for this request repeat. Present if the requester
+    /// wants such notifications; the receiver does not have to send any.
     0 "progressToken" optional progress_token = some(impl Into<ProgressToken>);
     1 "io.modelcontextprotocol/protocolVersion" required protocol_version;
+    /// Name and version of the client software, as declared by the client. The protocol does not
+    /// verify it, so use it only for display and logs.
     2 "io.modelcontextprotocol/clientInfo" optional client_info = some(Implementation);
     3 "io.modelcontextprotocol/clientCapabilities" required client_capabilities;
+    /// Minimum severity of the log messages that the server sends for this request. If absent, the
+    /// server sends none.
     4 "io.modelcontextprotocol/logLevel" optional log_level = some(impl Into<LoggingLevel>);
 }
 
@@ -127,7 +169,13 @@ codec::object_codec! {
     ResultObject = "Result", extra(extra);
     new();
     default(result_type = ResultType::Complete);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     1 "resultType" required result_type = value(impl Into<ResultType>);
 }
 codec::default_codec! { ResultObject }
@@ -135,6 +183,8 @@ codec::default_codec! { ResultObject }
 codec::object_codec! {
     ResultMetaObject = "ResultMetaObject", extra(extra);
     new();
+    /// Name and version of the server software, as declared by the server. The protocol does not
+    /// verify it, so use it only for display and logs.
     0 "io.modelcontextprotocol/serverInfo" optional server_info = some(Implementation);
 }
 

@@ -13,17 +13,28 @@ codec::object_codec! {
     3 "id" required id;
 }
 
+impl codec::Decode for CompletionReference {
+    fn vacant() -> Self {
+        Self::Prompt(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "ref/prompt" => Self::Prompt(codec::read(text)?),
+                "ref/resource" => Self::ResourceTemplate(codec::read(text)?),
+                other => return Err(codec::unknown_tag("CompletionReference", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "CompletionReference")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    CompletionReference = "CompletionReference", Prompt(codec::Vacant::VACANT);
-    variants {
-        Prompt(plain PromptReference);
-        ResourceTemplate(plain ResourceTemplateReference);
-    }
-    tag "type" {
-        "ref/prompt" => object plain Prompt;
-        "ref/resource" => object plain ResourceTemplate;
-    }
-    required { "type" }
+    CompletionReference;
+    Prompt(PromptReference);
+    ResourceTemplate(ResourceTemplateReference);
 }
 
 codec::object_codec! {
@@ -36,6 +47,8 @@ codec::object_codec! {
 codec::object_codec! {
     CompletionContext = "CompletionContext", extra(extra);
     new();
+    /// Values that the user has chosen for other arguments, by argument name. Absent if there are
+    /// none.
     0 "arguments" optional arguments = some(impl Into<Map<String>>);
 }
 
@@ -47,6 +60,8 @@ codec::object_codec! {
     );
     0 "ref" required ref_;
     1 "argument" required argument;
+    /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
+    /// filled in none.
     2 "context" optional context = some(CompletionContext);
     3 "_meta" required meta;
 }
@@ -55,7 +70,11 @@ codec::object_codec! {
     Completion = "Completion", extra(extra);
     new(values: value(impl Into<Vec<String>>));
     0 "values" sized(0..=100) values;
+    /// Total number of suggestions, which can be greater than the number of `values`. Absent if
+    /// the server does not know it.
     1 "total" optional_int(i64::MIN..=i64::MAX) total = some(i64);
+    /// Whether the server has more suggestions than it sent. Absent if the server does not specify
+    /// it.
     2 "hasMore" optional has_more = some(bool);
 }
 
@@ -64,7 +83,13 @@ codec::object_codec! {
     new(completion: value(Completion));
     default(result_type = ResultType::Complete);
     0 "completion" required completion;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     2 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
@@ -81,6 +106,7 @@ codec::object_codec! {
     new(name: value(impl Into<String>));
     0 "type" text("ref/prompt");
     1 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     2 "title" optional title = some(impl Into<String>);
 }
 

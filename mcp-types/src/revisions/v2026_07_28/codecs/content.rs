@@ -7,8 +7,14 @@ use super::super::*;
 codec::object_codec! {
     Annotations = "Annotations", extra(extra);
     new();
+    /// Intended audience of the content: the user, the model, or both. Absent if the sender does
+    /// not specify it.
     0 "audience" optional_list audience = some(impl Into<Vec<Role>>);
+    /// Importance from `0` (optional) to `1` (required). Numbers outside that range are invalid.
+    /// Absent if the sender does not specify it.
     1 "priority" optional_number(0.0..=1.0) priority = some(impl Into<Number>);
+    /// Time of the last modification in ISO 8601 format, such as `2025-01-12T15:00:58Z`. Absent if
+    /// unknown.
     2 "lastModified" optional last_modified = some(impl Into<String>);
 }
 
@@ -18,7 +24,12 @@ codec::object_codec! {
     0 "type" text("audio");
     1 "data" required data;
     2 "mimeType" required mime_type;
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     3 "annotations" optional annotations = some(Annotations);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -26,67 +37,116 @@ codec::object_codec! {
     BlobResourceContents = "BlobResourceContents", extra(extra);
     new(uri: value(impl Into<String>), blob: value(impl Into<Base64Text>));
     0 "uri" required uri;
+    /// Media type of the data. Absent if unknown.
     1 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<MetaObject>);
+    /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
+    /// none; then use `resources/read`.
     #[cfg(feature = "https-url")]
     3 "httpUrl" optional http_url = some(impl Into<String>);
+    /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
     #[cfg(feature = "https-url")]
     4 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
+    /// Short identifier of the resource that the data belongs to, as in a list of resources.
     #[cfg(feature = "sep-2093")]
     5 "name" optional name = some(impl Into<String>);
+    /// Human-readable name for display. If absent, `name` is displayed.
     #[cfg(feature = "sep-2093")]
     6 "title" optional title = some(impl Into<String>);
+    /// Description of the resource, as in a list of resources. Absent if the server provides none.
     #[cfg(feature = "sep-2093")]
     7 "description" optional description = some(impl Into<String>);
+    /// Icons to display next to the resource. Absent if there are none.
     #[cfg(feature = "sep-2093")]
     8 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     #[cfg(feature = "sep-2093")]
-    9 "annotations" optional_boxed annotations = some_boxed(Annotations);
+    9 "annotations" optional annotations = some_boxed(Annotations);
+    /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
+    /// unknown.
     #[cfg(feature = "sep-2093")]
     10 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
+    /// Whether the resource is a single document or a collection. If absent, it can be either.
     #[cfg(feature = "sep-2093")]
     11 "resourceType" optional resource_type = some(impl Into<ResourceType>);
+    /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
+    /// the server does not specify it.
     #[cfg(feature = "versioned-resources")]
     12 "kind" optional kind = some(impl Into<String>);
+    /// Opaque version of the resource that the data belongs to. Absent if the server does not
+    /// support versions.
     #[cfg(feature = "versioned-resources")]
     13 "version" optional version = some(impl Into<String>);
+    /// Additional properties of the resource, under names that the server defines. Absent if there
+    /// are none.
     #[cfg(feature = "versioned-resources")]
     14 "metadata" optional metadata = some(impl Into<Object>);
     15 "blob" required blob;
 }
 
-codec::union_codec! {
-    ContentBlock = "ContentBlock", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Audio(plain AudioContent);
-        ResourceLink(plain ResourceLink);
-        Resource(plain EmbeddedResource);
+impl codec::Decode for ContentBlock {
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
     }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "audio" => object plain Audio;
-        "resource_link" => object plain ResourceLink;
-        "resource" => object plain Resource;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "audio" => Self::Audio(codec::read(text)?),
+                "resource_link" => Self::ResourceLink(codec::read(text)?),
+                "resource" => Self::Resource(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ContentBlock", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ContentBlock")),
+        };
+        Ok(())
     }
-    required { "type" }
 }
 
 codec::union_codec! {
-    AnyResourceContents = "AnyResourceContents", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextResourceContents);
-        Blob(plain BlobResourceContents);
+    ContentBlock;
+    Text(TextContent);
+    Image(ImageContent);
+    Audio(AudioContent);
+    ResourceLink(ResourceLink);
+    Resource(EmbeddedResource);
+}
+
+impl codec::Decode for AnyResourceContents {
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
     }
-    shape all ["uri"] [
-        "TextResourceContents": ["text"] [] [] owns ["text"];
-        "BlobResourceContents": ["blob"] [] [] owns ["blob"] unless ["text"];
-    ] {
-        "TextResourceContents" => object plain Text;
-        "BlobResourceContents" => object plain Blob;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "AnyResourceContents", &[
+                codec::Candidate {
+                    name: "TextResourceContents",
+                    conditions: &[codec::Has("text")],
+                    read: |text| codec::read(text).map(Self::Text),
+                },
+                codec::Candidate {
+                    name: "BlobResourceContents",
+                    conditions: &[codec::Has("blob")],
+                    read: |text| codec::read(text).map(Self::Blob),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "AnyResourceContents")),
+        };
+        Ok(())
     }
+}
+
+codec::union_codec! {
+    AnyResourceContents;
+    Text(TextResourceContents);
+    Blob(BlobResourceContents);
 }
 
 codec::object_codec! {
@@ -94,7 +154,12 @@ codec::object_codec! {
     new(resource: value(impl Into<AnyResourceContents>));
     0 "type" text("resource");
     1 "resource" required resource;
+    /// Hints about the audience and the importance of the content. Absent if the sender gives no
+    /// hints.
     2 "annotations" optional annotations = some(Annotations);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -104,7 +169,12 @@ codec::object_codec! {
     0 "type" text("image");
     1 "data" required data;
     2 "mimeType" required mime_type;
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     3 "annotations" optional annotations = some(Annotations);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -113,24 +183,49 @@ codec::object_codec! {
     new(uri: value(impl Into<String>), name: value(impl Into<String>));
     0 "type" text("resource_link");
     1 "uri" required uri;
+    /// What the resource contains, so that users and models can decide whether they need it.
     2 "description" optional description = some(impl Into<String>);
+    /// Media type of the contents. Absent if unknown.
     3 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     4 "annotations" optional annotations = some(Annotations);
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     5 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     6 "_meta" optional meta = some(impl Into<MetaObject>);
     7 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     8 "title" optional title = some(impl Into<String>);
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     9 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
+    /// It must work without MCP credentials, so URLs of private data are usually signed. If
+    /// absent, use `resources/read`.
     #[cfg(feature = "https-url")]
     10 "httpUrl" optional http_url = some(impl Into<String>);
+    /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
+    /// be prepared to fall back to `resources/read`.
     #[cfg(feature = "https-url")]
     11 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
+    /// Whether the resource is a single document or a collection. If absent, it can be either, and
+    /// a read can return contents with several URIs.
     #[cfg(feature = "sep-2093")]
     12 "resourceType" optional resource_type = some(impl Into<ResourceType>);
+    /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
+    /// the server does not specify it.
     #[cfg(feature = "versioned-resources")]
     13 "kind" optional kind = some(impl Into<String>);
+    /// Opaque version of the current contents. It changes whenever the contents change. Absent if
+    /// the server does not support versions.
     #[cfg(feature = "versioned-resources")]
     14 "version" optional version = some(impl Into<String>);
+    /// Additional properties of the resource, under names that the server defines. Absent if there
+    /// are none.
     #[cfg(feature = "versioned-resources")]
     15 "metadata" optional metadata = some(impl Into<Object>);
 }
@@ -140,7 +235,12 @@ codec::object_codec! {
     new(text: value(impl Into<String>));
     0 "type" text("text");
     1 "text" required text;
+    /// Hints about the audience and the importance of the text. Absent if the sender gives no
+    /// hints.
     2 "annotations" optional annotations = some(Annotations);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -148,30 +248,52 @@ codec::object_codec! {
     TextResourceContents = "TextResourceContents", extra(extra);
     new(uri: value(impl Into<String>), text: value(impl Into<String>));
     0 "uri" required uri;
+    /// Media type of the text. Absent if unknown.
     1 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<MetaObject>);
+    /// HTTPS URL of this representation, for code without an MCP connection. Absent if there is
+    /// none; then use `resources/read`.
     #[cfg(feature = "https-url")]
     3 "httpUrl" optional http_url = some(impl Into<String>);
+    /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire.
     #[cfg(feature = "https-url")]
     4 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
+    /// Short identifier of the resource that the text belongs to, as in a list of resources.
     #[cfg(feature = "sep-2093")]
     5 "name" optional name = some(impl Into<String>);
+    /// Human-readable name for display. If absent, `name` is displayed.
     #[cfg(feature = "sep-2093")]
     6 "title" optional title = some(impl Into<String>);
+    /// Description of the resource, as in a list of resources. Absent if the server provides none.
     #[cfg(feature = "sep-2093")]
     7 "description" optional description = some(impl Into<String>);
+    /// Icons to display next to the resource. Absent if there are none.
     #[cfg(feature = "sep-2093")]
     8 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     #[cfg(feature = "sep-2093")]
-    9 "annotations" optional_boxed annotations = some_boxed(Annotations);
+    9 "annotations" optional annotations = some_boxed(Annotations);
+    /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
+    /// unknown.
     #[cfg(feature = "sep-2093")]
     10 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
+    /// Whether the resource is a single document or a collection. If absent, it can be either.
     #[cfg(feature = "sep-2093")]
     11 "resourceType" optional resource_type = some(impl Into<ResourceType>);
+    /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
+    /// the server does not specify it.
     #[cfg(feature = "versioned-resources")]
     12 "kind" optional kind = some(impl Into<String>);
+    /// Opaque version of the resource that the text belongs to. Absent if the server does not
+    /// support versions.
     #[cfg(feature = "versioned-resources")]
     13 "version" optional version = some(impl Into<String>);
+    /// Additional properties of the resource, under names that the server defines. Absent if there
+    /// are none.
     #[cfg(feature = "versioned-resources")]
     14 "metadata" optional metadata = some(impl Into<Object>);
     15 "text" required text;

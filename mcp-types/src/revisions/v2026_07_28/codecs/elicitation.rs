@@ -8,8 +8,11 @@ codec::object_codec! {
     BooleanSchema = "BooleanSchema", extra(extra);
     new();
     0 "type" text("boolean");
+    /// Label of the field in the form. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user. Absent if the title is sufficient.
     2 "description" optional description = some(impl Into<String>);
+    /// Initial value of the field. Absent if there is no default.
     3 "default" optional default = some(bool);
 }
 
@@ -28,31 +31,46 @@ codec::text_codec! {
 codec::object_codec! {
     RequestedSchema = "RequestedSchema", extra(extra);
     new(properties: value(impl Into<Map<PrimitiveSchemaDefinition>>));
+    /// JSON Schema dialect of the form. If absent, the dialect is 2020-12.
     0 "$schema" optional schema = some(impl Into<String>);
     1 "type" text("object");
     2 "properties" required properties;
+    /// Names of the fields that the user must fill in. If absent, all fields are optional.
     3 "required" optional_list required = some(impl Into<Vec<String>>);
 }
 
 codec::object_codec! {
     ElicitRequestFormParams = "ElicitRequestFormParams", extra(extra);
     new(message: value(impl Into<String>), requested_schema: value(RequestedSchema));
+    /// Always `form`. Older peers omit it, which also means a form.
     0 "mode" optional mode = some(impl Into<ElicitRequestFormParamsMode>);
     1 "message" required message;
     2 "requestedSchema" required requested_schema;
 }
 
+impl codec::Decode for ElicitRequestParams {
+    fn vacant() -> Self {
+        Self::Form(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::tag(text, "mode")?.as_deref() {
+                Some("form") => Self::Form(codec::read(text)?),
+                Some("url") => Self::Url(codec::read(text)?),
+                None => Self::Form(codec::read(text)?),
+                Some(other) => return Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ElicitRequestParams")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ElicitRequestParams = "ElicitRequestParams", Form(codec::Vacant::VACANT);
-    variants {
-        Form(plain ElicitRequestFormParams);
-        Url(plain ElicitRequestUrlParams);
-    }
-    tag "mode" {
-        "form" => object plain Form;
-        "url" => object plain Url;
-    }
-    absent { object plain Form; }
+    ElicitRequestParams;
+    Form(ElicitRequestFormParams);
+    Url(ElicitRequestUrlParams);
 }
 
 codec::object_codec! {
@@ -70,75 +88,143 @@ codec::text_codec! {
     Cancel = "cancel";
 }
 
+impl codec::Decode for ElicitValue {
+    fn vacant() -> Self {
+        Self::Array(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Bool) => Self::Boolean(codec::read(text)?),
+            Some(codec::Kind::Number) => Self::Number(codec::read(text)?),
+            Some(codec::Kind::String) => Self::String(codec::read(text)?),
+            Some(codec::Kind::Array) => Self::Array(codec::read(text)?),
+            _ => return Err(codec::unexpected(text, "ElicitValue")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ElicitValue = "ElicitValue", Array(codec::Vacant::VACANT);
-    variants {
-        Array(plain Vec<String>);
-        String(plain String);
-        Number(plain Number);
-        Boolean(plain bool);
-    }
-    values {
-        bool(value) => Ok(Self::Boolean(value));
-        number(value) => Ok(Self::Number(value));
-        string(value) => Ok(Self::String(value));
-        array(items) => codec::list(items).map(Self::Array);
-    }
+    ElicitValue;
+    Array(Vec<String>);
+    String(String);
+    Number(Number);
+    Boolean(bool);
 }
 
 codec::object_codec! {
     ElicitResult = "ElicitResult", extra(extra);
     new(action: value(impl Into<ElicitAction>));
     0 "action" required action;
+    /// Submitted values by field name, which conform to the requested schema. Absent unless
+    /// `action` is `accept` and the request was a form.
     1 "content" optional content = some(impl Into<Map<ElicitValue>>);
 }
 
+impl codec::Decode for EnumSchema {
+    fn vacant() -> Self {
+        Self::SingleSelect(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "EnumSchema", &[
+                codec::Candidate {
+                    name: "MultiSelectEnumSchema",
+                    conditions: &[
+                        codec::Has("items"), codec::HasInside("items", "enum"),
+                        codec::HasInside("items", "type"), codec::HasOneOf("type", &["array"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::MultiSelect),
+                },
+                codec::Candidate {
+                    name: "MultiSelectEnumSchema",
+                    conditions: &[
+                        codec::Has("items"), codec::HasInside("items", "anyOf"),
+                        codec::HasOneOf("type", &["array"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::MultiSelect),
+                },
+                codec::Candidate {
+                    name: "LegacyTitledEnumSchema",
+                    conditions: &[
+                        codec::Has("enum"), codec::Has("enumNames"),
+                        codec::HasOneOf("type", &["string"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::LegacyTitled),
+                },
+                codec::Candidate {
+                    name: "SingleSelectEnumSchema",
+                    conditions: &[codec::Has("enum"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::SingleSelect),
+                },
+                codec::Candidate {
+                    name: "SingleSelectEnumSchema",
+                    conditions: &[codec::Has("oneOf"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::SingleSelect),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "EnumSchema")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    EnumSchema = "EnumSchema", SingleSelect(codec::Vacant::VACANT);
-    variants {
-        SingleSelect(plain SingleSelectEnumSchema);
-        MultiSelect(plain MultiSelectEnumSchema);
-        LegacyTitled(plain LegacyTitledEnumSchema);
-    }
-    shape all ["type"] [
-        "UntitledMultiSelectEnumSchema": ["items"] [("items", "enum"), ("items", "type")] [("type", &["array"])];
-        "TitledMultiSelectEnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
-        "LegacyTitledEnumSchema": ["enum"] [] [("type", &["string"])] when ["enumNames"] unless ["items"];
-        "UntitledSingleSelectEnumSchema": ["enum"] [] [("type", &["string"])] unless ["enumNames", "items"];
-        "TitledSingleSelectEnumSchema": ["oneOf"] [] [("type", &["string"])] owns ["oneOf"] unless ["enum", "items"];
-    ] {
-        "UntitledMultiSelectEnumSchema" => object plain MultiSelect > MultiSelectEnumSchema plain Untitled;
-        "TitledMultiSelectEnumSchema" => object plain MultiSelect > MultiSelectEnumSchema plain Titled;
-        "LegacyTitledEnumSchema" => object plain LegacyTitled;
-        "UntitledSingleSelectEnumSchema" => object plain SingleSelect > SingleSelectEnumSchema plain Untitled;
-        "TitledSingleSelectEnumSchema" => object plain SingleSelect > SingleSelectEnumSchema plain Titled;
-    }
+    EnumSchema;
+    SingleSelect(SingleSelectEnumSchema);
+    MultiSelect(MultiSelectEnumSchema);
+    LegacyTitled(LegacyTitledEnumSchema);
 }
 
 codec::object_codec! {
     LegacyTitledEnumSchema = "LegacyTitledEnumSchema", extra(extra);
     new(enum_: value(impl Into<Vec<String>>));
     0 "type" text("string");
+    /// Label of the field in the form. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user. Absent if the title is sufficient.
     2 "description" optional description = some(impl Into<String>);
     3 "enum" list enum_;
+    /// Labels of the values, in the same order. This is not a JSON Schema keyword. If absent, the
+    /// values themselves are displayed.
     4 "enumNames" optional_list enum_names = some(impl Into<Vec<String>>);
+    /// Initial value of the field. Absent if there is no default.
     5 "default" optional default = some(impl Into<String>);
 }
 
+impl codec::Decode for MultiSelectEnumSchema {
+    fn vacant() -> Self {
+        Self::Untitled(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "MultiSelectEnumSchema", &[
+                codec::Candidate {
+                    name: "UntitledMultiSelectEnumSchema",
+                    conditions: &[
+                        codec::HasInside("items", "enum"), codec::HasInside("items", "type"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Untitled),
+                },
+                codec::Candidate {
+                    name: "TitledMultiSelectEnumSchema",
+                    conditions: &[codec::HasInside("items", "anyOf")],
+                    read: |text| codec::read(text).map(Self::Titled),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "MultiSelectEnumSchema")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    MultiSelectEnumSchema = "MultiSelectEnumSchema", Untitled(codec::Vacant::VACANT);
-    variants {
-        Untitled(plain UntitledMultiSelectEnumSchema);
-        Titled(plain TitledMultiSelectEnumSchema);
-    }
-    shape all ["items", "type"] [
-        "UntitledMultiSelectEnumSchema": [] [("items", "enum"), ("items", "type")] [];
-        "TitledMultiSelectEnumSchema": [] [("items", "anyOf")] [];
-    ] {
-        "UntitledMultiSelectEnumSchema" => object plain Untitled;
-        "TitledMultiSelectEnumSchema" => object plain Titled;
-    }
+    MultiSelectEnumSchema;
+    Untitled(UntitledMultiSelectEnumSchema);
+    Titled(TitledMultiSelectEnumSchema);
 }
 
 codec::text_codec! {
@@ -151,51 +237,116 @@ codec::object_codec! {
     NumberSchema = "NumberSchema", extra(extra);
     new(type_: value(impl Into<NumberSchemaType>));
     0 "type" required type_;
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum value, inclusive. If absent, there is no lower limit.
     3 "minimum" optional minimum = some(impl Into<Number>);
+    /// Maximum value, inclusive. If absent, there is no upper limit.
     4 "maximum" optional maximum = some(impl Into<Number>);
+    /// Initial value of the field. If absent, the field is initially empty.
     5 "default" optional default = some(impl Into<Number>);
 }
 
-codec::union_codec! {
-    PrimitiveSchemaDefinition = "PrimitiveSchemaDefinition", String(codec::Vacant::VACANT);
-    variants {
-        String(plain StringSchema);
-        Number(plain NumberSchema);
-        Boolean(plain BooleanSchema);
-        Enum(plain EnumSchema);
+impl codec::Decode for PrimitiveSchemaDefinition {
+    fn vacant() -> Self {
+        Self::String(codec::Decode::vacant())
     }
-    shape all ["type"] [
-        "EnumSchema": ["items"] [("items", "enum"), ("items", "type")] [("type", &["array"])];
-        "EnumSchema": ["items"] [("items", "anyOf")] [("type", &["array"])];
-        "EnumSchema": ["enum"] [] [("type", &["string"])];
-        "EnumSchema": ["oneOf"] [] [("type", &["string"])];
-        "EnumSchema": ["enum"] [] [("type", &["string"])];
-        "StringSchema": [] [] [("type", &["string"])] unless ["enum", "items", "oneOf"];
-        "NumberSchema": [] [] [("type", &["number", "integer"])] unless ["enum", "items", "oneOf"];
-        "BooleanSchema": [] [] [("type", &["boolean"])] unless ["enum", "items", "oneOf"];
-    ] {
-        "EnumSchema" => union plain Enum;
-        "StringSchema" => object plain String;
-        "NumberSchema" => object plain Number;
-        "BooleanSchema" => object plain Boolean;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "PrimitiveSchemaDefinition", &[
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[
+                        codec::Has("items"), codec::HasInside("items", "enum"),
+                        codec::HasInside("items", "type"), codec::HasOneOf("type", &["array"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[
+                        codec::Has("items"), codec::HasInside("items", "anyOf"),
+                        codec::HasOneOf("type", &["array"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[codec::Has("enum"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[codec::Has("oneOf"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "EnumSchema",
+                    conditions: &[codec::Has("enum"), codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::Enum),
+                },
+                codec::Candidate {
+                    name: "StringSchema",
+                    conditions: &[codec::HasOneOf("type", &["string"])],
+                    read: |text| codec::read(text).map(Self::String),
+                },
+                codec::Candidate {
+                    name: "NumberSchema",
+                    conditions: &[codec::HasOneOf("type", &["number", "integer"])],
+                    read: |text| codec::read(text).map(Self::Number),
+                },
+                codec::Candidate {
+                    name: "BooleanSchema",
+                    conditions: &[codec::HasOneOf("type", &["boolean"])],
+                    read: |text| codec::read(text).map(Self::Boolean),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "PrimitiveSchemaDefinition")),
+        };
+        Ok(())
     }
 }
 
 codec::union_codec! {
-    SingleSelectEnumSchema = "SingleSelectEnumSchema", Untitled(codec::Vacant::VACANT);
-    variants {
-        Untitled(plain UntitledSingleSelectEnumSchema);
-        Titled(plain TitledSingleSelectEnumSchema);
+    PrimitiveSchemaDefinition;
+    String(StringSchema);
+    Number(NumberSchema);
+    Boolean(BooleanSchema);
+    Enum(EnumSchema);
+}
+
+impl codec::Decode for SingleSelectEnumSchema {
+    fn vacant() -> Self {
+        Self::Untitled(codec::Decode::vacant())
     }
-    shape all ["type"] [
-        "UntitledSingleSelectEnumSchema": ["enum"] [] [] owns ["enum"];
-        "TitledSingleSelectEnumSchema": ["oneOf"] [] [] owns ["oneOf"] unless ["enum"];
-    ] {
-        "UntitledSingleSelectEnumSchema" => object plain Untitled;
-        "TitledSingleSelectEnumSchema" => object plain Titled;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "SingleSelectEnumSchema", &[
+                codec::Candidate {
+                    name: "UntitledSingleSelectEnumSchema",
+                    conditions: &[codec::Has("enum")],
+                    read: |text| codec::read(text).map(Self::Untitled),
+                },
+                codec::Candidate {
+                    name: "TitledSingleSelectEnumSchema",
+                    conditions: &[codec::Has("oneOf")],
+                    read: |text| codec::read(text).map(Self::Titled),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "SingleSelectEnumSchema")),
+        };
+        Ok(())
     }
+}
+
+codec::union_codec! {
+    SingleSelectEnumSchema;
+    Untitled(UntitledSingleSelectEnumSchema);
+    Titled(TitledSingleSelectEnumSchema);
 }
 
 codec::text_codec! {
@@ -210,11 +361,17 @@ codec::object_codec! {
     StringSchema = "StringSchema", extra(extra);
     new();
     0 "type" text("string");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum number of characters. If absent, the text can be empty.
     3 "minLength" optional_int(i64::MIN..=i64::MAX) min_length = some(i64);
+    /// Maximum number of characters. If absent, there is no limit.
     4 "maxLength" optional_int(i64::MIN..=i64::MAX) max_length = some(i64);
+    /// Required format of the text. If absent, any text is allowed.
     5 "format" optional format = some(impl Into<StringSchemaFormat>);
+    /// Initial text of the field. If absent, the field is initially empty.
     6 "default" optional default = some(impl Into<String>);
 }
 
@@ -235,11 +392,16 @@ codec::object_codec! {
     TitledMultiSelectEnumSchema = "TitledMultiSelectEnumSchema", extra(extra);
     new(items: value(TitledMultiSelectItems));
     0 "type" text("array");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum number of options that the user must select. If absent, there is no minimum.
     3 "minItems" optional_int(i64::MIN..=i64::MAX) min_items = some(i64);
+    /// Maximum number of options that the user can select. If absent, there is no maximum.
     4 "maxItems" optional_int(i64::MIN..=i64::MAX) max_items = some(i64);
     5 "items" required items;
+    /// Values that are initially selected. If absent, none is selected.
     6 "default" optional_list default = some(impl Into<Vec<String>>);
 }
 
@@ -247,9 +409,12 @@ codec::object_codec! {
     TitledSingleSelectEnumSchema = "TitledSingleSelectEnumSchema", extra(extra);
     new(one_of: value(impl Into<Vec<TitledOption>>));
     0 "type" text("string");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
     3 "oneOf" list one_of;
+    /// Value that is initially selected. If absent, none is selected.
     4 "default" optional default = some(impl Into<String>);
 }
 
@@ -264,11 +429,16 @@ codec::object_codec! {
     UntitledMultiSelectEnumSchema = "UntitledMultiSelectEnumSchema", extra(extra);
     new(items: value(UntitledMultiSelectItems));
     0 "type" text("array");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
+    /// Minimum number of options that the user must select. If absent, there is no minimum.
     3 "minItems" optional_int(i64::MIN..=i64::MAX) min_items = some(i64);
+    /// Maximum number of options that the user can select. If absent, there is no maximum.
     4 "maxItems" optional_int(i64::MIN..=i64::MAX) max_items = some(i64);
     5 "items" required items;
+    /// Values that are initially selected. If absent, none is selected.
     6 "default" optional_list default = some(impl Into<Vec<String>>);
 }
 
@@ -276,8 +446,11 @@ codec::object_codec! {
     UntitledSingleSelectEnumSchema = "UntitledSingleSelectEnumSchema", extra(extra);
     new(enum_: value(impl Into<Vec<String>>));
     0 "type" text("string");
+    /// Label of the field. If absent, the name of the property is displayed.
     1 "title" optional title = some(impl Into<String>);
+    /// Explanation of the field for the user.
     2 "description" optional description = some(impl Into<String>);
     3 "enum" list enum_;
+    /// Value that is initially selected. If absent, none is selected.
     4 "default" optional default = some(impl Into<String>);
 }

@@ -4,114 +4,148 @@
 
 use super::super::*;
 
-codec::union_codec! {
-    ClientNotification = "ClientNotification", CancelledNotification(codec::Vacant::VACANT);
-    variants {
-        CancelledNotification(plain CancelledNotification);
+impl codec::Decode for ClientNotification {
+    fn vacant() -> Self {
+        Self::CancelledNotification(codec::Decode::vacant())
     }
-    only { object plain CancelledNotification; }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => Self::CancelledNotification(codec::read(text)?),
+            _ => return Err(codec::unexpected(text, "ClientNotification")),
+        };
+        Ok(())
+    }
 }
 
 codec::union_codec! {
-    ClientRequest = "ClientRequest", Discover(codec::Vacant::VACANT);
-    variants {
-        Discover(plain DiscoverRequest);
-        ListResources(plain ListResourcesRequest);
-        ListResourceTemplates(plain ListResourceTemplatesRequest);
-        ReadResource(plain ReadResourceRequest);
-        SubscriptionsListen(plain SubscriptionsListenRequest);
-        ListPrompts(plain ListPromptsRequest);
-        GetPrompt(plain GetPromptRequest);
-        ListTools(plain ListToolsRequest);
-        CallTool(plain CallToolRequest);
-        Complete(plain CompleteRequest);
-        #[cfg(feature = "tasks")]
-        GetTask(plain GetTaskRequest);
-        #[cfg(feature = "tasks")]
-        UpdateTask(plain UpdateTaskRequest);
-        #[cfg(feature = "tasks")]
-        CancelTask(plain CancelTaskRequest);
-        #[cfg(feature = "sep-2093")]
-        ReadResourceMetadata(plain ReadResourceMetadataRequest);
-        #[cfg(feature = "versioned-resources")]
-        GetResource(plain GetResourceRequest);
-        #[cfg(feature = "versioned-resources")]
-        SubscribeResources(plain SubscribeResourcesRequest);
-        #[cfg(feature = "versioned-resources")]
-        UnsubscribeResources(plain UnsubscribeResourcesRequest);
+    ClientNotification;
+    CancelledNotification(CancelledNotification);
+}
+
+impl codec::Decode for ClientRequest {
+    fn vacant() -> Self {
+        Self::Discover(codec::Decode::vacant())
     }
-    tag "method" {
-        "server/discover" => object plain Discover;
-        "resources/list" => object plain ListResources;
-        "resources/templates/list" => object plain ListResourceTemplates;
-        "resources/read" => object plain ReadResource;
-        "subscriptions/listen" => object plain SubscriptionsListen;
-        "prompts/list" => object plain ListPrompts;
-        "prompts/get" => object plain GetPrompt;
-        "tools/list" => object plain ListTools;
-        "tools/call" => object plain CallTool;
-        "completion/complete" => object plain Complete;
-        #[cfg(feature = "tasks")]
-        "tasks/get" => object plain GetTask;
-        #[cfg(feature = "tasks")]
-        "tasks/update" => object plain UpdateTask;
-        #[cfg(feature = "tasks")]
-        "tasks/cancel" => object plain CancelTask;
-        #[cfg(feature = "sep-2093")]
-        "resources/metadata" => object plain ReadResourceMetadata;
-        #[cfg(feature = "versioned-resources")]
-        "resources/get" => object plain GetResource;
-        #[cfg(feature = "versioned-resources")]
-        "resources/subscribe" => object plain SubscribeResources;
-        #[cfg(feature = "versioned-resources")]
-        "resources/unsubscribe" => object plain UnsubscribeResources;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "server/discover" => Self::Discover(codec::read(text)?),
+                "resources/list" => Self::ListResources(codec::read(text)?),
+                "resources/templates/list" => Self::ListResourceTemplates(codec::read(text)?),
+                "resources/read" => Self::ReadResource(codec::read(text)?),
+                "subscriptions/listen" => Self::SubscriptionsListen(codec::read(text)?),
+                "prompts/list" => Self::ListPrompts(codec::read(text)?),
+                "prompts/get" => Self::GetPrompt(codec::read(text)?),
+                "tools/list" => Self::ListTools(codec::read(text)?),
+                "tools/call" => Self::CallTool(codec::read(text)?),
+                "completion/complete" => Self::Complete(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "tasks/get" => Self::GetTask(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "tasks/update" => Self::UpdateTask(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "tasks/cancel" => Self::CancelTask(codec::read(text)?),
+                #[cfg(feature = "sep-2093")]
+                "resources/metadata" => Self::ReadResourceMetadata(codec::read(text)?),
+                #[cfg(feature = "versioned-resources")]
+                "resources/get" => Self::GetResource(codec::read(text)?),
+                #[cfg(feature = "versioned-resources")]
+                "resources/subscribe" => Self::SubscribeResources(codec::read(text)?),
+                #[cfg(feature = "versioned-resources")]
+                "resources/unsubscribe" => Self::UnsubscribeResources(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ClientRequest", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ClientRequest")),
+        };
+        Ok(())
     }
-    required { "method" }
+}
+
+codec::union_codec! {
+    ClientRequest;
+    Discover(DiscoverRequest);
+    ListResources(ListResourcesRequest);
+    ListResourceTemplates(ListResourceTemplatesRequest);
+    ReadResource(ReadResourceRequest);
+    SubscriptionsListen(SubscriptionsListenRequest);
+    ListPrompts(ListPromptsRequest);
+    GetPrompt(GetPromptRequest);
+    ListTools(ListToolsRequest);
+    CallTool(CallToolRequest);
+    Complete(CompleteRequest);
+    #[cfg(feature = "tasks")]
+    GetTask(GetTaskRequest);
+    #[cfg(feature = "tasks")]
+    UpdateTask(UpdateTaskRequest);
+    #[cfg(feature = "tasks")]
+    CancelTask(CancelTaskRequest);
+    #[cfg(feature = "sep-2093")]
+    ReadResourceMetadata(ReadResourceMetadataRequest);
+    #[cfg(feature = "versioned-resources")]
+    GetResource(GetResourceRequest);
+    #[cfg(feature = "versioned-resources")]
+    SubscribeResources(SubscribeResourcesRequest);
+    #[cfg(feature = "versioned-resources")]
+    UnsubscribeResources(UnsubscribeResourcesRequest);
 }
 
 codec::object_codec! {
     JsonRpcErrorResponse = "JSONRPCErrorResponse", extra(extra);
     new(error: value(ErrorObject));
     0 "jsonrpc" text("2.0");
+    /// `id` of the request that failed. Absent only if the receiver could not read the `id` of a malformed request.
     1 "id" optional id = some(impl Into<RequestId>);
     2 "error" required error;
 }
 
-codec::union_codec! {
-    JsonRpcMessage = "JSONRPCMessage", Request(codec::Vacant::VACANT);
-    variants {
-        Request(plain JsonRpcRequest);
-        Notification(plain JsonRpcNotification);
-        Response(plain JsonRpcResponse);
+impl codec::Decode for JsonRpcMessage {
+    fn vacant() -> Self {
+        Self::Request(codec::Decode::vacant())
     }
-    merged JsonRpcMessageMembers;
-    shape all ["jsonrpc"] [
-        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [] owns ["result"];
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"] unless ["result"];
-        "JSONRPCRequest": ["id", "method"] [] [] unless ["error", "result"];
-        "JSONRPCNotification": ["method"] [] [] unless ["error", "id"];
-    ] {
-        "JSONRPCResultResponse" => object plain Response > JsonRpcResponse plain Result;
-        "JSONRPCErrorResponse" => object plain Response > JsonRpcResponse plain Error;
-        "JSONRPCRequest" => object plain Request;
-        "JSONRPCNotification" => object plain Notification;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "JSONRPCMessage", &[
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    conditions: &[
+                        codec::Has("id"), codec::Has("result"),
+                        codec::HasInside("result", "resultType"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Response),
+                },
+                codec::Candidate {
+                    name: "JSONRPCResponse",
+                    conditions: &[
+                        codec::Has("error"), codec::HasInside("error", "code"),
+                        codec::HasInside("error", "message"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Response),
+                },
+                codec::Candidate {
+                    name: "JSONRPCRequest",
+                    conditions: &[codec::Has("id"), codec::Has("method")],
+                    read: |text| codec::read(text).map(Self::Request),
+                },
+                codec::Candidate {
+                    name: "JSONRPCNotification",
+                    conditions: &[codec::Has("method")],
+                    read: |text| codec::read(text).map(Self::Notification),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "JSONRPCMessage")),
+        };
+        Ok(())
     }
 }
 
-codec::merged_codec! {
-    JsonRpcMessageMembers: JsonRpcMessage = "JSONRPCMessage";
-    0 "jsonrpc" text("2.0");
-    1 "id" some id: RequestId;
-    2 "result" some result: ResultObject;
-    3 "error" some error: ErrorObject;
-    4 "method" some method: String;
-    5 "params" some params: Object;
-    variants {
-        JsonRpcResultResponse { some id, some result } {} => plain Response > JsonRpcResponse plain Result;
-        JsonRpcErrorResponse { some error } { some id } => plain Response > JsonRpcResponse plain Error;
-        JsonRpcRequest { some id, some method } { some params } => plain Request;
-        JsonRpcNotification { some method } { some params } => plain Notification;
-    }
+codec::union_codec! {
+    JsonRpcMessage;
+    Request(JsonRpcRequest);
+    Notification(JsonRpcNotification);
+    Response(JsonRpcResponse);
 }
 
 codec::object_codec! {
@@ -119,6 +153,7 @@ codec::object_codec! {
     new(method: value(impl Into<String>));
     0 "jsonrpc" text("2.0");
     1 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     2 "params" optional params = some(impl Into<Object>);
 }
 
@@ -128,35 +163,45 @@ codec::object_codec! {
     0 "jsonrpc" text("2.0");
     1 "id" required id;
     2 "method" required method;
+    /// Parameters of the method. Absent if the method needs none.
     3 "params" optional params = some(impl Into<Object>);
 }
 
-codec::union_codec! {
-    JsonRpcResponse = "JSONRPCResponse", Result(codec::Vacant::VACANT);
-    variants {
-        Result(plain JsonRpcResultResponse);
-        Error(plain JsonRpcErrorResponse);
+impl codec::Decode for JsonRpcResponse {
+    fn vacant() -> Self {
+        Self::Result(codec::Decode::vacant())
     }
-    merged JsonRpcResponseMembers;
-    shape all ["jsonrpc"] [
-        "JSONRPCResultResponse": ["id", "result"] [("result", "resultType")] [] owns ["result"];
-        "JSONRPCErrorResponse": ["error"] [("error", "code"), ("error", "message")] [] owns ["error"] unless ["result"];
-    ] {
-        "JSONRPCResultResponse" => object plain Result;
-        "JSONRPCErrorResponse" => object plain Error;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "JSONRPCResponse", &[
+                codec::Candidate {
+                    name: "JSONRPCResultResponse",
+                    conditions: &[
+                        codec::Has("id"), codec::Has("result"),
+                        codec::HasInside("result", "resultType"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Result),
+                },
+                codec::Candidate {
+                    name: "JSONRPCErrorResponse",
+                    conditions: &[
+                        codec::Has("error"), codec::HasInside("error", "code"),
+                        codec::HasInside("error", "message"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Error),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "JSONRPCResponse")),
+        };
+        Ok(())
     }
 }
 
-codec::merged_codec! {
-    JsonRpcResponseMembers: JsonRpcResponse = "JSONRPCResponse";
-    0 "jsonrpc" text("2.0");
-    1 "id" some id: RequestId;
-    2 "result" some result: ResultObject;
-    3 "error" some error: ErrorObject;
-    variants {
-        JsonRpcResultResponse { some id, some result } {} => plain Result;
-        JsonRpcErrorResponse { some error } { some id } => plain Error;
-    }
+codec::union_codec! {
+    JsonRpcResponse;
+    Result(JsonRpcResultResponse);
+    Error(JsonRpcErrorResponse);
 }
 
 codec::object_codec! {
@@ -167,92 +212,182 @@ codec::object_codec! {
     2 "result" required result;
 }
 
-codec::union_codec! {
-    ServerNotification = "ServerNotification", Cancelled(codec::Vacant::VACANT);
-    variants {
-        Cancelled(plain CancelledNotification);
-        Progress(plain ProgressNotification);
-        ResourceListChanged(plain ResourceListChangedNotification);
-        SubscriptionsAcknowledged(plain SubscriptionsAcknowledgedNotification);
-        ResourceUpdated(plain ResourceUpdatedNotification);
-        PromptListChanged(plain PromptListChangedNotification);
-        ToolListChanged(plain ToolListChangedNotification);
-        LoggingMessage(plain LoggingMessageNotification);
-        #[cfg(feature = "tasks")]
-        TaskStatus(plain TaskStatusNotification);
-        #[cfg(feature = "versioned-resources")]
-        ResourceContentChanged(plain ResourceContentChangedNotification);
+impl codec::Decode for ServerNotification {
+    fn vacant() -> Self {
+        Self::Cancelled(codec::Decode::vacant())
     }
-    tag "method" {
-        "notifications/cancelled" => object plain Cancelled;
-        "notifications/progress" => object plain Progress;
-        "notifications/resources/list_changed" => object plain ResourceListChanged;
-        "notifications/subscriptions/acknowledged" => object plain SubscriptionsAcknowledged;
-        "notifications/resources/updated" => object plain ResourceUpdated;
-        "notifications/prompts/list_changed" => object plain PromptListChanged;
-        "notifications/tools/list_changed" => object plain ToolListChanged;
-        "notifications/message" => object plain LoggingMessage;
-        #[cfg(feature = "tasks")]
-        "notifications/tasks" => object plain TaskStatus;
-        #[cfg(feature = "versioned-resources")]
-        "notifications/resources/content_changed" => object plain ResourceContentChanged;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "notifications/cancelled" => Self::Cancelled(codec::read(text)?),
+                "notifications/progress" => Self::Progress(codec::read(text)?),
+                "notifications/resources/list_changed" => Self::ResourceListChanged(codec::read(text)?),
+                "notifications/subscriptions/acknowledged" => Self::SubscriptionsAcknowledged(codec::read(text)?),
+                "notifications/resources/updated" => Self::ResourceUpdated(codec::read(text)?),
+                "notifications/prompts/list_changed" => Self::PromptListChanged(codec::read(text)?),
+                "notifications/tools/list_changed" => Self::ToolListChanged(codec::read(text)?),
+                "notifications/message" => Self::LoggingMessage(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "notifications/tasks" => Self::TaskStatus(codec::read(text)?),
+                #[cfg(feature = "versioned-resources")]
+                "notifications/resources/content_changed" => Self::ResourceContentChanged(codec::read(text)?),
+                other => return Err(codec::unknown_tag("ServerNotification", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "ServerNotification")),
+        };
+        Ok(())
     }
-    required { "method" }
 }
 
 codec::union_codec! {
-    ServerResult = "ServerResult", Empty(codec::Vacant::VACANT);
-    variants {
-        Empty(plain EmptyResult);
-        InputRequired(plain InputRequiredResult);
-        Discover(plain DiscoverResult);
-        ListResources(plain ListResourcesResult);
-        ListResourceTemplates(plain ListResourceTemplatesResult);
-        ReadResource(plain ReadResourceResult);
-        SubscriptionsListen(plain SubscriptionsListenResult);
-        ListPrompts(plain ListPromptsResult);
-        GetPrompt(plain GetPromptResult);
-        ListTools(plain ListToolsResult);
-        CallTool(plain CallToolResult);
-        Complete(plain CompleteResult);
-        #[cfg(feature = "sep-2093")]
-        ReadResourceMetadata(plain ReadResourceMetadataResult);
-        #[cfg(feature = "versioned-resources")]
-        GetResource(plain GetResourceResult);
+    ServerNotification;
+    Cancelled(CancelledNotification);
+    Progress(ProgressNotification);
+    ResourceListChanged(ResourceListChangedNotification);
+    SubscriptionsAcknowledged(SubscriptionsAcknowledgedNotification);
+    ResourceUpdated(ResourceUpdatedNotification);
+    PromptListChanged(PromptListChangedNotification);
+    ToolListChanged(ToolListChangedNotification);
+    LoggingMessage(LoggingMessageNotification);
+    #[cfg(feature = "tasks")]
+    TaskStatus(TaskStatusNotification);
+    #[cfg(feature = "versioned-resources")]
+    ResourceContentChanged(ResourceContentChangedNotification);
+}
+
+impl codec::Decode for ServerResult {
+    fn vacant() -> Self {
+        Self::Empty(codec::Decode::vacant())
     }
-    shape all ["resultType"] [
-        "DiscoverResult": ["capabilities", "supportedVersions", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["capabilities", "supportedVersions"];
-        "ListResourcesResult": ["resources", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resources"] unless ["capabilities"];
-        "ListResourceTemplatesResult": ["resourceTemplates", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["resourceTemplates"] unless ["capabilities", "resources"];
-        "ReadResourceResult": ["contents", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["contents"] unless ["capabilities", "resourceTemplates", "resources"];
-        "ListPromptsResult": ["prompts", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["prompts"] unless ["capabilities", "contents", "resourceTemplates", "resources"];
-        "ListToolsResult": ["tools", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["tools"] unless ["capabilities", "contents", "prompts", "resourceTemplates", "resources"];
-        #[cfg(feature = "versioned-resources")]
-        "GetResourceResult": ["contents", "resource"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope"];
-        #[cfg(feature = "sep-2093")]
-        "ReadResourceMetadataResult": ["resource"] [("resource", "name"), ("resource", "uri")] [] unless ["cacheScope", "contents"];
-        "SubscriptionsListenResult": ["_meta"] [("_meta", "io.modelcontextprotocol/subscriptionId")] [] unless ["cacheScope", "contents", "resource"];
-        "CompleteResult": ["completion"] [("completion", "values")] [] owns ["completion"] unless ["cacheScope", "contents", "resource"];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"] unless ["cacheScope", "completion", "contents", "resource"];
-        "GetPromptResult": ["messages"] [] [] owns ["messages"] unless ["cacheScope", "completion", "contents", "resource"];
-        "CallToolResult": ["content"] [] [] owns ["content"] unless ["cacheScope", "completion", "contents", "messages", "resource"];
-        "EmptyResult": [] [] [];
-    ] {
-        "DiscoverResult" => object plain Discover;
-        "ListResourcesResult" => object plain ListResources;
-        "ListResourceTemplatesResult" => object plain ListResourceTemplates;
-        "ReadResourceResult" => object plain ReadResource;
-        "ListPromptsResult" => object plain ListPrompts;
-        "ListToolsResult" => object plain ListTools;
-        #[cfg(feature = "versioned-resources")]
-        "GetResourceResult" => object plain GetResource;
-        #[cfg(feature = "sep-2093")]
-        "ReadResourceMetadataResult" => object plain ReadResourceMetadata;
-        "SubscriptionsListenResult" => object plain SubscriptionsListen;
-        "CompleteResult" => object plain Complete;
-        "InputRequiredResult" => object plain InputRequired;
-        "GetPromptResult" => object plain GetPrompt;
-        "CallToolResult" => object plain CallTool;
-        "EmptyResult" => map plain Empty;
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "ServerResult", &[
+                codec::Candidate {
+                    name: "DiscoverResult",
+                    conditions: &[
+                        codec::Has("capabilities"), codec::Has("supportedVersions"),
+                        codec::Has("ttlMs"), codec::HasOneOf("cacheScope", &["public", "private"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::Discover),
+                },
+                codec::Candidate {
+                    name: "ListResourcesResult",
+                    conditions: &[
+                        codec::Has("resources"), codec::Has("ttlMs"),
+                        codec::HasOneOf("cacheScope", &["public", "private"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::ListResources),
+                },
+                codec::Candidate {
+                    name: "ListResourceTemplatesResult",
+                    conditions: &[
+                        codec::Has("resourceTemplates"), codec::Has("ttlMs"),
+                        codec::HasOneOf("cacheScope", &["public", "private"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::ListResourceTemplates),
+                },
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    conditions: &[
+                        codec::Has("contents"), codec::Has("ttlMs"),
+                        codec::HasOneOf("cacheScope", &["public", "private"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::ReadResource),
+                },
+                codec::Candidate {
+                    name: "ListPromptsResult",
+                    conditions: &[
+                        codec::Has("prompts"), codec::Has("ttlMs"),
+                        codec::HasOneOf("cacheScope", &["public", "private"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::ListPrompts),
+                },
+                codec::Candidate {
+                    name: "ListToolsResult",
+                    conditions: &[
+                        codec::Has("tools"), codec::Has("ttlMs"),
+                        codec::HasOneOf("cacheScope", &["public", "private"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::ListTools),
+                },
+                #[cfg(feature = "versioned-resources")]
+                codec::Candidate {
+                    name: "GetResourceResult",
+                    conditions: &[
+                        codec::Has("contents"), codec::Has("resource"),
+                        codec::HasInside("resource", "name"), codec::HasInside("resource", "uri"),
+                    ],
+                    read: |text| codec::read(text).map(Self::GetResource),
+                },
+                #[cfg(feature = "sep-2093")]
+                codec::Candidate {
+                    name: "ReadResourceMetadataResult",
+                    conditions: &[
+                        codec::Has("resource"), codec::HasInside("resource", "name"),
+                        codec::HasInside("resource", "uri"),
+                    ],
+                    read: |text| codec::read(text).map(Self::ReadResourceMetadata),
+                },
+                codec::Candidate {
+                    name: "SubscriptionsListenResult",
+                    conditions: &[
+                        codec::Has("_meta"),
+                        codec::HasInside("_meta", "io.modelcontextprotocol/subscriptionId"),
+                    ],
+                    read: |text| codec::read(text).map(Self::SubscriptionsListen),
+                },
+                codec::Candidate {
+                    name: "CompleteResult",
+                    conditions: &[
+                        codec::Has("completion"), codec::HasInside("completion", "values"),
+                    ],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    conditions: &[codec::HasOneOf("resultType", &["input_required"])],
+                    read: |text| codec::read(text).map(Self::InputRequired),
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    conditions: &[codec::Has("messages")],
+                    read: |text| codec::read(text).map(Self::GetPrompt),
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    conditions: &[codec::Has("content")],
+                    read: |text| codec::read(text).map(Self::CallTool),
+                },
+                codec::Candidate {
+                    name: "EmptyResult",
+                    conditions: &[],
+                    read: |text| codec::read(text).map(Self::Empty),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "ServerResult")),
+        };
+        Ok(())
     }
+}
+
+codec::union_codec! {
+    ServerResult;
+    Empty(EmptyResult);
+    InputRequired(InputRequiredResult);
+    Discover(DiscoverResult);
+    ListResources(ListResourcesResult);
+    ListResourceTemplates(ListResourceTemplatesResult);
+    ReadResource(ReadResourceResult);
+    SubscriptionsListen(SubscriptionsListenResult);
+    ListPrompts(ListPromptsResult);
+    GetPrompt(GetPromptResult);
+    ListTools(ListToolsResult);
+    CallTool(CallToolResult);
+    Complete(CompleteResult);
+    #[cfg(feature = "sep-2093")]
+    ReadResourceMetadata(ReadResourceMetadataResult);
+    #[cfg(feature = "versioned-resources")]
+    GetResource(GetResourceResult);
 }

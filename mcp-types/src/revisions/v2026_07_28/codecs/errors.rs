@@ -9,6 +9,7 @@ codec::object_codec! {
     new(code: value(i64), message: value(impl Into<String>));
     0 "code" int(i64::MIN..=i64::MAX) code;
     1 "message" required message;
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     2 "data" nullable data = some(impl Into<Value>);
 }
 
@@ -17,6 +18,7 @@ codec::object_codec! {
     new(message: value(impl Into<String>));
     0 "code" constant(&-32020i64);
     1 "message" required message;
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     2 "data" nullable data = some(impl Into<Value>);
 }
 
@@ -25,6 +27,9 @@ codec::object_codec! {
     new(error: value(HeaderMismatchErrorObject));
     0 "error" required error;
     1 "jsonrpc" text("2.0");
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     2 "id" optional id = some(impl Into<RequestId>);
 }
 
@@ -33,6 +38,7 @@ codec::object_codec! {
     new(message: value(impl Into<String>));
     0 "code" constant(&-32603i64);
     1 "message" required message;
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     2 "data" nullable data = some(impl Into<Value>);
 }
 
@@ -41,6 +47,7 @@ codec::object_codec! {
     new(message: value(impl Into<String>));
     0 "code" constant(&-32602i64);
     1 "message" required message;
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     2 "data" nullable data = some(impl Into<Value>);
 }
 
@@ -49,6 +56,7 @@ codec::object_codec! {
     new(message: value(impl Into<String>));
     0 "code" constant(&-32600i64);
     1 "message" required message;
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     2 "data" nullable data = some(impl Into<Value>);
 }
 
@@ -57,6 +65,7 @@ codec::object_codec! {
     new(message: value(impl Into<String>));
     0 "code" constant(&-32601i64);
     1 "message" required message;
+    /// Additional information about the error. Absent if there is none.
     2 "data" nullable data = some(impl Into<Value>);
 }
 
@@ -79,6 +88,9 @@ codec::object_codec! {
     new(error: value(MissingRequiredClientCapabilityErrorObject));
     0 "error" required error;
     1 "jsonrpc" text("2.0");
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     2 "id" optional id = some(impl Into<RequestId>);
 }
 
@@ -87,6 +99,7 @@ codec::object_codec! {
     new(message: value(impl Into<String>));
     0 "code" constant(&-32700i64);
     1 "message" required message;
+    /// Additional information about the error. Absent if there is none.
     2 "data" nullable data = some(impl Into<Value>);
 }
 
@@ -110,5 +123,8 @@ codec::object_codec! {
     new(error: value(UnsupportedProtocolVersionErrorObject));
     0 "error" required error;
     1 "jsonrpc" text("2.0");
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     2 "id" optional id = some(impl Into<RequestId>);
 }

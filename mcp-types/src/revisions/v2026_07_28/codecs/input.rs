@@ -4,52 +4,96 @@
 
 use super::super::*;
 
+impl codec::Decode for InputRequest {
+    fn vacant() -> Self {
+        Self::CreateMessage(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "method")?.as_ref() {
+                "sampling/createMessage" => Self::CreateMessage(codec::read(text)?),
+                "roots/list" => Self::ListRoots(codec::read(text)?),
+                "elicitation/create" => Self::Elicit(codec::read(text)?),
+                other => return Err(codec::unknown_tag("InputRequest", "method", other)),
+            },
+            _ => return Err(codec::unexpected(text, "InputRequest")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    InputRequest = "InputRequest", CreateMessage(codec::Vacant::VACANT);
-    variants {
-        CreateMessage(plain CreateMessageRequest);
-        ListRoots(plain ListRootsRequest);
-        Elicit(plain ElicitRequest);
-    }
-    tag "method" {
-        "sampling/createMessage" => object plain CreateMessage;
-        "roots/list" => object plain ListRoots;
-        "elicitation/create" => object plain Elicit;
-    }
-    required { "method" }
+    InputRequest;
+    CreateMessage(CreateMessageRequest);
+    ListRoots(ListRootsRequest);
+    Elicit(ElicitRequest);
 }
 
 codec::object_codec! {
     InputRequiredResult = "InputRequiredResult", extra(extra);
     new();
+    /// Input requests that the client must respond to. If absent, the client can simply retry, for
+    /// example because the server is overloaded.
     0 "inputRequests" optional input_requests = some(impl Into<InputRequests>);
+    /// Opaque state that the client returns unchanged in the retry, and in no other request. If
+    /// absent, the retry contains none.
     1 "requestState" optional request_state = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(ResultMetaObject);
     3 "resultType" text("input_required");
 }
 
+impl codec::Decode for InputResponse {
+    fn vacant() -> Self {
+        Self::CreateMessage(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "InputResponse", &[
+                codec::Candidate {
+                    name: "CreateMessageResult",
+                    conditions: &[
+                        codec::Has("content"), codec::Has("model"),
+                        codec::HasOneOf("role", &["user", "assistant"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::CreateMessage),
+                },
+                codec::Candidate {
+                    name: "ElicitResult",
+                    conditions: &[codec::HasOneOf("action", &["accept", "decline", "cancel"])],
+                    read: |text| codec::read(text).map(Self::Elicit),
+                },
+                codec::Candidate {
+                    name: "ListRootsResult",
+                    conditions: &[codec::Has("roots")],
+                    read: |text| codec::read(text).map(Self::ListRoots),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "InputResponse")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    InputResponse = "InputResponse", CreateMessage(codec::Vacant::VACANT);
-    variants {
-        CreateMessage(plain CreateMessageResult);
-        ListRoots(plain ListRootsResult);
-        Elicit(plain ElicitResult);
-    }
-    shape [
-        "CreateMessageResult": ["content", "model"] [] [("role", &["user", "assistant"])] owns ["model"];
-        "ElicitResult": [] [] [("action", &["accept", "decline", "cancel"])] unless ["model"];
-        "ListRootsResult": ["roots"] [] [] owns ["roots"] unless ["action", "content"];
-    ] {
-        "CreateMessageResult" => object plain CreateMessage;
-        "ElicitResult" => object plain Elicit;
-        "ListRootsResult" => object plain ListRoots;
-    }
+    InputResponse;
+    CreateMessage(CreateMessageResult);
+    ListRoots(ListRootsResult);
+    Elicit(ElicitResult);
 }
 
 codec::object_codec! {
     InputResponseRequestParams = "InputResponseRequestParams", extra(extra);
     new(meta: value(RequestMetaObject));
+    /// Responses to the input requests of the preceding [`InputRequiredResult`], each under the
+    /// key of its input request. Absent on the first attempt. If a response is missing, the server
+    /// requests it again.
     0 "inputResponses" optional input_responses = some(impl Into<InputResponses>);
+    /// `requestState` of the preceding [`InputRequiredResult`], byte for byte. Absent on the first attempt, or if the server sent none.
     1 "requestState" optional request_state = some(impl Into<String>);
     2 "_meta" required meta;
 }

@@ -7,24 +7,41 @@ use super::super::*;
 codec::object_codec! {
     SamplingCapability = "SamplingCapability", extra(extra);
     new();
+    /// Present if the client can add context of its servers as requested by `includeContext`. If
+    /// absent, the server omits `includeContext` or sets it to `none`.
     0 "context" optional context = some(impl Into<JsonObject>);
+    /// Present if the model can call tools during sampling. If absent, the server must not send
+    /// `tools` or `toolChoice`.
     1 "tools" optional tools = some(impl Into<JsonObject>);
 }
 
 codec::object_codec! {
     ElicitationCapability = "ElicitationCapability", extra(extra);
     new();
+    /// Present if the client can display forms. If `url` is present and this member is absent, the
+    /// client does not support forms.
     0 "form" optional form = some(impl Into<JsonObject>);
+    /// Present if the client can ask the user to open a web page. If absent, the server must not
+    /// request it.
     1 "url" optional url = some(impl Into<JsonObject>);
 }
 
 codec::object_codec! {
     ClientCapabilities = "ClientCapabilities", extra(extra);
     new();
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     0 "experimental" optional experimental = some(impl Into<Map<JsonObject>>);
+    /// Present if the server may ask for the client's roots. Deprecated since 2026-07-28.
     1 "roots" optional roots = some(impl Into<Object>);
+    /// Present if the server may ask the client to generate a message with a language model.
+    /// Deprecated since 2026-07-28.
     2 "sampling" optional sampling = some(SamplingCapability);
+    /// Present if the server may ask the user for input, and specifies the supported modes. An
+    /// empty object means forms only. If absent, the client does not support elicitation.
     3 "elicitation" optional elicitation = some(ElicitationCapability);
+    /// Protocol extensions that the client supports: a map from the prefixed identifier of the
+    /// extension to its settings, where `{}` means no settings. Absent if there are none.
     4 "extensions" optional extensions = some(impl Into<Map<JsonObject>>);
 }
 
@@ -46,10 +63,18 @@ codec::object_codec! {
     default(result_type = ResultType::Complete);
     0 "supportedVersions" list supported_versions;
     1 "capabilities" required capabilities;
+    /// Instructions for the model on how to use the server as a whole, which a client can add to
+    /// the system prompt. Absent if the descriptions of the tools are sufficient.
     2 "instructions" optional instructions = some(impl Into<String>);
     3 "ttlMs" int(0..=i64::MAX) ttl_ms;
     4 "cacheScope" required cache_scope;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     5 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     6 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
@@ -65,40 +90,63 @@ codec::object_codec! {
     Implementation = "Implementation", extra(extra);
     new(name: value(impl Into<String>), version: value(impl Into<String>));
     0 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     1 "title" optional title = some(impl Into<String>);
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     2 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
     3 "version" required version;
+    /// Description of the software. Absent if the peer provides none.
     4 "description" optional description = some(impl Into<String>);
+    /// URL of the software's website. Absent if there is none.
     5 "websiteUrl" optional website_url = some(impl Into<String>);
 }
 
 codec::object_codec! {
     PromptsCapability = "PromptsCapability", extra(extra);
     new();
+    /// Whether the server sends notifications when its list of prompts changes. If absent, it does
+    /// not.
     0 "listChanged" optional list_changed = some(bool);
 }
 
 codec::object_codec! {
     ResourcesCapability = "ResourcesCapability", extra(extra);
     new();
+    /// Whether clients can subscribe to changes of individual resources. If absent, they cannot.
     0 "subscribe" optional subscribe = some(bool);
+    /// Whether the server sends notifications when its list of resources changes. If absent, it
+    /// does not.
     1 "listChanged" optional list_changed = some(bool);
 }
 
 codec::object_codec! {
     ToolsCapability = "ToolsCapability", extra(extra);
     new();
+    /// Whether the server sends notifications when its list of tools changes. If absent, it does
+    /// not.
     0 "listChanged" optional list_changed = some(bool);
 }
 
 codec::object_codec! {
     ServerCapabilities = "ServerCapabilities", extra(extra);
     new();
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     0 "experimental" optional experimental = some(impl Into<Map<JsonObject>>);
+    /// Present if the server can send log messages.
     1 "logging" optional logging = some(impl Into<JsonObject>);
+    /// Present if the server can complete arguments of prompts and variables of resource
+    /// templates.
     2 "completions" optional completions = some(impl Into<JsonObject>);
+    /// Present if the server has prompts.
     3 "prompts" optional prompts = some(PromptsCapability);
+    /// Present if the server has resources.
     4 "resources" optional resources = some(ResourcesCapability);
+    /// Present if the server has tools.
     5 "tools" optional tools = some(ToolsCapability);
+    /// Protocol extensions that the server supports: a map from the identifier of the extension,
+    /// such as `io.modelcontextprotocol/tasks`, to its settings. An empty object means no
+    /// settings.
     6 "extensions" optional extensions = some(impl Into<Map<JsonObject>>);
 }

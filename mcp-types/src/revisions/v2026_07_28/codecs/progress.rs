@@ -16,7 +16,11 @@ codec::object_codec! {
     CancelledNotificationParams = "CancelledNotificationParams", extra(extra);
     new(request_id: value(impl Into<RequestId>));
     0 "requestId" required request_id;
+    /// Reason for the cancellation, for logs and for display. Absent if the sender gives none.
     1 "reason" optional reason = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(NotificationMetaObject);
 }
 
@@ -33,7 +37,12 @@ codec::object_codec! {
     new(progress_token: value(impl Into<ProgressToken>), progress: value(impl Into<Number>));
     0 "progressToken" required progress_token;
     1 "progress" required progress;
+    /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     2 "total" optional total = some(impl Into<Number>);
+    /// Human-readable description of the current step.
     3 "message" optional message = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     4 "_meta" optional meta = some(NotificationMetaObject);
 }

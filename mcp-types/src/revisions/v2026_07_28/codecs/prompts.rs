@@ -17,8 +17,15 @@ codec::object_codec! {
     GetPromptRequestParams = "GetPromptRequestParams", extra(extra);
     new(name: value(impl Into<String>), meta: value(RequestMetaObject));
     0 "name" required name;
+    /// Arguments of the prompt by name; all values are strings. Absent if the prompt takes no
+    /// arguments. If a required argument is missing, the request fails with error `-32602`.
     1 "arguments" optional arguments = some(impl Into<Map<String>>);
+    /// Responses to the input requests of the preceding input-required result, each under the key
+    /// of its input request. Absent on the first attempt.
     2 "inputResponses" optional input_responses = some(impl Into<InputResponses>);
+    /// Opaque state that the server sends in an input-required result. The client returns it byte
+    /// for byte in the retry, and omits it if the server sent none. The server must treat it as
+    /// untrusted input.
     3 "requestState" optional request_state = some(impl Into<String>);
     4 "_meta" required meta;
 }
@@ -27,25 +34,48 @@ codec::object_codec! {
     GetPromptResult = "GetPromptResult", extra(extra);
     new(messages: value(impl Into<Vec<PromptMessage>>));
     default(result_type = ResultType::Complete);
+    /// What the prompt is for. Absent if the server provides no description.
     0 "description" optional description = some(impl Into<String>);
     1 "messages" list messages;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     3 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
+impl codec::Decode for GetPromptOutcome {
+    fn vacant() -> Self {
+        Self::InputRequired(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "GetPromptOutcome", &[
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    conditions: &[codec::HasOneOf("resultType", &["input_required"])],
+                    read: |text| codec::read(text).map(Self::InputRequired),
+                },
+                codec::Candidate {
+                    name: "GetPromptResult",
+                    conditions: &[codec::Has("messages")],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "GetPromptOutcome")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    GetPromptOutcome = "GetPromptOutcome", InputRequired(codec::Vacant::VACANT);
-    variants {
-        InputRequired(plain InputRequiredResult);
-        Complete(plain GetPromptResult);
-    }
-    shape all ["resultType"] [
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"];
-        "GetPromptResult": ["messages"] [] [] owns ["messages"];
-    ] {
-        "InputRequiredResult" => object plain InputRequired;
-        "GetPromptResult" => object plain Complete;
-    }
+    GetPromptOutcome;
+    InputRequired(InputRequiredResult);
+    Complete(GetPromptResult);
 }
 
 codec::object_codec! {
@@ -73,8 +103,16 @@ codec::object_codec! {
     );
     default(result_type = ResultType::Complete);
     0 "prompts" list prompts;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     3 "resultType" required result_type = value(impl Into<ResultType>);
     4 "ttlMs" int(0..=i64::MAX) ttl_ms;
     5 "cacheScope" required cache_scope;
@@ -92,10 +130,18 @@ codec::object_codec! {
     Prompt = "Prompt", extra(extra);
     new(name: value(impl Into<String>));
     0 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     1 "title" optional title = some(impl Into<String>);
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     2 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    /// What the prompt is for, as human-readable text.
     3 "description" optional description = some(impl Into<String>);
+    /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
     4 "arguments" optional_list arguments = some(impl Into<Vec<PromptArgument>>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     5 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -103,8 +149,11 @@ codec::object_codec! {
     PromptArgument = "PromptArgument", extra(extra);
     new(name: value(impl Into<String>));
     0 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     1 "title" optional title = some(impl Into<String>);
+    /// What to enter for this argument, as human-readable text.
     2 "description" optional description = some(impl Into<String>);
+    /// Whether the argument is required. If absent, it is optional.
     3 "required" optional required = some(bool);
 }
 
@@ -112,6 +161,7 @@ codec::object_codec! {
     PromptListChangedNotification = "PromptListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/prompts/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
     2 "jsonrpc" text("2.0");
 }

@@ -21,8 +21,16 @@ codec::object_codec! {
     );
     default(result_type = ResultType::Complete);
     0 "resourceTemplates" list resource_templates;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     3 "resultType" required result_type = value(impl Into<ResultType>);
     4 "ttlMs" int(0..=i64::MAX) ttl_ms;
     5 "cacheScope" required cache_scope;
@@ -53,8 +61,16 @@ codec::object_codec! {
     );
     default(result_type = ResultType::Complete);
     0 "resources" list resources;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     3 "resultType" required result_type = value(impl Into<ResultType>);
     4 "ttlMs" int(0..=i64::MAX) ttl_ms;
     5 "cacheScope" required cache_scope;
@@ -82,7 +98,12 @@ codec::object_codec! {
     new(uri: value(impl Into<String>), meta: value(RequestMetaObject));
     0 "uri" required uri;
     1 "_meta" required meta;
+    /// Responses to the input requests of the preceding input-required result, each under the key
+    /// of its input request. Absent on the first attempt.
     2 "inputResponses" optional input_responses = some(impl Into<InputResponses>);
+    /// Opaque state that the server sends in an input-required result. The client returns it byte
+    /// for byte in the retry, and omits it if the server sent none. The server must treat it as
+    /// untrusted input.
     3 "requestState" optional request_state = some(impl Into<String>);
 }
 
@@ -96,23 +117,48 @@ codec::object_codec! {
     0 "contents" list contents;
     1 "ttlMs" int(0..=i64::MAX) ttl_ms;
     2 "cacheScope" required cache_scope;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     4 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
+impl codec::Decode for ReadResourceOutcome {
+    fn vacant() -> Self {
+        Self::InputRequired(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "ReadResourceOutcome", &[
+                codec::Candidate {
+                    name: "ReadResourceResult",
+                    conditions: &[
+                        codec::Has("contents"), codec::Has("ttlMs"),
+                        codec::HasOneOf("cacheScope", &["public", "private"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    conditions: &[codec::HasOneOf("resultType", &["input_required"])],
+                    read: |text| codec::read(text).map(Self::InputRequired),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "ReadResourceOutcome")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    ReadResourceOutcome = "ReadResourceOutcome", InputRequired(codec::Vacant::VACANT);
-    variants {
-        InputRequired(plain InputRequiredResult);
-        Complete(plain ReadResourceResult);
-    }
-    shape all ["resultType"] [
-        "ReadResourceResult": ["contents", "ttlMs"] [] [("cacheScope", &["public", "private"])] owns ["contents", "ttlMs"];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"] unless ["cacheScope"];
-    ] {
-        "ReadResourceResult" => object plain Complete;
-        "InputRequiredResult" => object plain InputRequired;
-    }
+    ReadResourceOutcome;
+    InputRequired(InputRequiredResult);
+    Complete(ReadResourceResult);
 }
 
 codec::object_codec! {
@@ -128,24 +174,49 @@ codec::object_codec! {
     new(uri: value(impl Into<String>), name: value(impl Into<String>));
     0 "uri" required uri;
     1 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     2 "title" optional title = some(impl Into<String>);
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     3 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
+    /// It must work without MCP credentials, so URLs of private data are usually signed. If
+    /// absent, use `resources/read`.
     #[cfg(feature = "https-url")]
     4 "httpUrl" optional http_url = some(impl Into<String>);
+    /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
+    /// be prepared to fall back to `resources/read`.
     #[cfg(feature = "https-url")]
     5 "httpUrlExpiresAt" optional http_url_expires_at = some(impl Into<String>);
+    /// Whether the resource is a single document or a collection. If absent, it can be either, and
+    /// a read can return contents with several URIs.
     #[cfg(feature = "sep-2093")]
     6 "resourceType" optional resource_type = some(impl Into<ResourceType>);
+    /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
+    /// the server does not specify it.
     #[cfg(feature = "versioned-resources")]
     7 "kind" optional kind = some(impl Into<String>);
+    /// Opaque version of the current contents. It changes whenever the contents change. Absent if
+    /// the server does not support versions.
     #[cfg(feature = "versioned-resources")]
     8 "version" optional version = some(impl Into<String>);
+    /// Additional properties of the resource, under names that the server defines. Absent if there
+    /// are none.
     #[cfg(feature = "versioned-resources")]
     9 "metadata" optional metadata = some(impl Into<Object>);
+    /// What the resource contains, so that users and models can decide whether they need it.
     10 "description" optional description = some(impl Into<String>);
+    /// Media type of the contents. Absent if unknown.
     11 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     12 "size" optional_int(i64::MIN..=i64::MAX) size = some(i64);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     13 "_meta" optional meta = some(impl Into<MetaObject>);
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     14 "annotations" optional annotations = some(Annotations);
 }
 
@@ -153,7 +224,11 @@ codec::object_codec! {
     ResourceContents = "ResourceContents", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
+    /// Media type of the contents. Absent if unknown.
     1 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -161,6 +236,7 @@ codec::object_codec! {
     ResourceListChangedNotification = "ResourceListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/resources/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
     2 "jsonrpc" text("2.0");
 }
@@ -177,11 +253,23 @@ codec::object_codec! {
     new(uri_template: value(impl Into<String>), name: value(impl Into<String>));
     0 "uriTemplate" required uri_template;
     1 "name" required name;
+    /// Human-readable name for display. If absent, display `name` instead.
     2 "title" optional title = some(impl Into<String>);
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     3 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    /// What the resources of this template contain, so that users and models can decide whether
+    /// they need them.
     4 "description" optional description = some(impl Into<String>);
+    /// Media type of all resources of this template. Absent if it is unknown or differs between
+    /// the resources.
     5 "mimeType" optional mime_type = some(impl Into<String>);
+    /// Hints about the audience and the importance of the resources. Absent if the server gives no
+    /// hints.
     6 "annotations" optional annotations = some(Annotations);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     7 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -197,6 +285,9 @@ codec::object_codec! {
     ResourceUpdatedNotificationParams = "ResourceUpdatedNotificationParams", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(NotificationMetaObject);
 }
 
@@ -231,7 +322,13 @@ codec::object_codec! {
     new(resource: value(Resource));
     default(result_type = ResultType::Complete);
     0 "resource" required resource;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     2 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
@@ -250,6 +347,9 @@ codec::object_codec! {
     GetResourceRequestParams = "GetResourceRequestParams", extra(extra);
     new(uri: value(impl Into<String>), meta: value(RequestMetaObject));
     0 "uri" required uri;
+    /// Version that the client has already. If it is still the current version, the server may
+    /// return an error that says so instead of the contents. If absent, the server always returns
+    /// the contents.
     1 "version" optional version = some(impl Into<String>);
     2 "_meta" required meta;
 }
@@ -261,24 +361,47 @@ codec::object_codec! {
     default(result_type = ResultType::Complete);
     0 "resource" required resource;
     1 "contents" required contents;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     3 "resultType" required result_type = value(impl Into<ResultType>);
+}
+
+#[cfg(feature = "versioned-resources")]
+impl codec::Decode for GetResourceContents {
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "GetResourceContents", &[
+                codec::Candidate {
+                    name: "GetTextResourceContents",
+                    conditions: &[codec::Has("content")],
+                    read: |text| codec::read(text).map(Self::Text),
+                },
+                codec::Candidate {
+                    name: "GetBlobResourceContents",
+                    conditions: &[codec::Has("blob")],
+                    read: |text| codec::read(text).map(Self::Blob),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "GetResourceContents")),
+        };
+        Ok(())
+    }
 }
 
 codec::union_codec! {
     #[cfg(feature = "versioned-resources")]
-    GetResourceContents = "GetResourceContents", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain GetTextResourceContents);
-        Blob(plain GetBlobResourceContents);
-    }
-    shape all ["contentType"] [
-        "GetTextResourceContents": ["content"] [] [] owns ["content"];
-        "GetBlobResourceContents": ["blob"] [] [] owns ["blob"] unless ["content"];
-    ] {
-        "GetTextResourceContents" => object plain Text;
-        "GetBlobResourceContents" => object plain Blob;
-    }
+    GetResourceContents;
+    Text(GetTextResourceContents);
+    Blob(GetBlobResourceContents);
 }
 
 codec::object_codec! {
@@ -347,5 +470,8 @@ codec::object_codec! {
     ResourceContentChangedNotificationParams = "ResourceContentChangedNotificationParams", extra(extra);
     new(resource: value(Resource));
     0 "resource" required resource;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(NotificationMetaObject);
 }

@@ -7,6 +7,9 @@ use super::super::*;
 codec::object_codec! {
     ListRootsRequestParams = "ListRootsRequestParams", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -14,6 +17,7 @@ codec::object_codec! {
     ListRootsRequest = "ListRootsRequest", extra(extra);
     new();
     0 "method" text("roots/list");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(ListRootsRequestParams);
 }
 
@@ -27,6 +31,10 @@ codec::object_codec! {
     Root = "Root", extra(extra);
     new(uri: value(impl Into<String>));
     0 "uri" required uri;
+    /// Human-readable name for display. If absent, the URI is displayed.
     1 "name" optional name = some(impl Into<String>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<MetaObject>);
 }

@@ -22,14 +22,31 @@ codec::object_codec! {
     CreateMessageRequestParams = "CreateMessageRequestParams", extra(extra);
     new(messages: value(impl Into<Vec<SamplingMessage>>), max_tokens: value(i64));
     0 "messages" list messages;
+    /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
+    /// freely.
     1 "modelPreferences" optional model_preferences = some(ModelPreferences);
+    /// System prompt that the server proposes. The client may change or drop it. If absent, the
+    /// server proposes none.
     2 "systemPrompt" optional system_prompt = some(impl Into<String>);
+    /// Servers whose context the client should add to the prompt. The client may add less than
+    /// requested. If absent, `none` is assumed. The other two values are deprecated and need the
+    /// `sampling.context` capability.
     3 "includeContext" optional include_context = some(impl Into<IncludeContext>);
+    /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
+    /// it. If absent, the provider's default applies.
     4 "temperature" optional temperature = some(impl Into<Number>);
     5 "maxTokens" int(i64::MIN..=i64::MAX) max_tokens;
+    /// Strings that stop the generation. The client may change or ignore them. If absent, there
+    /// are none.
     6 "stopSequences" optional_list stop_sequences = some(impl Into<Vec<String>>);
+    /// Settings for the model's provider, in a format that the provider defines. The client may
+    /// drop them. Absent if there are none.
     7 "metadata" optional metadata = some(impl Into<JsonObject>);
+    /// Tools that the model may call. If absent, there are none. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     8 "tools" optional_list tools = some(impl Into<Vec<Tool>>);
+    /// Whether the model may, must or must not call tools. If absent, it may. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     9 "toolChoice" optional tool_choice = some(ToolChoice);
 }
 
@@ -41,16 +58,25 @@ codec::text_codec! {
     ToolUse = "toolUse";
 }
 
+impl codec::Decode for SamplingContent {
+    fn vacant() -> Self {
+        Self::Block(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Array) => Self::Array(codec::read(text)?),
+            Some(codec::Kind::Object) => Self::Block(codec::read(text)?),
+            _ => return Err(codec::unexpected(text, "SamplingContent")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    SamplingContent = "SamplingContent", Block(codec::Vacant::VACANT);
-    variants {
-        Block(plain SamplingMessageContentBlock);
-        Array(plain Vec<SamplingMessageContentBlock>);
-    }
-    only { union plain Block; }
-    values {
-        array(items) => codec::list(items).map(Self::Array);
-    }
+    SamplingContent;
+    Block(SamplingMessageContentBlock);
+    Array(Vec<SamplingMessageContentBlock>);
 }
 
 codec::object_codec! {
@@ -60,7 +86,12 @@ codec::object_codec! {
         content: value(impl Into<SamplingContent>),
     );
     0 "model" required model;
+    /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a value
+    /// defined by the model's provider. Absent if unknown.
     1 "stopReason" optional stop_reason = some(impl Into<StopReason>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<MetaObject>);
     3 "role" required role;
     4 "content" required content;
@@ -69,15 +100,25 @@ codec::object_codec! {
 codec::object_codec! {
     ModelHint = "ModelHint", extra(extra);
     new();
+    /// Part of a model name, such as the name of a family. It matches every model whose name
+    /// contains it. The client may also choose a comparable model of another provider.
     0 "name" optional name = some(impl Into<String>);
 }
 
 codec::object_codec! {
     ModelPreferences = "ModelPreferences", extra(extra);
     new();
+    /// Preferred models in descending order of preference: the client uses the first hint that it
+    /// can satisfy. Hints take precedence over the three priorities.
     0 "hints" optional_list hints = some(impl Into<Vec<ModelHint>>);
+    /// Importance of low cost, from 0 (not important) to 1 (most important). Absent if the server
+    /// has no preference.
     1 "costPriority" optional_number(0.0..=1.0) cost_priority = some(impl Into<Number>);
+    /// Importance of a fast response, from 0 (not important) to 1 (most important). Absent if the
+    /// server has no preference.
     2 "speedPriority" optional_number(0.0..=1.0) speed_priority = some(impl Into<Number>);
+    /// Importance of a capable model, from 0 (not important) to 1 (most important). Absent if the
+    /// server has no preference.
     3 "intelligencePriority" optional_number(0.0..=1.0) intelligence_priority = some(impl Into<Number>);
 }
 
@@ -86,26 +127,40 @@ codec::object_codec! {
     new(role: value(impl Into<Role>), content: value(impl Into<SamplingContent>));
     0 "role" required role;
     1 "content" required content;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
+impl codec::Decode for SamplingMessageContentBlock {
+    fn vacant() -> Self {
+        Self::Text(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "type")?.as_ref() {
+                "text" => Self::Text(codec::read(text)?),
+                "image" => Self::Image(codec::read(text)?),
+                "audio" => Self::Audio(codec::read(text)?),
+                "tool_use" => Self::ToolUse(codec::read(text)?),
+                "tool_result" => Self::ToolResult(codec::read(text)?),
+                other => return Err(codec::unknown_tag("SamplingMessageContentBlock", "type", other)),
+            },
+            _ => return Err(codec::unexpected(text, "SamplingMessageContentBlock")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    SamplingMessageContentBlock = "SamplingMessageContentBlock", Text(codec::Vacant::VACANT);
-    variants {
-        Text(plain TextContent);
-        Image(plain ImageContent);
-        Audio(plain AudioContent);
-        ToolUse(plain ToolUseContent);
-        ToolResult(plain ToolResultContent);
-    }
-    tag "type" {
-        "text" => object plain Text;
-        "image" => object plain Image;
-        "audio" => object plain Audio;
-        "tool_use" => object plain ToolUse;
-        "tool_result" => object plain ToolResult;
-    }
-    required { "type" }
+    SamplingMessageContentBlock;
+    Text(TextContent);
+    Image(ImageContent);
+    Audio(AudioContent);
+    ToolUse(ToolUseContent);
+    ToolResult(ToolResultContent);
 }
 
 codec::text_codec! {
@@ -118,6 +173,7 @@ codec::text_codec! {
 codec::object_codec! {
     ToolChoice = "ToolChoice", extra(extra);
     new();
+    /// Mode of tool use. If absent, `auto` is assumed.
     0 "mode" optional mode = some(impl Into<ToolChoiceMode>);
 }
 
@@ -127,8 +183,14 @@ codec::object_codec! {
     0 "type" text("tool_result");
     1 "toolUseId" required tool_use_id;
     2 "content" list content;
+    /// Output of the tool as a JSON value. If the tool has an `outputSchema`, the value should
+    /// conform to it. Up to 2025-11-25 the value must be an object.
     3 "structuredContent" nullable structured_content = some(impl Into<Value>);
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     4 "isError" optional is_error = some(bool);
+    /// Metadata about the result. Keep it unchanged when you send the conversation again, so that
+    /// models can reuse cached data.
     5 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
@@ -142,5 +204,7 @@ codec::object_codec! {
     1 "id" required id;
     2 "name" required name;
     3 "input" required input;
+    /// Metadata about the tool call. Keep it unchanged when you send the conversation again, so
+    /// that models can reuse cached data.
     4 "_meta" optional meta = some(impl Into<MetaObject>);
 }

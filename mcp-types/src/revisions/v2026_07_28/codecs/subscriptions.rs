@@ -7,10 +7,15 @@ use super::super::*;
 codec::object_codec! {
     SubscriptionFilter = "SubscriptionFilter", extra(extra);
     new();
+    /// Whether to send notifications when the list of tools changes.
     0 "toolsListChanged" optional tools_list_changed = some(bool);
+    /// Whether to send notifications when the list of prompts changes.
     1 "promptsListChanged" optional prompts_list_changed = some(bool);
+    /// Whether to send notifications when the list of resources changes.
     2 "resourcesListChanged" optional resources_list_changed = some(bool);
+    /// URIs of the resources whose changes to report. If absent or empty, there are none.
     3 "resourceSubscriptions" optional_list resource_subscriptions = some(impl Into<Vec<String>>);
+    /// Identifiers of the tasks whose changes to report. If absent or empty, there are none.
     #[cfg(feature = "tasks")]
     4 "taskIds" optional_list task_ids = some(impl Into<Vec<String>>);
 }
@@ -27,6 +32,9 @@ codec::object_codec! {
     SubscriptionsAcknowledgedNotificationParams = "SubscriptionsAcknowledgedNotificationParams", extra(extra);
     new(notifications: value(SubscriptionFilter));
     0 "notifications" required notifications;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(NotificationMetaObject);
 }
 
@@ -51,6 +59,9 @@ codec::object_codec! {
     new(meta: value(SubscriptionsListenResultMetaObject));
     default(result_type = ResultType::Complete);
     0 "_meta" required meta;
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     1 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
@@ -58,6 +69,8 @@ codec::object_codec! {
     SubscriptionsListenResultMetaObject = "SubscriptionsListenResultMetaObject", extra(extra);
     new(subscription_id: value(impl Into<RequestId>));
     0 "io.modelcontextprotocol/subscriptionId" required subscription_id;
+    /// Name and version of the server software, as declared by the server. The protocol does not
+    /// verify it, so use it only for display and logs.
     1 "io.modelcontextprotocol/serverInfo" optional server_info = some(Implementation);
 }
 

@@ -24,10 +24,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" required status;
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -40,10 +45,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("working");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -57,10 +67,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("input_required");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     7 "inputRequests" required input_requests;
 }
@@ -75,10 +90,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("completed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     7 "result" required result;
 }
@@ -93,10 +113,15 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("failed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     7 "error" required error;
 }
@@ -110,31 +135,48 @@ codec::object_codec! {
     );
     0 "taskId" required task_id;
     1 "status" text("cancelled");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     2 "statusMessage" optional status_message = some(impl Into<String>);
     3 "createdAt" required created_at;
     4 "lastUpdatedAt" required last_updated_at;
     5 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     6 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
+}
+
+#[cfg(feature = "tasks")]
+impl codec::Decode for DetailedTask {
+    fn vacant() -> Self {
+        Self::Working(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "status")?.as_ref() {
+                "working" => Self::Working(codec::read(text)?),
+                "input_required" => Self::InputRequired(codec::read(text)?),
+                "completed" => Self::Completed(codec::read(text)?),
+                "failed" => Self::Failed(codec::read(text)?),
+                "cancelled" => Self::Cancelled(codec::read(text)?),
+                other => return Err(codec::unknown_tag("DetailedTask", "status", other)),
+            },
+            _ => return Err(codec::unexpected(text, "DetailedTask")),
+        };
+        Ok(())
+    }
 }
 
 codec::union_codec! {
     #[cfg(feature = "tasks")]
-    DetailedTask = "DetailedTask", Working(codec::Vacant::VACANT);
-    variants {
-        Working(plain WorkingTask);
-        InputRequired(plain InputRequiredTask);
-        Completed(plain CompletedTask);
-        Failed(plain FailedTask);
-        Cancelled(plain CancelledTask);
-    }
-    tag "status" {
-        "working" => object plain Working;
-        "input_required" => object plain InputRequired;
-        "completed" => object plain Completed;
-        "failed" => object plain Failed;
-        "cancelled" => object plain Cancelled;
-    }
-    required { "status" }
+    DetailedTask;
+    Working(WorkingTask);
+    InputRequired(InputRequiredTask);
+    Completed(CompletedTask);
+    Failed(FailedTask);
+    Cancelled(CancelledTask);
 }
 
 codec::object_codec! {
@@ -145,14 +187,22 @@ codec::object_codec! {
         created_at: value(impl Into<String>), last_updated_at: value(impl Into<String>),
         ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("task");
     2 "taskId" required task_id;
     3 "status" required status;
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -171,6 +221,9 @@ codec::object_codec! {
     GetTaskRequestParams = "GetTaskRequestParams", extra(extra);
     new(task_id: value(impl Into<String>));
     0 "taskId" required task_id;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -181,14 +234,22 @@ codec::object_codec! {
         task_id: value(impl Into<String>), created_at: value(impl Into<String>),
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("working");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -200,14 +261,22 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         input_requests: value(impl Into<InputRequests>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("input_required");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     9 "inputRequests" required input_requests;
 }
@@ -220,14 +289,22 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         result: value(impl Into<Object>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("completed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     9 "result" required result;
 }
@@ -240,14 +317,22 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         error: value(ErrorObject),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("failed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     9 "error" required error;
 }
@@ -259,45 +344,65 @@ codec::object_codec! {
         task_id: value(impl Into<String>), created_at: value(impl Into<String>),
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
     2 "taskId" required task_id;
     3 "status" text("cancelled");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     4 "statusMessage" optional status_message = some(impl Into<String>);
     5 "createdAt" required created_at;
     6 "lastUpdatedAt" required last_updated_at;
     7 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     8 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
+}
+
+#[cfg(feature = "tasks")]
+impl codec::Decode for GetTaskResult {
+    fn vacant() -> Self {
+        Self::Working(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "status")?.as_ref() {
+                #[cfg(feature = "tasks")]
+                "working" => Self::Working(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "input_required" => Self::InputRequired(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "completed" => Self::Completed(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "failed" => Self::Failed(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "cancelled" => Self::Cancelled(codec::read(text)?),
+                other => return Err(codec::unknown_tag("GetTaskResult", "status", other)),
+            },
+            _ => return Err(codec::unexpected(text, "GetTaskResult")),
+        };
+        Ok(())
+    }
 }
 
 codec::union_codec! {
     #[cfg(feature = "tasks")]
-    GetTaskResult = "GetTaskResult", Working(codec::Vacant::VACANT);
-    variants {
-        #[cfg(feature = "tasks")]
-        Working(plain GetTaskResultWorking);
-        #[cfg(feature = "tasks")]
-        InputRequired(plain GetTaskResultInputRequired);
-        #[cfg(feature = "tasks")]
-        Completed(plain GetTaskResultCompleted);
-        #[cfg(feature = "tasks")]
-        Failed(plain GetTaskResultFailed);
-        #[cfg(feature = "tasks")]
-        Cancelled(plain GetTaskResultCancelled);
-    }
-    tag "status" {
-        #[cfg(feature = "tasks")]
-        "working" => object plain Working;
-        #[cfg(feature = "tasks")]
-        "input_required" => object plain InputRequired;
-        #[cfg(feature = "tasks")]
-        "completed" => object plain Completed;
-        #[cfg(feature = "tasks")]
-        "failed" => object plain Failed;
-        #[cfg(feature = "tasks")]
-        "cancelled" => object plain Cancelled;
-    }
-    required { "status" }
+    GetTaskResult;
+    #[cfg(feature = "tasks")]
+    Working(GetTaskResultWorking);
+    #[cfg(feature = "tasks")]
+    InputRequired(GetTaskResultInputRequired);
+    #[cfg(feature = "tasks")]
+    Completed(GetTaskResultCompleted);
+    #[cfg(feature = "tasks")]
+    Failed(GetTaskResultFailed);
+    #[cfg(feature = "tasks")]
+    Cancelled(GetTaskResultCancelled);
 }
 
 codec::object_codec! {
@@ -316,6 +421,9 @@ codec::object_codec! {
     new(task_id: value(impl Into<String>), input_responses: value(impl Into<InputResponses>));
     0 "taskId" required task_id;
     1 "inputResponses" required input_responses;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -323,6 +431,9 @@ codec::object_codec! {
     #[cfg(feature = "tasks")]
     UpdateTaskResult = "UpdateTaskResult", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
 }
@@ -342,6 +453,9 @@ codec::object_codec! {
     CancelTaskRequestParams = "CancelTaskRequestParams", extra(extra);
     new(task_id: value(impl Into<String>));
     0 "taskId" required task_id;
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     1 "_meta" optional meta = some(RequestMetaObject);
 }
 
@@ -349,6 +463,9 @@ codec::object_codec! {
     #[cfg(feature = "tasks")]
     CancelTaskResult = "CancelTaskResult", extra(extra);
     new();
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(ResultMetaObject);
     1 "resultType" text("complete");
 }
@@ -369,13 +486,21 @@ codec::object_codec! {
         task_id: value(impl Into<String>), created_at: value(impl Into<String>),
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("working");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
 }
 
@@ -387,13 +512,21 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         input_requests: value(impl Into<InputRequests>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("input_required");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     8 "inputRequests" required input_requests;
 }
@@ -406,13 +539,21 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         result: value(impl Into<Object>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("completed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     8 "result" required result;
 }
@@ -425,13 +566,21 @@ codec::object_codec! {
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
         error: value(ErrorObject),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("failed");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
     8 "error" required error;
 }
@@ -443,42 +592,62 @@ codec::object_codec! {
         task_id: value(impl Into<String>), created_at: value(impl Into<String>),
         last_updated_at: value(impl Into<String>), ttl_ms: value(Option<i64>),
     );
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     0 "_meta" optional meta = some(NotificationMetaObject);
     1 "taskId" required task_id;
     2 "status" text("cancelled");
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     3 "statusMessage" optional status_message = some(impl Into<String>);
     4 "createdAt" required created_at;
     5 "lastUpdatedAt" required last_updated_at;
     6 "ttlMs" int_or_null(-9007199254740991..=9007199254740991) ttl_ms;
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     7 "pollIntervalMs" optional_int(-9007199254740991..=9007199254740991) poll_interval_ms = some(i64);
+}
+
+#[cfg(feature = "tasks")]
+impl codec::Decode for TaskStatusNotificationParams {
+    fn vacant() -> Self {
+        Self::Working(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => match codec::required_tag(text, "status")?.as_ref() {
+                #[cfg(feature = "tasks")]
+                "working" => Self::Working(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "input_required" => Self::InputRequired(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "completed" => Self::Completed(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "failed" => Self::Failed(codec::read(text)?),
+                #[cfg(feature = "tasks")]
+                "cancelled" => Self::Cancelled(codec::read(text)?),
+                other => return Err(codec::unknown_tag("TaskStatusNotificationParams", "status", other)),
+            },
+            _ => return Err(codec::unexpected(text, "TaskStatusNotificationParams")),
+        };
+        Ok(())
+    }
 }
 
 codec::union_codec! {
     #[cfg(feature = "tasks")]
-    TaskStatusNotificationParams = "TaskStatusNotificationParams", Working(codec::Vacant::VACANT);
-    variants {
-        #[cfg(feature = "tasks")]
-        Working(plain TaskStatusNotificationParamsWorking);
-        #[cfg(feature = "tasks")]
-        InputRequired(plain TaskStatusNotificationParamsInputRequired);
-        #[cfg(feature = "tasks")]
-        Completed(plain TaskStatusNotificationParamsCompleted);
-        #[cfg(feature = "tasks")]
-        Failed(plain TaskStatusNotificationParamsFailed);
-        #[cfg(feature = "tasks")]
-        Cancelled(plain TaskStatusNotificationParamsCancelled);
-    }
-    tag "status" {
-        #[cfg(feature = "tasks")]
-        "working" => object plain Working;
-        #[cfg(feature = "tasks")]
-        "input_required" => object plain InputRequired;
-        #[cfg(feature = "tasks")]
-        "completed" => object plain Completed;
-        #[cfg(feature = "tasks")]
-        "failed" => object plain Failed;
-        #[cfg(feature = "tasks")]
-        "cancelled" => object plain Cancelled;
-    }
-    required { "status" }
+    TaskStatusNotificationParams;
+    #[cfg(feature = "tasks")]
+    Working(TaskStatusNotificationParamsWorking);
+    #[cfg(feature = "tasks")]
+    InputRequired(TaskStatusNotificationParamsInputRequired);
+    #[cfg(feature = "tasks")]
+    Completed(TaskStatusNotificationParamsCompleted);
+    #[cfg(feature = "tasks")]
+    Failed(TaskStatusNotificationParamsFailed);
+    #[cfg(feature = "tasks")]
+    Cancelled(TaskStatusNotificationParamsCancelled);
 }

@@ -17,8 +17,15 @@ codec::object_codec! {
     CallToolRequestParams = "CallToolRequestParams", extra(extra);
     new(name: value(impl Into<String>), meta: value(RequestMetaObject));
     0 "name" required name;
+    /// Arguments of the tool by name. They must conform to the tool's `inputSchema`. Absent if the
+    /// tool takes no arguments.
     1 "arguments" optional arguments = some(impl Into<Object>);
+    /// Responses to the input requests of the preceding input-required result, each under the key
+    /// of its input request. Absent on the first attempt.
     2 "inputResponses" optional input_responses = some(impl Into<InputResponses>);
+    /// Opaque state that the server sends in an input-required result. The client returns it byte
+    /// for byte in the retry, and omits it if the server sent none. The server must treat it as
+    /// untrusted input.
     3 "requestState" optional request_state = some(impl Into<String>);
     4 "_meta" required meta;
 }
@@ -28,31 +35,64 @@ codec::object_codec! {
     new(content: value(impl Into<Vec<ContentBlock>>));
     default(result_type = ResultType::Complete);
     0 "content" list content;
+    /// Output of the tool as a JSON value of any type. If the tool has an `outputSchema`, the
+    /// value conforms to it. Servers should repeat the value as JSON text in `content` for clients
+    /// that do not read this member. Absent if the tool returns only unstructured content.
     1 "structuredContent" nullable structured_content = some(impl Into<Value>);
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     2 "isError" optional is_error = some(bool);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     3 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     4 "resultType" required result_type = value(impl Into<ResultType>);
 }
 
+impl codec::Decode for CallToolOutcome {
+    fn vacant() -> Self {
+        Self::InputRequired(codec::Decode::vacant())
+    }
+
+    fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
+        *self = match text.kind() {
+            Some(codec::Kind::Object) => codec::first_fit(text, "CallToolOutcome", &[
+                #[cfg(feature = "tasks")]
+                codec::Candidate {
+                    name: "CreateTaskResult",
+                    conditions: &[
+                        codec::Has("createdAt"), codec::Has("lastUpdatedAt"), codec::Has("taskId"),
+                        codec::Has("ttlMs"), codec::HasOneOf("resultType", &["task"]),
+                        codec::HasOneOf("status", &["working", "input_required", "completed", "failed", "cancelled"]),
+                    ],
+                    read: |text| codec::read(text).map(Self::Task),
+                },
+                codec::Candidate {
+                    name: "InputRequiredResult",
+                    conditions: &[codec::HasOneOf("resultType", &["input_required"])],
+                    read: |text| codec::read(text).map(Self::InputRequired),
+                },
+                codec::Candidate {
+                    name: "CallToolResult",
+                    conditions: &[codec::Has("content")],
+                    read: |text| codec::read(text).map(Self::Complete),
+                },
+            ])?,
+            _ => return Err(codec::unexpected(text, "CallToolOutcome")),
+        };
+        Ok(())
+    }
+}
+
 codec::union_codec! {
-    CallToolOutcome = "CallToolOutcome", InputRequired(codec::Vacant::VACANT);
-    variants {
-        InputRequired(plain InputRequiredResult);
-        Complete(plain CallToolResult);
-        #[cfg(feature = "tasks")]
-        Task(plain CreateTaskResult);
-    }
-    shape all ["resultType"] [
-        #[cfg(feature = "tasks")]
-        "CreateTaskResult": ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"] [] [("resultType", &["task"]), ("status", &["working", "input_required", "completed", "failed", "cancelled"])] owns ["createdAt", "lastUpdatedAt", "taskId", "ttlMs"];
-        "InputRequiredResult": [] [] [("resultType", &["input_required"])] owns ["inputRequests", "requestState"] unless ["createdAt"];
-        "CallToolResult": ["content"] [] [] owns ["content"] unless ["createdAt"];
-    ] {
-        #[cfg(feature = "tasks")]
-        "CreateTaskResult" => object plain Task;
-        "InputRequiredResult" => object plain InputRequired;
-        "CallToolResult" => object plain Complete;
-    }
+    CallToolOutcome;
+    InputRequired(InputRequiredResult);
+    Complete(CallToolResult);
+    #[cfg(feature = "tasks")]
+    Task(CreateTaskResult);
 }
 
 codec::object_codec! {
@@ -80,8 +120,16 @@ codec::object_codec! {
     );
     default(result_type = ResultType::Complete);
     0 "tools" list tools;
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     1 "nextCursor" optional next_cursor = some(impl Into<Cursor>);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     2 "_meta" optional meta = some(ResultMetaObject);
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     3 "resultType" required result_type = value(impl Into<ResultType>);
     4 "ttlMs" int(0..=i64::MAX) ttl_ms;
     5 "cacheScope" required cache_scope;
@@ -98,6 +146,7 @@ codec::object_codec! {
 codec::object_codec! {
     ToolInputSchema = "ToolInputSchema", extra(extra);
     new();
+    /// JSON Schema dialect. If absent, the dialect is 2020-12.
     0 "$schema" optional schema = some(impl Into<String>);
     1 "type" text("object");
 }
@@ -105,6 +154,7 @@ codec::object_codec! {
 codec::object_codec! {
     ToolOutputSchema = "ToolOutputSchema", extra(extra);
     new();
+    /// JSON Schema dialect. If absent, the dialect is 2020-12.
     0 "$schema" optional schema = some(impl Into<String>);
 }
 
@@ -112,22 +162,40 @@ codec::object_codec! {
     Tool = "Tool", extra(extra);
     new(name: value(impl Into<String>), input_schema: value(ToolInputSchema));
     0 "name" required name;
+    /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
+    /// that is absent, too.
     1 "title" optional title = some(impl Into<String>);
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     2 "icons" optional_list icons = some(impl Into<Vec<Icon>>);
+    /// What the tool does and when to use it. Models use this text to choose a tool.
     3 "description" optional description = some(impl Into<String>);
     4 "inputSchema" required input_schema;
+    /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
+    /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
     5 "outputSchema" optional output_schema = some(ToolOutputSchema);
+    /// Hints about the effects of the tool. They are claims of the server, not guarantees.
     6 "annotations" optional annotations = some(ToolAnnotations);
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     7 "_meta" optional meta = some(impl Into<MetaObject>);
 }
 
 codec::object_codec! {
     ToolAnnotations = "ToolAnnotations", extra(extra);
     new();
+    /// Human-readable name for display, used if the tool itself has no `title`.
     0 "title" optional title = some(impl Into<String>);
+    /// Whether the tool has no effect on its environment. If absent, `false` is assumed.
     1 "readOnlyHint" optional read_only_hint = some(bool);
+    /// Whether the tool may delete or overwrite data. If `false`, it only adds data. If absent,
+    /// `true` is assumed. Not meaningful for a read-only tool.
     2 "destructiveHint" optional destructive_hint = some(bool);
+    /// Whether repeated calls with the same arguments have no additional effect. If absent,
+    /// `false` is assumed. Not meaningful for a read-only tool.
     3 "idempotentHint" optional idempotent_hint = some(bool);
+    /// Whether the tool accesses external systems, such as the web. If absent, `true` is assumed.
     4 "openWorldHint" optional open_world_hint = some(bool);
 }
 
@@ -135,6 +203,7 @@ codec::object_codec! {
     ToolListChangedNotification = "ToolListChangedNotification", extra(extra);
     new();
     0 "method" text("notifications/tools/list_changed");
+    /// Parameters of the method. Absent if the method needs none.
     1 "params" optional params = some(NotificationParams);
     2 "jsonrpc" text("2.0");
 }
