@@ -10,7 +10,6 @@ mod declared;
 mod define;
 mod extra;
 pub mod fill;
-mod name;
 mod object;
 mod reader;
 mod scalar;
@@ -23,14 +22,13 @@ pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
 pub use super::error::DecodeError;
 pub use super::id::{ProgressToken, RequestId};
-pub use super::json::{Decode, Kind, Map, Number, Object, Text, Value, deserialize, read};
+pub use super::json::{Decode, Key, Kind, Map, Number, Object, Text, Value, deserialize, read};
 pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]
 pub(crate) use define::{
     default_codec, from_variant, object_codec, setter, text_codec, union_codec,
 };
 pub use extra::{Empty, Extra};
-pub use name::Key;
 pub use object::{FromMembers, read_object};
 pub use reader::Reader;
 pub use shape::Condition::{Has, HasInside, HasOneOf};

@@ -76,34 +76,20 @@
 #[cfg(all(feature = "proptest", not(test)))]
 pub mod arbitrary;
 pub mod base64;
-#[cfg(feature = "_http")]
-#[doc(hidden)]
-pub mod challenge;
 #[doc(hidden)]
 pub mod codec;
-#[cfg(feature = "_connection")]
-#[doc(hidden)]
-pub mod connection;
 mod contents;
 pub mod convert;
 pub mod cursor;
 pub mod error;
 pub mod form;
 pub mod headers;
-#[cfg(feature = "_http")]
-#[doc(hidden)]
-pub mod http_headers;
 mod icon;
 pub mod id;
 mod item;
 pub mod json;
 pub mod lines;
 pub mod message;
-#[cfg(feature = "_oauth")]
-#[doc(hidden)]
-pub mod oauth;
-#[doc(hidden)]
-pub mod peer_text;
 mod proposal;
 #[cfg(all(feature = "registry", not(test)))]
 pub mod registry;
@@ -112,12 +98,6 @@ pub mod revision;
 #[rustfmt::skip]
 mod revisions;
 pub mod rpc;
-#[cfg(feature = "_schema-cost")]
-#[doc(hidden)]
-pub mod schema_cost;
-#[cfg(feature = "_schema-validator")]
-#[doc(hidden)]
-pub mod schema_validator;
 pub mod sse;
 pub mod uri;
 

@@ -9,8 +9,6 @@ mod common;
 mod draw;
 
 mod agreement;
-#[cfg(feature = "_http")]
-mod challenge;
 mod conversions;
 mod draw_self_test;
 mod error_paths;
@@ -27,10 +25,6 @@ mod kept;
 mod messages;
 mod negative;
 mod numbers;
-#[cfg(feature = "_oauth")]
-mod oauth_documents;
-#[cfg(feature = "_oauth")]
-mod oauth_tokens;
 mod published;
 mod rpc_faults;
 mod rpc_messages;

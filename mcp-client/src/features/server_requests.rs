@@ -7,9 +7,9 @@ pub(crate) mod url_elicitation;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use mcp_types::connection::{RunningTask, TaskTable};
+use mcp_internal::connection::{RunningTask, TaskTable};
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_types::json::{self, Object};
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{

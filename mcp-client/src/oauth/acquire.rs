@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp_types::oauth::jwt::SigningKey;
-use mcp_types::oauth::random;
-use mcp_types::oauth::scopes::Scopes;
+use mcp_internal::oauth::jwt::SigningKey;
+use mcp_internal::oauth::random;
+use mcp_internal::oauth::scopes::Scopes;
 
 use super::client::ClientRecord;
 use super::clients::{client_for, configured, key_of, preregistered, record_of, with_secret};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_types::oauth::jwt::{Algorithm, SigningKey, algorithm_name};
+use mcp_internal::oauth::jwt::{Algorithm, SigningKey, algorithm_name};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject;
 use serde::{Deserialize, Serialize};

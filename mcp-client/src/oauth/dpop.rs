@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use mcp_types::oauth::dpop::{ProofClaims, ath, normalize_htu};
-use mcp_types::oauth::jwt::SigningKey;
-use mcp_types::oauth::random;
-use mcp_types::oauth::well_known::origin_text;
+use mcp_internal::oauth::dpop::{ProofClaims, ath, normalize_htu};
+use mcp_internal::oauth::jwt::SigningKey;
+use mcp_internal::oauth::random;
+use mcp_internal::oauth::well_known::origin_text;
 
 use super::error::{OAuthError, OAuthFault, OAuthStep};
 use super::tokens::now;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
-use mcp_types::oauth::NoRandom;
-use mcp_types::oauth::jwt::JwtError;
-use mcp_types::oauth::scopes::ScopeError;
-use mcp_types::peer_text::{PeerDisplay, PeerText};
+use mcp_internal::oauth::NoRandom;
+use mcp_internal::oauth::jwt::JwtError;
+use mcp_internal::oauth::scopes::ScopeError;
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 
 use crate::protocol::fetch::FetchError;
 use crate::util::origin::UrlFault;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use mcp_types::oauth::jwt::SigningKey;
-use mcp_types::oauth::scopes::Scopes;
-use mcp_types::oauth::{jwk, random, sha256};
+use mcp_internal::oauth::jwt::SigningKey;
+use mcp_internal::oauth::scopes::Scopes;
+use mcp_internal::oauth::{jwk, random, sha256};
 use serde::{Deserialize, Serialize};
 
 use super::client::ClientRecord;

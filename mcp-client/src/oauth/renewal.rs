@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_types::oauth::scopes::Scopes;
+use mcp_internal::oauth::scopes::Scopes;
 
 use super::acquire::Acquire;
 use super::challenge::ChallengeInfo;

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mcp_internal::connection;
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
-use mcp_types::{ProgressNotificationParams, RequestId, connection};
+use mcp_types::{ProgressNotificationParams, RequestId};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 

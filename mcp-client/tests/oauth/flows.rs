@@ -5,9 +5,9 @@ use mcp_client::oauth::{
     PendingLogin,
 };
 use mcp_client::{CallError, HttpError, TransportError};
-use mcp_types::oauth::dpop::{Proof, ath};
-use mcp_types::oauth::jwt::Algorithm;
-use mcp_types::oauth::sha256;
+use mcp_internal::oauth::dpop::{Proof, ath};
+use mcp_internal::oauth::jwt::Algorithm;
+use mcp_internal::oauth::sha256;
 use serde_json::json;
 
 use crate::world::*;

@@ -6,7 +6,7 @@ use mcp_client::oauth::{
     AssertionRequest, ClientAuthMethod, Enterprise, OAuth, OAuthClient, OAuthFault, OAuthStep,
     PrivateKey, Secret,
 };
-use mcp_types::oauth::jwt::{Algorithm, SigningKey, verify};
+use mcp_internal::oauth::jwt::{Algorithm, SigningKey, verify};
 use serde_json::{Value, json};
 
 use crate::world::*;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_client::oauth::{Dpop, OAuth};
 use mcp_client::{Client, Http};
-use mcp_types::oauth::dpop::{Proof, ProofClaims};
-use mcp_types::oauth::jwt::Algorithm;
+use mcp_internal::oauth::dpop::{Proof, ProofClaims};
+use mcp_internal::oauth::jwt::Algorithm;
 use serde_json::json;
 
 use crate::world::*;

@@ -6,11 +6,11 @@ pub(crate) mod order;
 pub(crate) mod promises;
 
 use crate::features::definition_error::DefinitionError;
+#[cfg(feature = "json-schema")]
+use mcp_internal::schema_cost::CostError;
+#[cfg(feature = "json-schema")]
+use mcp_internal::schema_validator::{SchemaError, Validator};
 use mcp_types::json::{self, Object, Value};
-#[cfg(feature = "json-schema")]
-use mcp_types::schema_cost::CostError;
-#[cfg(feature = "json-schema")]
-use mcp_types::schema_validator::{SchemaError, Validator};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
-use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;

@@ -5,7 +5,7 @@ use std::fmt;
 #[cfg(feature = "oauth")]
 use std::sync::Arc;
 
-use mcp_types::peer_text::{PeerDisplay, PeerText};
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ContentBlock};
 

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use mcp_types::peer_text::{PeerDisplay, PeerText};
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::ErrorObject;
 
 /// An error and its sources in one line of a log: truncated, and safe for terminals.

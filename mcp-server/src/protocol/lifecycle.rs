@@ -3,9 +3,9 @@
 
 use std::future::{Future, ready};
 
-use mcp_types::connection::capability;
+use mcp_internal::connection::capability;
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::error::DecodeError;
-use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
 
+use mcp_internal::connection::capability::{LOGGING, with_member};
 #[cfg(feature = "pagination")]
 use mcp_types::Request;
-use mcp_types::connection::capability::{LOGGING, with_member};
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, Revision, ServerCapabilities, json::Object};
 

@@ -2,9 +2,9 @@
 
 use crate::protocol::limits::Limits;
 use crate::protocol::sizes;
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::RequestId;
 use mcp_types::json;
-use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Message};
 #[cfg(feature = "http")]

@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcp_internal::connection;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision, connection};
+use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision};
 use serde_json::value::RawValue;
 
 use crate::protocol::caller::Caller;

@@ -8,8 +8,8 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use mcp_internal::connection::WriteQueue;
 use mcp_types::RequestId;
-use mcp_types::connection::WriteQueue;
 use mcp_types::lines::LineTooLong;
 use mcp_types::rpc::{ErrorObject, Message};
 use tokio::runtime::Handle;

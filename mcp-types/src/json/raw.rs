@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::super::codec::Key;
 use super::super::error::DecodeError;
 use super::de::RAW;
+use super::key::Key;
 use super::number::{Number, arbitrary_precision};
 use super::text::{TEXT, Text};
 use super::to_string;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use mcp_client::types::peer_text::{is_unsafe, write_escaped};
+use mcp_internal::peer_text::{is_unsafe, write_escaped};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Escapes a text of one line: control characters, characters that change the direction of text, and

@@ -2,12 +2,12 @@
 
 use mcp_client::types::form::check;
 use mcp_client::types::json::{self, Map, Object, Value};
-use mcp_client::types::schema_validator::{Invalid, Validator};
 use mcp_client::types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, ElicitValue,
     RequestedSchema,
 };
 use mcp_client::{FormError, InputError};
+use mcp_internal::schema_validator::{Invalid, Validator};
 
 use crate::ask::{Answers, AskPermit, NoAnswer};
 use crate::exact::to_json;

@@ -4,12 +4,12 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use mcp_internal::peer_text::PeerText;
 #[cfg(feature = "json-schema")]
 use mcp_types::CallToolRequest;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
 use mcp_types::json::{self, Map, Object};
-use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
 use mcp_types::{ListToolsResult, Request, Revision};

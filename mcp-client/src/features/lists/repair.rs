@@ -1,7 +1,7 @@
 //! [`tool`]: tools with schemas that deviate from every revision.
 
+use mcp_internal::peer_text::PeerText;
 use mcp_types::json::{self, Map};
-use mcp_types::peer_text::PeerText;
 use serde_json::value::RawValue;
 
 /// Repairs a tool until `is_valid` accepts it: members that are `null` are removed, an `inputSchema`

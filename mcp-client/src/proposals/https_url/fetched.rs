@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use mcp_types::peer_text::{PeerDisplay, PeerText};
+use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use super::download::Download;

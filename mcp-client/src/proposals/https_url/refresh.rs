@@ -1,6 +1,6 @@
 //! Asks the server for the current URL of a resource.
 
-use mcp_types::peer_text::PeerDisplay;
+use mcp_internal::peer_text::PeerDisplay;
 
 use super::reader::ResourceReader;
 use super::reference::Reference;

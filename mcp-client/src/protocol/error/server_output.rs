@@ -1,6 +1,6 @@
 //! [`ServerOutput`]: what a server wrote beside its messages.
 
-use mcp_types::peer_text::PeerLine;
+use mcp_internal::peer_text::PeerLine;
 
 /// What a server wrote beside its messages, such as a login address or the name of a variable that is
 /// not set. The last lines, at most 4 KiB of each.

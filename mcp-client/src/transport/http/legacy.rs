@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode};
 use hyper::body::Incoming;
+use mcp_internal::http_headers::SESSION_ID;
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_types::Request;
-use mcp_types::http_headers::SESSION_ID;
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::InitializeRequest;
 use tokio::time::sleep;
 

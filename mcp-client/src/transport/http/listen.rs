@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
-use mcp_types::peer_text::PeerDisplay;
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{Request, RequestId, rpc};
 use tokio::time::{sleep, timeout};

@@ -6,8 +6,10 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method};
+use mcp_internal::http_headers::{
+    JSON, JSON_AND_EVENTS, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID,
+};
 use mcp_types::headers::encode_value;
-use mcp_types::http_headers::{JSON, JSON_AND_EVENTS, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID};
 use mcp_types::json::Value;
 use mcp_types::{
     CallToolRequest, HEADER_MISMATCH, ListToolsRequest, ListToolsResult, Request, Revision,

@@ -5,7 +5,7 @@ use crate::protocol::notification::notification;
 use crate::protocol::sizes::check_values;
 use std::sync::Arc;
 
-use mcp_types::connection::PendingRequest;
+use mcp_internal::connection::PendingRequest;
 use mcp_types::{CancelledNotificationParams, RequestId, Revision};
 use serde_json::value::RawValue;
 

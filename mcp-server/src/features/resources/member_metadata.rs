@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use mcp_internal::peer_text::PeerText;
 use mcp_types::Resource;
-use mcp_types::peer_text::PeerText;
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::describe_listed::describe_listed;

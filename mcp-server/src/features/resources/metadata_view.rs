@@ -1,12 +1,12 @@
 //! [`MetadataView`]: the metadata in text and binary contents. SEP-2093 adds the members of resources
 //! to contents, and with them what other proposals add to resources.
 
+#[cfg(feature = "https-url")]
+use mcp_internal::peer_text::PeerText;
 #[cfg(feature = "versioned-resources")]
 use mcp_types::JsonObject;
 #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 use mcp_types::Resource;
-#[cfg(feature = "https-url")]
-use mcp_types::peer_text::PeerText;
 #[cfg(feature = "sep-2093")]
 use mcp_types::{Annotations, Icon, ResourceType};
 use mcp_types::{AnyResourceContents, Proposal};

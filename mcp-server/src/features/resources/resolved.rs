@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "https-url")]
+use mcp_internal::peer_text::PeerText;
 use mcp_types::AnyResourceContents;
 #[cfg(feature = "sep-2093")]
 use mcp_types::Proposal;
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
 use mcp_types::json::Map;
-#[cfg(feature = "https-url")]
-use mcp_types::peer_text::PeerText;
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::body::ResourceBody;

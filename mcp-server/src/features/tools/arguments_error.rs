@@ -3,7 +3,7 @@
 use mcp_types::error::DecodeError;
 
 #[cfg(feature = "json-schema")]
-use mcp_types::schema_validator::Invalid;
+use mcp_internal::schema_validator::Invalid;
 
 /// Why the arguments of a tool call are invalid.
 #[derive(Debug, thiserror::Error)]

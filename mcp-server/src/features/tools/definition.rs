@@ -4,10 +4,10 @@ mod listing;
 
 use std::sync::Arc;
 
+use mcp_internal::peer_text::PeerDisplay;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
 use mcp_types::json::{self, Object};
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{CallToolResult, Icon, MetaObject, Tool, ToolAnnotations, ToolInputSchema};
 
 use crate::features::access::{Access, access_setters};
@@ -22,7 +22,8 @@ use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::metrics::operations::OperationCounter;
 #[cfg(feature = "json-schema")]
-use mcp_types::{json::Value, schema_validator::Validator};
+use mcp_internal::schema_validator::Validator;
+use mcp_types::json::Value;
 
 /// A running handler of a tool.
 pub(crate) type ToolFuture = HandlerFuture<CallToolResult>;

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use http::header::CONTENT_DISPOSITION;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
-use mcp_types::peer_text::PeerText;
+use mcp_internal::peer_text::PeerText;
 use tower_service::Service;
 use tracing::Instrument as _;
 use tracing::field::Empty;

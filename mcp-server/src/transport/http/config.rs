@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::request::Parts;
-use mcp_types::http_headers::{essence, is_json};
+use mcp_internal::http_headers::{essence, is_json};
 
 use super::network::IpNetwork;
 use super::refused_log::RefusedLog;

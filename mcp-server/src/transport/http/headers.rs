@@ -7,9 +7,9 @@ use http::HeaderValue;
 use http::Version;
 use http::header::AsHeaderName;
 use http::request::Parts;
+use mcp_internal::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
 use mcp_types::headers::{HeaderMismatch, name_member};
 use mcp_types::headers::{check_method, check_name, check_version as check_declared_version};
-use mcp_types::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{HEADER_MISMATCH, Revision};
 

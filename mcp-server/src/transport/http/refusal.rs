@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use http::Method;
+use mcp_internal::peer_text::PeerText;
 use mcp_types::Revision;
-use mcp_types::peer_text::PeerText;
 
 use crate::protocol::lifecycle::unsupported;
 use crate::protocol::metrics::refusals::RefusalCause;

@@ -3,7 +3,7 @@
 //! are accepted while requests in flight hold all permits.
 
 use http::request::Parts;
-use mcp_types::http_headers::METHOD;
+use mcp_internal::http_headers::METHOD;
 use mcp_types::rpc::{self, EnvelopeError, Message};
 
 use super::session::requests;

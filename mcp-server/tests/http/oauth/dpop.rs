@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use mcp_server::types::oauth::dpop::{ProofClaims, ath};
-use mcp_server::types::oauth::jwt::SigningKey;
+use mcp_internal::oauth::dpop::{ProofClaims, ath};
+use mcp_internal::oauth::jwt::SigningKey;
 use mcp_server::{Http, HttpConfig, Keys, OAuthBuilder, Server, ToolDef};
 use serde_json::json;
 

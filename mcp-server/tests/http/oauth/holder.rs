@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mcp_server::types::oauth::dpop::{ProofClaims, ath};
-use mcp_server::types::oauth::jwk::thumbprint;
-use mcp_server::types::oauth::jwt::SigningKey;
+use mcp_internal::oauth::dpop::{ProofClaims, ath};
+use mcp_internal::oauth::jwk::thumbprint;
+use mcp_internal::oauth::jwt::SigningKey;
 use serde_json::json;
 
 use super::setup::*;

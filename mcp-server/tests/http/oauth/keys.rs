@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_server::types::oauth::jwt::SigningKey;
+use mcp_internal::oauth::jwt::SigningKey;
 use mcp_server::{Issuer, OAuth};
 use serde_json::{Value, json};
 

@@ -79,7 +79,7 @@ async fn secrets_of_settings_are_not_shown() {
     ] {
         shown.push_str(&format!("{message:?}"));
     }
-    let digest = mcp_server::types::oauth::sha256(TOKEN.as_bytes());
+    let digest = mcp_internal::oauth::sha256(TOKEN.as_bytes());
     for secret in ["secret-", "173", "174", &digest] {
         assert!(!shown.contains(secret), "{secret}: {shown}");
     }

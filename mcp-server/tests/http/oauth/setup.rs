@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use mcp_server::types::oauth::jwt::SigningKey;
+use mcp_internal::oauth::jwt::SigningKey;
 use mcp_server::{Http, HttpConfig, Issuer, OAuth, OAuthBuilder, Server};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;

@@ -19,7 +19,10 @@ macro_rules! union_codec {
         $type:ident $(or null $null:ident)?;
         $($(#[$when:meta])* $variant:ident $(($content:ty))?;)*
     ) => {
-        $(codec::from_variant! { $(#[$when])* $type $variant $($content)? })*
+        $(#[$cfg])*
+        const _: () = {
+            $(codec::from_variant! { $(#[$when])* $type $variant $($content)? })*
+        };
 
         $(#[$cfg])*
         impl<'de> serde::Deserialize<'de> for $type {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_types::oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
-use mcp_types::oauth::scopes::Scopes;
+use mcp_internal::oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
+use mcp_internal::oauth::scopes::Scopes;
 
 use crate::protocol::scopes::{Implication, ScopePolicy};
 use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_internal::oauth::jwt;
 use mcp_types::json::{self, Object, Value};
-use mcp_types::oauth::jwt;
 
 use crate::protocol::access_token::AccessToken;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_types::oauth::dpop::normalize_htu;
+use mcp_internal::oauth::dpop::normalize_htu;
 
 use crate::protocol::scopes::ScopePolicy;
 use crate::transport::http::oauth::dpop::ProofVerifier;

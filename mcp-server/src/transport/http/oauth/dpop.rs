@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderValue;
 use http::request::Parts;
-use mcp_types::oauth::dpop::{Proof, ath, normalize_htu};
-use mcp_types::oauth::jwt::{Algorithm, algorithm_name};
+use mcp_internal::oauth::dpop::{Proof, ath, normalize_htu};
+use mcp_internal::oauth::jwt::{Algorithm, algorithm_name};
 
 use crate::protocol::seal::Keys;
 use crate::transport::http::oauth::claims::LEEWAY;
@@ -194,9 +194,9 @@ fn since_epoch() -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use mcp_types::oauth::dpop::ProofClaims;
-    use mcp_types::oauth::jwk;
-    use mcp_types::oauth::jwt::SigningKey;
+    use mcp_internal::oauth::dpop::ProofClaims;
+    use mcp_internal::oauth::jwk;
+    use mcp_internal::oauth::jwt::SigningKey;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! The metadata of an authorization server: where its keys and its endpoint for introspection are.
 
+use mcp_internal::oauth::well_known;
 use mcp_types::json::{Object, Value};
-use mcp_types::oauth::well_known;
 
 use crate::transport::http::oauth::fetch::{FetchError, Fetcher};
 use crate::transport::http::oauth::secure_url::SecureUrl;

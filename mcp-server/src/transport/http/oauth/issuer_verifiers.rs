@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use mcp_internal::oauth::jwt::{Algorithm, Jwk, algorithm_name};
 use mcp_types::json::{self, Object};
-use mcp_types::oauth::jwt::{Algorithm, Jwk, algorithm_name};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::transport::http::oauth::fetch::Fetcher;

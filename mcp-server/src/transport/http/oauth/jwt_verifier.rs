@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use mcp_internal::oauth::jwt::{self, Algorithm};
 use mcp_types::json::Object;
-use mcp_types::oauth::jwt::{self, Algorithm};
 
 use crate::protocol::access_token::AccessToken;
 use crate::transport::http::oauth::claims;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use mcp_internal::oauth::jwt::{Algorithm, Jwk, key_fits};
 use mcp_types::json::{Object, Value};
-use mcp_types::oauth::jwt::{Algorithm, Jwk, key_fits};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -248,7 +248,7 @@ mod tests {
 
     use bytes::Bytes;
     use http::{Request, Response};
-    use mcp_types::oauth::jwt::SigningKey;
+    use mcp_internal::oauth::jwt::SigningKey;
 
     use super::*;
     use crate::transport::http::oauth::fetch::HttpFetch;

@@ -6,7 +6,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode};
-use mcp_types::http_headers::JSON;
+use mcp_internal::http_headers::JSON;
 
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::endpoint::Endpoint;

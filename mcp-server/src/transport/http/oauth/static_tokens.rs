@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_types::oauth::sha256;
+use mcp_internal::oauth::sha256;
 
 use crate::protocol::access_token::AccessToken;
 use crate::transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::Response;
 use http::request::Parts;
-use mcp_types::http_headers::LAST_EVENT_ID;
+use mcp_internal::http_headers::LAST_EVENT_ID;
 
 use super::stream::Stream;
 use crate::protocol::announcements::send_changes;

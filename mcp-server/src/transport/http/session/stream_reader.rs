@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use mcp_types::peer_text::PeerText;
+use mcp_internal::peer_text::PeerText;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::event_store::{EventStore, StoreError};

@@ -20,7 +20,7 @@ pub const CHALLENGE_PARAMS: usize = 64;
 /// A challenge: a scheme, and either parameters or the text that some schemes have instead of them.
 ///
 /// ```
-/// use mcp_types::challenge::AuthChallenge;
+/// use mcp_internal::challenge::AuthChallenge;
 ///
 /// let challenges = AuthChallenge::parse(br#"Negotiate, Bearer scope="a b", realm="say \"hi\"""#)?;
 /// let bearer = challenges.iter().find(|challenge| challenge.is("bearer")).expect("offered");

@@ -1,6 +1,6 @@
 //! [`Extent`]: the size of a value.
 
-use crate::json;
+use mcp_types::json;
 
 /// The length that a step of a path is counted with, in addition to the name of a member.
 const STEP: usize = 8;

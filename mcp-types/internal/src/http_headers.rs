@@ -4,7 +4,7 @@
 
 use http::{HeaderName, HeaderValue};
 
-use crate::headers;
+use mcp_types::headers;
 
 /// `MCP-Protocol-Version`.
 pub const PROTOCOL_VERSION: HeaderName = HeaderName::from_static(headers::PROTOCOL_VERSION);

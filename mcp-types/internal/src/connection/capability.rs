@@ -5,7 +5,7 @@
 //! These functions find a member in both places. They encode the whole object, so they are for
 //! what happens seldom: when a server or client is built, or when a handler asks the client.
 
-use crate::json::{self, Object, Value};
+use mcp_types::json::{self, Object, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -60,7 +60,7 @@ pub fn declare<T: Serialize + DeserializeOwned>(capabilities: &mut T, name: &str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ClientCapabilities;
+    use mcp_types::ClientCapabilities;
 
     #[test]
     fn declared_and_unknown_members_are_found() {

@@ -9,13 +9,13 @@ pub const SCOPE_BYTES: usize = 16 << 10;
 /// Scopes in the order in which they were added, each once.
 ///
 /// ```
-/// use mcp_types::oauth::scopes::Scopes;
+/// use mcp_internal::oauth::scopes::Scopes;
 ///
 /// let granted = Scopes::parse("files:read profile")?;
 /// let required = Scopes::parse("files:write files:read")?;
 /// assert_eq!(granted.union(&required).to_string(), "files:read profile files:write");
 /// assert_eq!(granted.missing(&required).to_string(), "files:write");
-/// # Ok::<(), mcp_types::oauth::scopes::ScopeError>(())
+/// # Ok::<(), mcp_internal::oauth::scopes::ScopeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scopes(Vec<String>);

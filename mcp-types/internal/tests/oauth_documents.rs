@@ -1,7 +1,7 @@
 //! Scopes, and the metadata of protected resources.
 
-use mcp_types::oauth::protected_resource::ProtectedResource;
-use mcp_types::oauth::scopes::{SCOPE_BYTES, ScopeError, Scopes};
+use mcp_internal::oauth::protected_resource::ProtectedResource;
+use mcp_internal::oauth::scopes::{SCOPE_BYTES, ScopeError, Scopes};
 use serde_json::{Value, json};
 
 #[test]

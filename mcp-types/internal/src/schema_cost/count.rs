@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pattern::Pattern;
 use super::{AUTOMATA, Cost, CostError, DEPTH, HEIGHT, PARTS, PATTERNS, Recursion, TRANSLATION};
-use crate::uri::percent_decode;
+use mcp_types::uri::percent_decode;
 
 /// Keywords that refer to another schema.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];

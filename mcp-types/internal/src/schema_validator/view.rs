@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Object, Value};
 use crate::schema_cost::Extent;
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, Node as ReadNode, NodeIdentity, Object as ReadObject, cmp};
+use mcp_types::json::{Object, Value};
 use serde_json::{Number, Value as Text};
 
 /// Our representation of JSON.
@@ -185,7 +185,7 @@ fn equals_object(object: &Object, expected: &Text) -> bool {
 
 /// The members of an object.
 #[derive(Debug)]
-pub struct SchemaMembers<'a>(crate::json::iter::Iter<'a, Value>);
+pub struct SchemaMembers<'a>(mcp_types::json::iter::Iter<'a, Value>);
 
 impl<'a> Iterator for SchemaMembers<'a> {
     type Item = (&'a str, Node<'a>);

@@ -11,11 +11,11 @@ pub struct HtuError;
 /// fragment, and with the normalization of RFC 3986, sections 6.2.2 and 6.2.3, applied to it.
 ///
 /// ```
-/// use mcp_types::oauth::dpop::normalize_htu;
+/// use mcp_internal::oauth::dpop::normalize_htu;
 ///
 /// let url = normalize_htu("HTTPS://Example.COM:443/a/./%7euser/%2f?x=1#y")?;
 /// assert_eq!(url, "https://example.com/a/~user/%2F");
-/// # Ok::<(), mcp_types::oauth::dpop::HtuError>(())
+/// # Ok::<(), mcp_internal::oauth::dpop::HtuError>(())
 /// ```
 ///
 /// # Errors

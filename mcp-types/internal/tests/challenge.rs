@@ -2,7 +2,7 @@
 
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderMap, HeaderValue};
-use mcp_types::challenge::{
+use mcp_internal::challenge::{
     AuthChallenge, CHALLENGE_BYTES, CHALLENGE_PARAMS, CHALLENGES, ChallengeError, challenges,
 };
 

@@ -2,9 +2,9 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use mcp_types::oauth::dpop::{Proof, ProofClaims, ath, normalize_htu};
-use mcp_types::oauth::jwk::thumbprint;
-use mcp_types::oauth::jwt::{Algorithm, Jwk, JwtError, SigningKey, TOKEN_BYTES, verify};
+use mcp_internal::oauth::dpop::{Proof, ProofClaims, ath, normalize_htu};
+use mcp_internal::oauth::jwk::thumbprint;
+use mcp_internal::oauth::jwt::{Algorithm, Jwk, JwtError, SigningKey, TOKEN_BYTES, verify};
 use serde_json::{Value, json};
 
 fn key(members: Value) -> Jwk {

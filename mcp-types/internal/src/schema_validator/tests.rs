@@ -5,7 +5,7 @@ use super::*;
 /// Returns the faults of a value as the model reads them.
 fn faults(schema: &serde_json::Value, value: serde_json::Value) -> String {
     let validator = Validator::with_formats(schema).expect("a schema");
-    let value = crate::json::Value::from(value);
+    let value = mcp_types::json::Value::from(value);
     let invalid = validator.check(&value).expect_err("the value is invalid");
     invalid.to_string()
 }
@@ -125,7 +125,7 @@ fn errors_that_would_need_much_memory_are_not_collected() {
         (json!({ "anyOf": branches }), json!(long)),
     ] {
         let validator = Validator::new(&schema).expect("a schema");
-        let value = crate::json::Value::from(value);
+        let value = mcp_types::json::Value::from(value);
         assert!(!validator.is_quick(&value));
         let invalid = validator.check(&value).expect_err("invalid");
         assert!(!matches!(invalid, Invalid::Faults { .. }), "{invalid}");
@@ -160,7 +160,7 @@ fn objects_and_lists_equal_constants() {
         (json!({}), false),
         (json!([1]), false),
     ] {
-        let found = validator.check(&crate::json::Value::from(value.clone()));
+        let found = validator.check(&mcp_types::json::Value::from(value.clone()));
         assert_eq!(found.is_ok(), is_equal, "{value}");
     }
 }
@@ -170,7 +170,7 @@ fn formats_that_are_expensive_to_check_are_not_checked() {
     for format in UNCHECKED {
         let schema = json!({ "format": format });
         let validator = Validator::with_formats(&schema).expect("a schema");
-        let value = crate::json::Value::from("(((xn--\u{fc}-");
+        let value = mcp_types::json::Value::from("(((xn--\u{fc}-");
         validator.check(&value).expect("not checked");
     }
 }
@@ -193,7 +193,7 @@ fn pattern_within_the_limits_is_compiled_and_matched() {
         let schema = json!({ "items": { "pattern": pattern } });
         let validator =
             Validator::new(&schema).unwrap_or_else(|error| panic!("{pattern}: {error}"));
-        let check = |texts: Vec<&str>| validator.check(&crate::json::Value::from(texts));
+        let check = |texts: Vec<&str>| validator.check(&mcp_types::json::Value::from(texts));
         check(vec![good; 20]).unwrap_or_else(|invalid| panic!("{pattern}: {invalid}"));
         let invalid = check(vec![bad]).expect_err("no match");
         assert!(
@@ -251,7 +251,7 @@ proptest::proptest! {
     ) {
         let schema = json!({ "pattern": pattern });
         if let Ok(validator) = Validator::new(&schema) {
-            let value = crate::json::Value::from(text);
+            let value = mcp_types::json::Value::from(text);
             let _ = validator.check(&value);
         }
     }

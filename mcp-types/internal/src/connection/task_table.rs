@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tokio::task::AbortHandle;
 
 use super::seq_vec::SeqVec;
-use crate::RequestId;
+use mcp_types::RequestId;
 
 /// Tasks in the order in which they were added, by number and by the id of the request that they
 /// serve.

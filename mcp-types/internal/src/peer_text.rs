@@ -18,7 +18,7 @@ const DISPLAY_CHARS: usize = 1000;
 /// text.
 ///
 /// ```
-/// use mcp_types::peer_text::PeerText;
+/// use mcp_internal::peer_text::PeerText;
 ///
 /// let sent = "done\n\u{1b}[31mERROR all is lost";
 /// assert_eq!(PeerText(sent).to_string(), r"done\u{a}\u{1b}[31mERROR all is lost");

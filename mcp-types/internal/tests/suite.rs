@@ -1,0 +1,5 @@
+//! All integration tests, in one program.
+
+mod challenge;
+mod oauth_documents;
+mod oauth_tokens;
