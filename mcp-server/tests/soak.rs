@@ -10,3 +10,7 @@ mod soak {
     mod process;
     mod wire;
 }
+
+mod support {
+    pub(crate) mod process;
+}

@@ -7,7 +7,7 @@ use hyper_util::service::TowerToHyperService;
 use mcp_server::HttpConfig;
 use tokio::net::TcpListener;
 
-use crate::raw::*;
+use super::subject::*;
 
 #[tokio::test]
 async fn extensions_of_axum_middleware_reach_handlers() {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use mcp_server::{HttpConfig, Metrics, RefusalCause, Server};
 use tokio::net::TcpListener;
 
-use crate::legacy::{listen, start_session, tool};
-use crate::raw::*;
+use super::legacy::{listen, start_session, tool};
+use super::subject::*;
 
 fn with_operations() -> HttpConfig {
     HttpConfig::new()

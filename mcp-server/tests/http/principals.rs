@@ -10,9 +10,9 @@ use mcp_server::{
 };
 use tokio::net::TcpListener;
 
-use crate::bus::Shared;
-use crate::legacy::*;
-use crate::raw::*;
+use super::legacy::*;
+use super::subject::*;
+use crate::support::bus::Shared;
 
 type Headers = Vec<(&'static str, String)>;
 

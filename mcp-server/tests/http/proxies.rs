@@ -7,7 +7,7 @@ use axum::middleware::{self, Next};
 use mcp_server::HttpConfig;
 use tokio::net::TcpListener;
 
-use crate::raw::*;
+use super::subject::*;
 
 /// Calls the tool that returns the address of its client.
 async fn peer(address: SocketAddr, name: &'static str, value: &str) -> String {

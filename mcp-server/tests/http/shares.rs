@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use mcp_server::{HttpConfig, Limits};
 use tokio::net::TcpListener;
 
-use crate::legacy::{PING, cancel, initialize, start, start_session, tool};
-use crate::principals::mount;
-use crate::raw::*;
+use super::legacy::{PING, cancel, initialize, start, start_session, tool};
+use super::principals::mount;
+use super::subject::*;
 
 #[tokio::test]
 async fn requests_in_flight_are_limited_per_address() {

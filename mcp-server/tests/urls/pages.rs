@@ -5,8 +5,8 @@ use hyper_util::service::TowerToHyperService;
 use mcp_server::{Http, HttpConfig};
 use tokio::net::TcpListener;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 const PAGE: (&str, &str) = ("Origin", "https://app.example.com");
 

@@ -11,8 +11,8 @@ use mcp_server::{
 };
 use serde_json::{Value, json};
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 const STORE: &str = "https://s3.example.com/film?X-Amz-Signature=1";
 /// 60 seconds after the time of the tests.

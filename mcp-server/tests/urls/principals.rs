@@ -10,8 +10,8 @@ use mcp_server::{
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 /// An extension that the middleware attaches in addition to the principal.
 #[derive(Clone)]

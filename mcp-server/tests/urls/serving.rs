@@ -14,8 +14,8 @@ use mcp_server::{
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 #[tokio::test]
 async fn download_has_its_type_and_length_and_is_sandboxed() {

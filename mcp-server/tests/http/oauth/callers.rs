@@ -7,8 +7,8 @@ use mcp_server::{AccessToken, HttpConfig, OAuth, Principal, PromptDef, Server};
 use serde_json::json;
 
 use super::setup::*;
-use crate::legacy::*;
-use crate::raw::*;
+use crate::http::legacy::*;
+use crate::http::subject::*;
 
 async fn status(address: SocketAddr, method: &str, headers: &Headers, body: &str) -> u16 {
     let mut raw = Raw::connect(address).await;

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use super::notes::Notes;
 use super::{CHANGED, SUBSCRIPTION, UPDATED, opted, speaking};
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 /// Subscribes a peer with the proposal, by one of the two methods.
 async fn subscribe(peer: &mut Peer, listens: bool, uris: &[String]) {

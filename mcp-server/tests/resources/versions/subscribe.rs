@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::notes::Notes;
 use super::{CHANGED, UPDATED, opted, speaking};
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 fn server(notes: &Notes) -> Server {
     opted()

@@ -1,10 +1,4 @@
-//! Heap memory of a download of 1 GB by URL, as counted by the allocator.
-//!
-//! A single test, because the count covers the whole program. The client uses a blocking socket,
-//! which has no buffers on the heap.
-
-#[path = "subject/counted.rs"]
-mod counted;
+//! Memory for a download of 1 GB by URL.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -13,12 +7,10 @@ use std::task::{Context, Poll};
 
 use mcp_server::types::Resource;
 use mcp_server::{HttpUrls, Proposal, ResourceDef, ResourceStream, Server};
-use peak_alloc::PeakAlloc;
 use serde_json::Value;
 use tokio::io::{AsyncRead, ReadBuf};
 
-#[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
+use crate::{MEMORY, alone, serve};
 
 const SIZE: u64 = 1 << 30;
 
@@ -72,6 +64,7 @@ fn path(address: SocketAddr) -> String {
 
 #[test]
 fn download_of_a_gigabyte_needs_constant_memory() {
+    let _guard = alone();
     let size = i64::try_from(SIZE).expect("it fits");
     let film = ResourceDef::new("demo://film", "film")
         .handler(async || ResourceStream::new(Endless))
@@ -83,7 +76,7 @@ fn download_of_a_gigabyte_needs_constant_memory() {
         .add_resource(film)
         .build()
         .expect("valid");
-    let (_runtime, address) = counted::serve(&server);
+    let (_runtime, address) = serve(&server);
     let path = path(address);
 
     let head = format!("GET {path} HTTP/1.1\r\nHost: files.example.com\r\n");

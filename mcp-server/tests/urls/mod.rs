@@ -1,8 +1,6 @@
 //! Resources over HTTPS URLs, the proposal `https-url`, over real sockets.
 
 mod attacks;
-#[path = "../subject/bus.rs"]
-mod bus;
 mod client;
 mod equality;
 mod headers;

@@ -4,15 +4,11 @@ mod authorization;
 mod blocks;
 mod canonical;
 mod client;
-#[path = "../trace/collect.rs"]
-mod collect;
 mod collections;
 mod lists;
 mod metadata;
 mod one_representation;
 mod own_handlers;
-#[path = "../features/peer.rs"]
-mod peer;
 mod rules;
 mod sqlite;
 mod subject;

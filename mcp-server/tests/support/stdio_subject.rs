@@ -9,7 +9,6 @@ use std::time::Duration;
 use mcp_server::{Limits, ServeError};
 use tokio::runtime::Builder;
 
-#[path = "tools.rs"]
 mod tools;
 
 fn main() -> ExitCode {

@@ -3,8 +3,6 @@
 mod access;
 mod batches;
 mod bodies;
-#[path = "../subject/bus.rs"]
-mod bus;
 mod channel;
 mod connections;
 mod cors;
@@ -24,7 +22,6 @@ mod operations;
 mod principals;
 mod processes;
 mod proxies;
-mod raw;
 mod refusals;
 mod retention;
 mod sequences;

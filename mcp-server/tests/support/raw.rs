@@ -1,22 +1,11 @@
 //! An HTTP client that writes and reads bytes.
 
-use std::future::Future;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-pub(crate) use crate::subject::*;
-
-/// Longer than any successful operation.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(TIMEOUT, future)
-        .await
-        .expect("timed out")
-}
+pub(crate) use super::soon;
 
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}"#;
 

@@ -1,7 +1,5 @@
 //! Tests of the example `files` as a process, with real files.
 
-#![cfg(unix)]
-
 mod changes;
 mod http;
 mod lists;
