@@ -6,7 +6,7 @@ use mcp_client::oauth::{OAuthFault, OAuthStep};
 use mcp_client::{FetchError, FetchPolicy};
 use serde_json::json;
 
-use crate::world::*;
+use super::world::*;
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
@@ -132,7 +132,7 @@ async fn metadata_of_another_server_or_issuer_are_not_used() {
         metadata["issuer"] = json!("https://honest.example");
         (asked.path == SERVER).then(|| answer(200, metadata))
     });
-    let oauth = crate::world::oauth().build().expect("valid");
+    let oauth = super::world::oauth().build().expect("valid");
     let error = refused(&world, &oauth).await;
     assert!(matches!(error.fault, OAuthFault::Issuer { .. }), "{error}");
     assert_eq!(world.count("/register"), 0);

@@ -9,7 +9,7 @@ use mcp_types::oauth::jwt::Algorithm;
 use mcp_types::oauth::sha256;
 use serde_json::json;
 
-use crate::world::*;
+use super::world::*;
 
 #[tokio::test]
 async fn first_request_logs_in_and_later_ones_use_the_token() {

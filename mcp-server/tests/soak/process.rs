@@ -3,7 +3,7 @@
 use std::io::BufRead;
 use std::process::Command;
 
-use crate::support::process::{Process, example};
+use crate::processes::{Process, example};
 
 const SUBJECT: &str = "soak-subject";
 

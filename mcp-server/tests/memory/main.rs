@@ -1,18 +1,16 @@
 //! Heap memory of the server, as counted by the allocator for the whole process. The clients use
 //! blocking sockets, which have no buffers on the heap.
 
+mod connections;
+#[cfg(all(feature = "https-url", feature = "versioned-resources"))]
+mod download;
+
 use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_server::Server;
 use peak_alloc::PeakAlloc;
 use tokio::runtime::{Builder, Runtime};
-
-mod memory {
-    mod connections;
-    #[cfg(all(feature = "https-url", feature = "versioned-resources"))]
-    mod download;
-}
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;

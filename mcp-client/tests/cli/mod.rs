@@ -1,11 +1,9 @@
 //! The program `mcp`: its output and its exit codes.
-#![cfg(unix)]
 
 mod calls;
 mod hostile;
 mod lists;
 mod odd;
-mod pseudo_terminal;
 mod resources;
 mod terminal;
 mod trouble;
@@ -13,45 +11,16 @@ mod watch;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-/// The path of the program.
-fn mcp() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
-    command.stdin(Stdio::null());
-    command
-}
+use crate::support::example::example;
+use crate::support::program::{Printed, mcp};
 
-/// The path of the example `cli-subject`, which is built together with the tests.
+/// The example `cli-subject`.
 fn subject() -> PathBuf {
-    let test = std::env::current_exe().expect("this test has a path");
-    let folder = test
-        .ancestors()
-        .nth(2)
-        .expect("the test runs in target/*/deps");
-    let path = folder.join("examples").join("cli-subject");
-    assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
-    path
-}
-
-/// The output and the exit code.
-#[derive(Debug)]
-struct Printed {
-    out: String,
-    err: String,
-    code: Option<i32>,
-}
-
-impl From<Output> for Printed {
-    fn from(output: Output) -> Self {
-        Self {
-            out: String::from_utf8(output.stdout).expect("text"),
-            err: String::from_utf8(output.stderr).expect("text"),
-            code: output.status.code(),
-        }
-    }
+    example("cli-subject")
 }
 
 /// Runs `mcp` with the subject as its server.

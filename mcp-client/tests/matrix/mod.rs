@@ -7,7 +7,7 @@ mod ways;
 
 use std::time::Duration;
 
-use features::{FEATURES, Peer};
+use features::{FEATURES, Pair};
 use mcp_client::types::Revision;
 use ways::Way;
 
@@ -24,7 +24,7 @@ async fn every_feature_works_at_every_revision_over_every_transport() {
                 // This transport exists at legacy revisions only.
                 continue;
             }
-            let peer = Peer::connect(way, pinned).await;
+            let peer = Pair::connect(way, pinned).await;
             let revision = peer.client.revision();
             // The draft is used only if the client asks for it.
             let newest = match way {

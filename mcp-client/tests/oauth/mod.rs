@@ -3,8 +3,6 @@
 mod attacks;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod browser;
-#[path = "../subject/certificate.rs"]
-mod certificate;
 mod discovery;
 mod flows;
 mod grants;
@@ -16,9 +14,6 @@ mod private;
 #[cfg(feature = "cli")]
 mod program;
 mod proofs;
-#[cfg(all(feature = "cli", target_os = "linux"))]
-#[path = "../cli/pseudo_terminal.rs"]
-mod pseudo_terminal;
 mod refresh;
 mod registration;
 mod requests;

@@ -4,7 +4,6 @@ use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use mcp_client::FetchPolicy;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -13,15 +12,9 @@ use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::certificate::certified;
+use crate::subject::certificate::certified;
 
-/// Longer than any successful operation.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-pub(crate) async fn soon<F: IntoFuture>(future: F) -> F::Output {
-    let done = tokio::time::timeout(TIMEOUT, future.into_future()).await;
-    done.expect("timed out")
-}
+pub(crate) use super::soon;
 
 /// How a connection ends after a response.
 enum End {

@@ -1,6 +1,5 @@
 //! Invalid behaviour of servers over real pipes: it ends at most one call with a typed error, and
 //! the connection stays usable if possible.
-#![cfg(unix)]
 
 mod extremes;
 mod floods;
@@ -8,4 +7,3 @@ mod logs;
 mod pipe;
 mod pipes;
 mod questions;
-mod table;

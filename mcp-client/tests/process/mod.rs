@@ -1,5 +1,4 @@
 //! Servers that are child processes: shutdown, cleanup, and errors.
-#![cfg(unix)]
 
 mod restarts;
 
@@ -18,19 +17,14 @@ use tokio::time::{sleep, timeout};
 use tracing::field::Field;
 use tracing_subscriber::layer::{self, Layer, SubscriberExt};
 
+use crate::support::example::example;
+
 /// Longer than any successful operation.
 const LONG: Duration = Duration::from_secs(60);
 
-/// The path of the example `process-subject`, which is built together with the tests.
+/// The example `process-subject`.
 fn program() -> PathBuf {
-    let test = std::env::current_exe().expect("this test has a path");
-    let folder = test
-        .ancestors()
-        .nth(2)
-        .expect("the test runs in target/*/deps");
-    let path = folder.join("examples").join("process-subject");
-    assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
-    path
+    example("process-subject")
 }
 
 fn subject(behaviour: &[&str]) -> ChildProcess {
@@ -355,6 +349,8 @@ impl<S: tracing::Subscriber> Layer<S> for Warnings {
 async fn invalid_output_is_ignored_and_logged() {
     let warnings = Warnings::default();
     let subscriber = tracing_subscriber::registry().with(warnings.clone());
+    // See `support::log::Log`.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let _told = tracing::subscriber::set_default(subscriber);
     let client = connect(subject(&["garbage"])).await;
     client.tools().one_page().await.expect("a list");
