@@ -11,11 +11,13 @@ use super::fake::*;
 
 const NEWEST: Revision = Revision::V2025_11_25;
 
-fn connect(http: Http) -> JoinHandle<Result<Client, ConnectError>> {
+type Connecting = JoinHandle<Result<Client, ConnectError>>;
+
+fn connect(http: Http) -> Connecting {
     tokio::spawn(Client::builder("test", "1").connect(http))
 }
 
-async fn connected(connecting: JoinHandle<Result<Client, ConnectError>>) -> Revision {
+async fn connected(connecting: Connecting) -> Revision {
     let client = soon(connecting).await.expect("no panic");
     client.expect("connected").revision()
 }
@@ -72,15 +74,21 @@ async fn error_of_a_legacy_server_starts_a_handshake() {
     }
 }
 
-#[tokio::test]
-async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
-    let mut fake = FakeHttp::start().await;
+/// Connects to a server that does not answer in the time of the probe. Returns its two requests.
+async fn probed(fake: &mut FakeHttp) -> (Connecting, ReceivedRequest, ReceivedRequest) {
     let mut limits = Limits::default();
     limits.probe_time = Duration::from_millis(50);
     let builder = Client::builder("test", "1").limits(limits);
     let connecting = tokio::spawn(builder.connect(fake.http()));
     let asked = fake.message("server/discover").await;
     let handshake = fake.message("initialize").await;
+    (connecting, asked, handshake)
+}
+
+#[tokio::test]
+async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
+    let mut fake = FakeHttp::start().await;
+    let (connecting, asked, handshake) = probed(&mut fake).await;
     asked.result(&discovered()).await;
     assert_eq!(connected(connecting).await, Revision::LATEST);
     handshake.closed().await;
@@ -89,12 +97,7 @@ async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
 #[tokio::test]
 async fn refused_handshake_does_not_end_the_search_of_a_server_that_starts_slowly() {
     let mut fake = FakeHttp::start().await;
-    let mut limits = Limits::default();
-    limits.probe_time = Duration::from_millis(50);
-    let builder = Client::builder("test", "1").limits(limits);
-    let connecting = tokio::spawn(builder.connect(fake.http()));
-    let asked = fake.message("server/discover").await;
-    let handshake = fake.message("initialize").await;
+    let (connecting, asked, handshake) = probed(&mut fake).await;
     let error = json!({"code": -32601, "message": "unknown method"});
     let body = json!({"jsonrpc": "2.0", "id": handshake.body["id"], "error": error});
     handshake.json("200 OK", &body).await;

@@ -102,6 +102,12 @@ async fn truncated_response_is_an_error() {
     assert!(matches!(http(&error), HttpError::Exchange(_)), "{error}");
 }
 
+fn assert_too_long(error: &CallError) {
+    let source = transport_error(error);
+    let is_too_long = matches!(source, TransportError::TooLong { limit: 4_000 });
+    assert!(is_too_long, "{error}");
+}
+
 #[tokio::test]
 async fn endless_response_is_limited() {
     let mut fake = FakeHttp::start().await;
@@ -115,14 +121,7 @@ async fn endless_response_is_limited() {
         asked.write("data: ").await;
         asked.flood("endless ").await;
     });
-    let error = error.await;
-    assert!(
-        matches!(
-            transport_error(&error),
-            TransportError::TooLong { limit: 4_000 }
-        ),
-        "{error}"
-    );
+    assert_too_long(&error.await);
 
     let error = fails(&mut fake, &client, async |mut asked| {
         asked
@@ -130,14 +129,7 @@ async fn endless_response_is_limited() {
             .await;
         asked.flood("        ").await;
     });
-    let error = error.await;
-    assert!(
-        matches!(
-            transport_error(&error),
-            TransportError::TooLong { limit: 4_000 }
-        ),
-        "{error}"
-    );
+    assert_too_long(&error.await);
 
     let error = fails(&mut fake, &client, async |mut asked| {
         asked
@@ -147,14 +139,7 @@ async fn endless_response_is_limited() {
             .await;
         asked.closed().await;
     });
-    let error = error.await;
-    assert!(
-        matches!(
-            transport_error(&error),
-            TransportError::TooLong { limit: 4_000 }
-        ),
-        "{error}"
-    );
+    assert_too_long(&error.await);
 
     let error = fails(&mut fake, &client, async |mut asked| {
         asked.write("HTTP/1.1 200 OK\r\n").await;

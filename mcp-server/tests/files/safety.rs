@@ -158,18 +158,17 @@ fn folder_replaced_by_a_link_is_not_followed() {
     }
 }
 
+fn make_fifo(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
+}
+
 #[test]
 fn special_files_are_neither_listed_nor_opened() {
     let root = tempdir().unwrap();
     write(root.path(), "in.txt", "in");
     let fifo = root.path().join("fifo");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_fifo(&fifo);
     assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo());
     let _socket = UnixListener::bind(root.path().join("socket")).unwrap();
     let mut peer = FilesPeer::start(root.path(), &[]);
@@ -187,13 +186,7 @@ fn special_files_are_neither_listed_nor_opened() {
 fn file_replaced_by_a_pipe_does_not_block() {
     let root = tempdir().unwrap();
     let fifo = root.path().join("fifo");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_fifo(&fifo);
     write(root.path(), "file", "file");
     let mut peer = FilesPeer::start(root.path(), &["--no-watch"]);
     let going = RunFlag::default();

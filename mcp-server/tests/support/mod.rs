@@ -1,6 +1,8 @@
 //! Clients and servers for tests, and what observes them.
 
 #[cfg(feature = "http")]
+pub(crate) mod apps;
+#[cfg(feature = "http")]
 pub(crate) mod bus;
 #[cfg(feature = "http")]
 pub(crate) mod exchange;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tracing::Level;
 
 use super::peer::{exchange, modern, post};
+use crate::support::apps::serve_app;
 use crate::support::log::{Fields, Log};
 
 #[derive(Debug)]
@@ -187,11 +188,7 @@ async fn error_over_http_is_logged_with_the_principal() {
     let app = axum::Router::new()
         .fallback_service(service)
         .layer(axum::Extension(Principal("alice\n\u{1b}[2J".to_owned())));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-        .await
-        .expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = serve_app(app).await;
     let (request, _) = requests()[0].clone();
     let head = format!(
         "Host: {address}\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\

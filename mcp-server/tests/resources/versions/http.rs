@@ -144,10 +144,7 @@ async fn subscribe_over_http_sse_is_rejected() {
 #[tokio::test]
 async fn one_stream_notifies_of_several_resources() {
     let notes = Notes::default();
-    let server = opted()
-        .add_resource_template(notes.versioned())
-        .build()
-        .unwrap();
+    let server = notes.server();
     let address = serve(&server);
     let uris = ["n:a", "n:b"];
     let params = json!({ "notifications": { "resourceSubscriptions": uris } });
@@ -171,10 +168,7 @@ async fn one_stream_notifies_of_several_resources() {
 async fn burst_of_changes_ends_with_the_last_version() {
     const CHANGES: usize = 10_000;
     let notes = Notes::default();
-    let server = opted()
-        .add_resource_template(notes.versioned())
-        .build()
-        .unwrap();
+    let server = notes.server();
     let address = serve(&server);
     let params = json!({ "notifications": { "resourceSubscriptions": ["n:a", "n:b"] } });
     let listen = || Messages::post(address, "subscriptions/listen", speaking(params.clone()));

@@ -17,10 +17,7 @@ use super::{CHANGED, UPDATED, opted, speaking};
 use crate::support::peer::Peer;
 
 fn server(notes: &Notes) -> Server {
-    opted()
-        .add_resource_template(notes.versioned())
-        .build()
-        .unwrap()
+    notes.server()
 }
 
 fn uris(names: &[&str]) -> Value {
