@@ -1,6 +1,5 @@
 //! The complete texts of errors that users see: each names the failed operation, the expected and
 //! the actual value, and the position.
-#![cfg(unix)]
 
 use std::time::Duration;
 

@@ -1,18 +1,13 @@
 //! TLS with a certificate for the test.
 
-#[path = "subject/certificate.rs"]
-mod certificate;
-#[path = "subject/proxy.rs"]
-mod proxy;
-
 use std::net::SocketAddr;
 
 use mcp_client::{Client, ConnectError, Http, Proxy};
 use mcp_server::{HttpConfig, Server};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, date_time_ymd};
 
-use certificate::certified;
-use proxy::FakeProxy;
+use crate::subject::certificate::certified;
+use crate::support::proxy::FakeProxy;
 
 fn server() -> Server {
     Server::builder("secure", "1.0.0")

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -11,47 +10,35 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::support::process::{Process, example};
+
 const RUNTIMES: [&str; 2] = ["current", "multi"];
 
-/// The path of the example `stdio-subject`, which is built together with the tests.
-fn subject() -> PathBuf {
-    let test = std::env::current_exe().expect("this test has a path");
-    let folder = test
-        .ancestors()
-        .nth(2)
-        .expect("the test runs in target/*/deps");
-    let name = format!("stdio-subject{}", std::env::consts::EXE_SUFFIX);
-    let path = folder.join("examples").join(name);
-    assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
-    path
+/// The command that starts the example `stdio-subject`.
+fn subject(arguments: &[&str]) -> Command {
+    let mut command = Command::new(example("stdio-subject"));
+    command.args(arguments);
+    command
 }
 
-struct Process {
-    child: Child,
-    stdin: Option<ChildStdin>,
+/// The subject, with the lines of its output.
+struct Subject {
+    process: Process,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
-impl Process {
+impl Subject {
     fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(subject())
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("started");
-        let stdin = child.stdin.take();
-        let stdout = child.stdout.take().expect("a pipe");
+        let mut process = Process::start(&mut subject(arguments));
+        let stdout = process.stdout.take().expect("a pipe");
         Self {
-            child,
-            stdin,
-            lines: BufReader::new(stdout).lines(),
+            process,
+            lines: stdout.lines(),
         }
     }
 
     fn write(&mut self, bytes: impl AsRef<[u8]>) {
-        let stdin = self.stdin.as_mut().expect("open");
+        let stdin = self.process.stdin.as_mut().expect("open");
         stdin.write_all(bytes.as_ref()).expect("written");
     }
 
@@ -66,7 +53,7 @@ impl Process {
 
     /// Closes the input and returns the remaining messages. The process must exit with 0.
     fn end(mut self) -> Vec<Value> {
-        self.stdin = None;
+        self.process.stdin = None;
         self.ended()
     }
 
@@ -77,16 +64,8 @@ impl Process {
             let line = line.expect("readable");
             rest.push(serde_json::from_str(&line).expect("a message and nothing else"));
         }
-        assert!(self.child.wait().expect("waited for").success());
+        assert!(self.process.child.wait().expect("waited for").success());
         rest
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // Kills the process, also if the test failed.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -116,27 +95,27 @@ fn text(answer: &Value) -> &str {
 #[test]
 fn requests_run_concurrently_and_the_process_exits_at_the_end_of_input() {
     for runtime in RUNTIMES {
-        let mut process = Process::start(&[runtime]);
-        process.call(1, "wait", "gate");
-        process.call(2, "echo", "quick");
-        assert_eq!(text(&process.next()), "quick");
-        process.call(3, "open", "gate");
+        let mut subject = Subject::start(&[runtime]);
+        subject.call(1, "wait", "gate");
+        subject.call(2, "echo", "quick");
+        assert_eq!(text(&subject.next()), "quick");
+        subject.call(3, "open", "gate");
         let ids = BTreeSet::from([1, 3]);
-        let answered = [process.next(), process.next()];
+        let answered = [subject.next(), subject.next()];
         let answered = answered.iter().filter_map(|answer| answer["id"].as_u64());
         assert_eq!(answered.collect::<BTreeSet<_>>(), ids);
-        assert_eq!(process.end(), Vec::<Value>::new());
+        assert_eq!(subject.end(), Vec::<Value>::new());
     }
 }
 
 #[test]
 fn work_in_flight_and_the_last_line_are_answered_after_the_end_of_input() {
     for runtime in RUNTIMES {
-        let mut process = Process::start(&[runtime]);
-        process.call(1, "wait", "gate");
-        process.call(2, "late panic", "");
-        process.write(call(3, "open", "gate").trim_end());
-        let answers = process.end();
+        let mut subject = Subject::start(&[runtime]);
+        subject.call(1, "wait", "gate");
+        subject.call(2, "late panic", "");
+        subject.write(call(3, "open", "gate").trim_end());
+        let answers = subject.end();
         let ids = answers.iter().filter_map(|answer| answer["id"].as_u64());
         assert_eq!(ids.collect::<BTreeSet<_>>(), BTreeSet::from([1, 2, 3]));
     }
@@ -144,36 +123,36 @@ fn work_in_flight_and_the_last_line_are_answered_after_the_end_of_input() {
 
 #[test]
 fn malformed_and_long_lines_get_errors_and_reading_continues() {
-    let mut process = Process::start(&["current"]);
-    process.write(b"\xff\n\r\n{\n");
-    assert_eq!(process.next()["error"]["code"], -32700);
-    assert_eq!(process.next()["error"]["code"], -32700);
-    process.call(1, "echo", &"x".repeat(1_000_000));
-    assert_eq!(process.next()["error"]["code"], -32600);
-    process.call(2, "echo", "after");
-    assert_eq!(text(&process.next()), "after");
-    assert_eq!(process.end(), Vec::<Value>::new());
+    let mut subject = Subject::start(&["current"]);
+    subject.write(b"\xff\n\r\n{\n");
+    assert_eq!(subject.next()["error"]["code"], -32700);
+    assert_eq!(subject.next()["error"]["code"], -32700);
+    subject.call(1, "echo", &"x".repeat(1_000_000));
+    assert_eq!(subject.next()["error"]["code"], -32600);
+    subject.call(2, "echo", "after");
+    assert_eq!(text(&subject.next()), "after");
+    assert_eq!(subject.end(), Vec::<Value>::new());
 }
 
 #[test]
 fn cancelled_request_gets_no_response() {
-    let mut process = Process::start(&["multi"]);
-    process.call(1, "wait", "gate");
-    process.write(
+    let mut subject = Subject::start(&["multi"]);
+    subject.call(1, "wait", "gate");
+    subject.write(
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n",
     );
-    process.call(2, "left", "gate");
-    assert_eq!(process.next()["id"], 2);
-    process.call(3, "open", "gate");
-    assert_eq!(process.next()["id"], 3);
-    assert_eq!(process.end(), Vec::<Value>::new());
+    subject.call(2, "left", "gate");
+    assert_eq!(subject.next()["id"], 2);
+    subject.call(3, "open", "gate");
+    assert_eq!(subject.next()["id"], 3);
+    assert_eq!(subject.end(), Vec::<Value>::new());
 }
 
 #[test]
 fn slow_reader_gets_everything_in_order() {
     for runtime in RUNTIMES {
-        let mut process = Process::start(&[runtime]);
-        let mut stdin = process.stdin.take().expect("open");
+        let mut subject = Subject::start(&[runtime]);
+        let mut stdin = subject.process.stdin.take().expect("open");
         // Much more than the queue and the pipes hold, from tasks and from the reading thread.
         let writing = thread::spawn(move || {
             let talk = call(0, "talk", "1000");
@@ -184,7 +163,7 @@ fn slow_reader_gets_everything_in_order() {
             }
         });
         let (mut said, mut answered) = (0, BTreeSet::new());
-        for message in process.ended() {
+        for message in subject.ended() {
             if let Some(data) = message["params"]["data"].as_str() {
                 assert!(data.starts_with(&format!("{said} ")));
                 said += 1;
@@ -203,8 +182,8 @@ fn slow_reader_gets_everything_in_order() {
 #[test]
 fn shutdown_exits_while_the_input_is_open() {
     for runtime in RUNTIMES {
-        let mut process = Process::start(&[runtime]);
-        process.write(
+        let mut subject = Subject::start(&[runtime]);
+        subject.write(
             call(1, "", "")
                 .replace("tools/call", "subscriptions/listen")
                 .replace(
@@ -213,9 +192,9 @@ fn shutdown_exits_while_the_input_is_open() {
                 ),
         );
         let acknowledged = "notifications/subscriptions/acknowledged";
-        assert_eq!(process.next()["method"], acknowledged);
-        process.call(2, "stop", "");
-        let messages = process.ended();
+        assert_eq!(subject.next()["method"], acknowledged);
+        subject.call(2, "stop", "");
+        let messages = subject.ended();
         let ids: BTreeSet<_> = messages
             .iter()
             .filter_map(|one| one["id"].as_u64())
@@ -227,27 +206,21 @@ fn shutdown_exits_while_the_input_is_open() {
 #[test]
 fn dropping_the_future_cancels_handlers() {
     for runtime in RUNTIMES {
-        let mut process = Process::start(&[runtime, "drop"]);
-        process.call(1, "wait", "drop");
-        assert_eq!(process.ended(), Vec::<Value>::new());
+        let mut subject = Subject::start(&[runtime, "drop"]);
+        subject.call(1, "wait", "drop");
+        assert_eq!(subject.ended(), Vec::<Value>::new());
     }
 }
 
 #[test]
 fn closed_output_ends_the_process() {
-    let mut child = Command::new(subject())
-        .arg("current")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("started");
-    drop(child.stdout.take());
-    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut process = Process::start(&mut subject(&["current"]));
+    drop(process.stdout.take());
+    let mut stdin = process.stdin.take().expect("a pipe");
     stdin
         .write_all(call(1, "echo", "unread").as_bytes())
         .expect("written");
-    assert!(!child.wait().expect("waited for").success());
+    assert!(!process.child.wait().expect("waited for").success());
 }
 
 /// Returns the peak memory of a process in KiB, or `None` on other systems than Linux.
@@ -264,8 +237,8 @@ fn peak(child: &Child) -> Option<u64> {
 fn unread_output_is_not_buffered_without_bounds() {
     const ANSWER: usize = 50_000;
     for runtime in RUNTIMES {
-        let mut process = Process::start(&[runtime]);
-        let mut stdin = process.stdin.take().expect("open");
+        let mut subject = Subject::start(&[runtime]);
+        let mut stdin = subject.process.stdin.take().expect("open");
         let written = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&written);
         let writing = thread::spawn(move || {
@@ -285,8 +258,8 @@ fn unread_output_is_not_buffered_without_bounds() {
             before = written.load(Ordering::Relaxed);
             thread::sleep(Duration::from_millis(200));
         }
-        let peak = peak(&process.child);
-        let answers = process.ended();
+        let peak = peak(&subject.process.child);
+        let answers = subject.ended();
         let answers = answers.iter().filter(|message| !message["id"].is_null());
         assert_eq!(answers.count(), 1000);
         writing.join().expect("no panic");

@@ -3,7 +3,9 @@
 use mcp_client::types::Revision;
 use serde_json::json;
 
-use crate::{Printed, Served, json, mcp, printed, run, run_with};
+use crate::support::program::{Printed, mcp};
+
+use super::{Served, json, printed, run, run_with};
 
 #[test]
 fn arguments_get_the_types_of_the_tools_schema() {

@@ -3,8 +3,10 @@
 use std::fs::File;
 use std::process::Stdio;
 
-use crate::terminal::User;
-use crate::{Printed, mcp, subject};
+use super::terminal::User;
+use crate::support::program::{Printed, mcp};
+
+use super::subject;
 
 /// The commands that are run with the server.
 const COMMANDS: &[&[&str]] = &[

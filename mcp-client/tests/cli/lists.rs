@@ -2,7 +2,9 @@
 
 use mcp_client::types::Revision;
 
-use crate::{Served, json, mcp, printed, run};
+use crate::support::program::mcp;
+
+use super::{Served, json, printed, run};
 
 #[test]
 fn tools_are_shown_with_their_arguments() {

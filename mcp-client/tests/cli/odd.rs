@@ -4,8 +4,10 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::terminal::User;
-use crate::{Printed, mcp, subject};
+use super::terminal::User;
+use crate::support::program::{Printed, mcp};
+
+use super::subject;
 
 /// Runs `mcp` with the odd server.
 fn odd(arguments: &[&str]) -> Printed {

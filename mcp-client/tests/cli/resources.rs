@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{Printed, Served, mcp, run, run_with_proposals};
+use crate::support::folder::Folder;
+use crate::support::program::{Printed, mcp};
+
+use super::{Served, run, run_with_proposals};
 
 /// Returns the output of a command that succeeds.
 fn printed(arguments: &[&str]) -> String {
@@ -77,31 +80,9 @@ fn contents_are_selected_by_media_type() {
     assert!(none.err.contains("text/html, text/plain"), "{none:?}");
 }
 
-/// A folder for a test, removed when it is dropped.
-struct Folder(std::path::PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("mcp-cli-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path).expect("a folder");
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("text").to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn content_is_fetched_by_its_url_into_a_file() {
-    let folder = Folder::new("fetch");
+    let folder = Folder::new("fetch").created();
     let (certificate, file) = (folder.file("cert.pem"), folder.file("known"));
     let served = Served::with(&["https", &certificate]);
     let fetch = |more: &[&str]| -> Printed {
@@ -147,7 +128,7 @@ fn content_is_fetched_by_its_url_into_a_file() {
 
 #[test]
 fn requested_media_type_is_negotiated_with_the_url() {
-    let folder = Folder::new("negotiate");
+    let folder = Folder::new("negotiate").created();
     let certificate = folder.file("cert.pem");
     let served = Served::with(&["https", &certificate]);
     for (media_type, content) in [("text/html", "<p>Hello"), ("text/plain", "Hello")] {

@@ -6,7 +6,10 @@ use std::process::{Child, Command};
 
 use mcp_client::types::Revision;
 
-use crate::{mcp, pseudo_terminal, subject};
+use crate::support::program::mcp;
+use crate::support::pseudo_terminal;
+
+use super::subject;
 
 /// A user at a terminal in which `mcp` runs.
 pub(crate) struct User {

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use crate::{Printed, mcp, run, subject};
+use crate::support::program::{Printed, mcp};
+
+use super::{run, subject};
 
 fn bare(arguments: &[&str]) -> Printed {
     mcp().args(arguments).output().expect("it runs").into()

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::{Served, mcp};
+use crate::support::program::mcp;
+
+use super::Served;
 
 /// Longer than all changes need to be printed.
 const TIMEOUT: Duration = Duration::from_secs(30);

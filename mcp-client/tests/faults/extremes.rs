@@ -3,14 +3,11 @@
 use std::time::Duration;
 
 use mcp_client::types::{Revision, Root, SubscriptionFilter};
-use mcp_client::{
-    ByteStream, CallError, Client, ConnectError, Limits, SubscriptionEvent, TransportError,
-};
+use mcp_client::{CallError, Client, ConnectError, Limits, SubscriptionEvent, TransportError};
 use serde_json::json;
-use tokio::net::unix::pipe::pipe;
 
-use super::pipe::{Server, builder, soon, transport_error};
-use super::table::sound;
+use super::pipe::{Script, builder, pipes, soon, transport_error};
+use crate::support::faults::sound;
 
 /// A limit: its name, and functions that set it to the largest value and to zero.
 type Limit = (&'static str, fn(&mut Limits, Extreme));
@@ -75,13 +72,13 @@ fn limits(set: &[Limit], to: Extreme) -> Limits {
     limits
 }
 
-async fn connect(limits: Limits, revision: Revision) -> (Client, Server) {
+async fn connect(limits: Limits, revision: Revision) -> (Client, Script) {
     let builder = builder(limits).on_roots(|| async { Ok(vec![Root::new("file:///")]) });
-    Server::connect(builder, revision).await
+    Script::piped(builder, revision).await
 }
 
 /// Makes a call with an input request, a list, a subscription, and a request of the server.
-async fn everything_works(client: &Client, server: &mut Server, name: &str, asks: bool) {
+async fn everything_works(client: &Client, server: &mut Script, name: &str, asks: bool) {
     println!("{name} at {}", client.revision());
     server.assert_works(client).await;
     let list = tokio::spawn(client.tools().all());
@@ -188,24 +185,29 @@ async fn zero_limits_keep_the_connection_usable() {
 async fn zero_timeout_and_zero_message_size_are_typed_errors() {
     let mut limits = Limits::default();
     limits.call_time = Duration::ZERO;
-    let (client, _server) = connect(limits, Revision::LATEST).await;
-    let error = soon(client.tools().one_page()).await.expect_err("no time");
+    let (way, mut server) = pipes();
+    let connecting = tokio::spawn(builder(limits).revision(Revision::LATEST).connect(way));
+    // Fails if the client has closed the connection already.
+    let _negotiating = tokio::spawn(async move {
+        server.negotiate(Revision::LATEST).await;
+        server
+    });
+    let error = match soon(connecting).await.expect("no panic") {
+        Ok(client) => soon(client.tools().one_page()).await.expect_err("no time"),
+        Err(ConnectError::Call(error)) => error,
+        Err(error) => panic!("{error}"),
+    };
     assert!(matches!(error, CallError::Timeout { .. }), "{error}");
 
-    let call = tokio::spawn(async move {
-        let call = client.tools().one_page().timeout(Duration::ZERO);
-        soon(call).await.expect_err("no time")
-    });
-    let error = soon(call).await.expect("no panic");
+    let (client, _server) = connect(Limits::default(), Revision::LATEST).await;
+    let call = client.tools().one_page().timeout(Duration::ZERO);
+    let error = soon(call).await.expect_err("no time");
     assert!(matches!(error, CallError::Timeout { .. }), "{error}");
 
     let mut limits = Limits::default();
     limits.message_bytes = 0;
-    let (theirs, reader) = pipe().expect("a pipe");
-    let (writer, ours) = pipe().expect("a pipe");
-    let mut server = Server::over(ours, theirs);
-    let builder = builder(limits).revision(Revision::LATEST);
-    let connecting = tokio::spawn(builder.connect(ByteStream::new(reader, writer)));
+    let (way, mut server) = pipes();
+    let connecting = tokio::spawn(builder(limits).revision(Revision::LATEST).connect(way));
     let asked = server.receive_request("server/discover").await;
     server.answer(&asked, "{}").await;
     let error = soon(connecting).await.expect("no panic");

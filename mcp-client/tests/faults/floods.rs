@@ -10,8 +10,8 @@ use mcp_client::{CallError, Limits, SubscriptionEvent};
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
-use super::pipe::{Server, builder, list, soon};
-use super::table::sound;
+use super::pipe::{Script, builder, list, soon};
+use crate::support::faults::sound;
 
 const MANY: usize = 100_000;
 
@@ -22,7 +22,7 @@ fn line(number: usize, method: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"method\":\"{method}\",\"params\":{{}}}}\n")
 }
 
-impl Server {
+impl Script {
     /// Sends requests until the client stops reading. Returns how many were sent, the last one
     /// perhaps in part, and the unsent rest of it.
     async fn flood(&mut self, method: &str) -> (usize, Vec<u8>) {
@@ -44,7 +44,7 @@ impl Server {
 async fn client_stops_reading_from_a_server_that_does_not_read() {
     let mut limits = Limits::default();
     limits.queued_bytes = 10_000;
-    let (client, mut server) = Server::connect(builder(limits), Revision::V2025_11_25).await;
+    let (client, mut server) = Script::piped(builder(limits), Revision::V2025_11_25).await;
     for method in ["ping", "no/such"] {
         let (sent, rest) = server.flood(method).await;
         // The amount is limited by two pipes, a read buffer, and the waiting requests.
@@ -54,7 +54,7 @@ async fn client_stops_reading_from_a_server_that_does_not_read() {
         let error = soon(call).await.expect_err("nobody reads");
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
 
-        let Server { lines, writer } = &mut server;
+        let Script { lines, writer, .. } = &mut server;
         let rest = async {
             writer
                 .write_all(&rest)
@@ -83,10 +83,11 @@ async fn server_requests_beyond_the_limit_are_rejected() {
         counted.fetch_add(1, Ordering::Relaxed);
         pending()
     });
-    let (client, server) = Server::connect(builder, Revision::V2025_11_25).await;
-    let Server {
+    let (client, server) = Script::piped(builder, Revision::V2025_11_25).await;
+    let Script {
         mut lines,
         mut writer,
+        hello,
     } = server;
     let counted = Arc::clone(&heard);
     let refused = tokio::spawn(async move {
@@ -108,7 +109,12 @@ async fn server_requests_beyond_the_limit_are_rejected() {
     let lines = soon(refused).await.expect("the others are rejected");
     assert_eq!(heard.load(Ordering::Relaxed), MANY - 8);
     assert_eq!(asked.load(Ordering::Relaxed), 8);
-    Server { lines, writer }.assert_works(&client).await;
+    let mut server = Script {
+        lines,
+        writer,
+        hello,
+    };
+    server.assert_works(&client).await;
 }
 
 /// A modern revision that has log messages, which are deprecated.
@@ -121,7 +127,7 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
     let builder = builder(Limits::default()).on_log(LoggingLevel::Info, move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
     });
-    let (client, mut server) = Server::connect(builder, LOGGING).await;
+    let (client, mut server) = Script::piped(builder, LOGGING).await;
     let call = list(&client);
     let asked = server.receive_request("tools/list").await;
     let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n";
@@ -136,7 +142,7 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
 
 #[tokio::test]
 async fn flood_of_unknown_responses_is_ignored() {
-    let (client, mut server) = Server::connect(builder(Limits::default()), Revision::LATEST).await;
+    let (client, mut server) = Script::piped(builder(Limits::default()), Revision::LATEST).await;
     let call = list(&client);
     let asked = server.receive_request("tools/list").await;
     for number in 1_000..1_000 + MANY {
@@ -152,7 +158,7 @@ async fn flood_of_unknown_responses_is_ignored() {
 async fn unread_changes_are_merged() {
     let mut limits = Limits::default();
     limits.pending_events = 16;
-    let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;
+    let (client, mut server) = Script::piped(builder(limits), Revision::LATEST).await;
     let filter = SubscriptionFilter::new().tools_list_changed(true);
     let mut news = client.listen(filter);
     let asked = server.receive_request("subscriptions/listen").await;
@@ -190,7 +196,7 @@ async fn unread_changes_are_merged() {
 async fn unread_events_are_bounded_in_bytes() {
     let mut limits = Limits::default();
     limits.pending_bytes = 10_000;
-    let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;
+    let (client, mut server) = Script::piped(builder(limits), Revision::LATEST).await;
     let filter = SubscriptionFilter::new().tools_list_changed(true);
     let mut news = client.listen(filter);
     let asked = server.receive_request("subscriptions/listen").await;

@@ -1,56 +1,24 @@
 //! Text of servers cannot forge log lines or fill the log.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
 use mcp_client::Limits;
 use mcp_client::types::Revision;
 use serde_json::json;
-use tracing::Level;
-use tracing_subscriber::fmt::MakeWriter;
 
-use super::pipe::{Server, builder};
+use crate::support::log::Log;
 
-/// A log that collects its text.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("no panic").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
+use super::pipe::{Script, builder};
 
 /// Runs on one thread, so that the log of this thread is complete.
 #[tokio::test(flavor = "current_thread")]
 async fn text_of_a_server_is_truncated_and_escaped_in_logs() {
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(Level::TRACE)
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let log = Log::begin();
     let hostile = format!(
         "\u{1b}[2J\u{9b}31m\u{202e}\u{2028}\n2030-01-01 ERROR forged\r{}",
         "long ".repeat(2_000)
     );
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
         let builder = builder(Limits::default());
-        let (client, mut server) = Server::connect(builder, revision).await;
+        let (client, mut server) = Script::piped(builder, revision).await;
         let error = json!({"code": -32700, "message": hostile});
         for message in [
             // An error without an id.
@@ -73,8 +41,7 @@ async fn text_of_a_server_is_truncated_and_escaped_in_logs() {
         server.write(format!("{raw}\n").as_bytes()).await;
         server.assert_works(&client).await;
     }
-    let log = log.0.lock().expect("no panic").clone();
-    let log = String::from_utf8(log).expect("text");
+    let log = log.text();
     assert!(log.lines().count() >= 12, "{log}");
     for line in log.lines() {
         let unfit = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{202e}');

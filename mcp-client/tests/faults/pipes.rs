@@ -5,11 +5,11 @@ use std::time::Duration;
 use mcp_client::types::Revision;
 use mcp_client::{CallError, Limits, TransportError};
 
-use super::pipe::{Server, builder, list, soon, transport_error};
-use super::table::{BATCHES, FAULTS, Fault, MODERN, Outcome, answer};
+use super::pipe::{Script, builder, list, soon, transport_error};
+use crate::support::faults::{BATCHES, FAULTS, Fault, MODERN, Outcome, answer};
 
 async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
-    let (client, mut server) = Server::connect(builder(Limits::default()), revision).await;
+    let (client, mut server) = Script::piped(builder(Limits::default()), revision).await;
     for fault in faults {
         let name = fault.name;
         println!("{revision}: {name}");
@@ -58,7 +58,7 @@ async fn malformed_message_of_older_revisions_ends_at_most_one_call() {
 #[tokio::test]
 async fn unanswered_call_times_out_and_is_cancelled() {
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
-        let (client, mut server) = Server::connect(builder(Limits::default()), revision).await;
+        let (client, mut server) = Script::piped(builder(Limits::default()), revision).await;
         let call = client.tools().one_page().timeout(Duration::from_millis(20));
         let error = soon(call).await.expect_err("no answer");
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
@@ -74,7 +74,7 @@ async fn too_long_message_fails_and_cancels_pending_calls() {
     let mut limits = Limits::default();
     limits.message_bytes = 10_000;
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
-        let (client, mut server) = Server::connect(builder(limits.clone()), revision).await;
+        let (client, mut server) = Script::piped(builder(limits.clone()), revision).await;
         let calls = [list(&client), list(&client)];
         let mut ids = Vec::new();
         for _ in 0..calls.len() {
@@ -115,13 +115,13 @@ async fn closed_connection_ends_all_calls() {
         "{\"jsonrpc\":\"2.0\",\"id\":999999,\"result\":{}}",
     ] {
         let builder = builder(Limits::default());
-        let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+        let (client, mut server) = Script::piped(builder, Revision::LATEST).await;
         let calls = [list(&client), list(&client)];
         for _ in 0..calls.len() {
             server.receive_request("tools/list").await;
         }
         server.write(says.as_bytes()).await;
-        let Server { lines, writer } = server;
+        let Script { lines, writer, .. } = server;
         drop(writer);
         for call in calls.into_iter().chain([list(&client)]) {
             let error = soon(call).await.expect("no panic").expect_err("no answer");
@@ -138,7 +138,7 @@ async fn closed_connection_ends_all_calls() {
 #[tokio::test]
 async fn response_right_before_the_end_is_delivered() {
     let builder = builder(Limits::default());
-    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let (client, mut server) = Script::piped(builder, Revision::LATEST).await;
     let call = list(&client);
     let id = server.receive_request("tools/list").await["id"].to_string();
     server.write(answer(Revision::LATEST, &id).as_bytes()).await;
@@ -149,8 +149,8 @@ async fn response_right_before_the_end_is_delivered() {
 #[tokio::test]
 async fn closed_input_of_the_server_fails_calls() {
     let builder = builder(Limits::default());
-    let (client, server) = Server::connect(builder, Revision::LATEST).await;
-    let Server { lines, writer } = server;
+    let (client, server) = Script::piped(builder, Revision::LATEST).await;
+    let Script { lines, writer, .. } = server;
     drop(lines);
     let error = soon(list(&client)).await.expect("no panic");
     let error = error.expect_err("nobody reads");

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::net::unix::pipe::{Receiver, pipe};
 use tokio::runtime::{Builder, Runtime};
 
-use super::pipe::{Server, builder, soon};
+use super::pipe::{Script, builder, soon};
 
 /// Returns a result with this number of input requests.
 fn asking(questions: usize) -> String {
@@ -37,7 +37,7 @@ async fn too_many_input_requests_fail_the_call_before_any_handler_starts() {
             counted.fetch_add(1, Ordering::Relaxed);
             async { Ok(Vec::new()) }
         });
-        let (client, mut server) = Server::connect(builder, Revision::V2026_07_28).await;
+        let (client, mut server) = Script::piped(builder, Revision::V2026_07_28).await;
         let call = tokio::spawn(client.call_tool("any").into_future());
         let asked = server.receive_request("tools/call").await;
         server.answer(&asked, &asking(10_000)).await;
@@ -79,7 +79,7 @@ async fn input_requests_of_several_calls_share_the_limit() {
             Ok(Vec::new())
         }
     });
-    let (client, mut server) = Server::connect(builder, Revision::V2026_07_28).await;
+    let (client, mut server) = Script::piped(builder, Revision::V2026_07_28).await;
     let call = || tokio::spawn(client.call_tool("any").into_future());
     let calls = [call(), call(), call(), call()];
     let mut asked = Vec::new();
@@ -105,7 +105,7 @@ async fn queued_input_request_times_out_with_its_call() {
     let mut limits = Limits::default();
     limits.server_requests = 1;
     let builder = builder(limits).on_roots(std::future::pending);
-    let (client, mut server) = Server::connect(builder, Revision::V2026_07_28).await;
+    let (client, mut server) = Script::piped(builder, Revision::V2026_07_28).await;
     let first = tokio::spawn(client.call_tool("first").into_future());
     let asked = server.receive_request("tools/call").await;
     server.answer(&asked, &asking(1)).await;
@@ -135,7 +135,7 @@ async fn too_many_url_elicitations_are_not_shown() {
         counted.fetch_add(1, Ordering::Relaxed);
         async { Ok(ElicitResult::new(ElicitAction::Accept)) }
     });
-    let (client, mut server) = Server::connect(builder, Revision::V2025_11_25).await;
+    let (client, mut server) = Script::piped(builder, Revision::V2025_11_25).await;
     let call = tokio::spawn(client.call_tool("any").into_future());
     let asked = server.receive_request("tools/call").await;
     let page =
@@ -164,7 +164,7 @@ async fn requests_of_a_legacy_server_are_bounded_in_bytes() {
     let mut limits = Limits::default();
     limits.server_request_bytes = 10_000;
     let builder = builder(limits).on_roots(std::future::pending);
-    let (client, mut server) = Server::connect(builder, Revision::V2025_11_25).await;
+    let (client, mut server) = Script::piped(builder, Revision::V2025_11_25).await;
     // A single request may have any size.
     for (id, size) in [(1, 20_000), (2, 10)] {
         let params = json!({"_meta": {"filling": "x".repeat(size)}});
@@ -194,7 +194,7 @@ async fn form_with_very_many_fields_is_completed() {
     const FIELDS: usize = 40_000;
     let builder = builder(Limits::default())
         .on_elicit_form(|_| async { Ok(ElicitResult::new(ElicitAction::Accept)) });
-    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let (client, mut server) = Script::piped(builder, Revision::LATEST).await;
     let call = tokio::spawn(client.call_tool("any").into_future());
     let asked = server.receive_request("tools/call").await;
     let names: Vec<_> = (0..FIELDS).map(|number| format!("f{number}")).collect();
@@ -284,7 +284,7 @@ fn request_read_during_runtime_shutdown_does_not_block_a_thread() {
             let way = ByteStream::new(reader, writer);
             builder.revision(Revision::V2025_11_25).connect(way).await
         });
-        let mut server = Server::over(ours, theirs);
+        let mut server = Script::over(ours, theirs);
         server.negotiate(Revision::V2025_11_25).await;
         let client = soon(connecting).await.expect("no panic");
         (client.expect("connected"), server)

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_client::{FetchError, FetchPolicy, FetchedBy, Proxy};
 
-use crate::mcp::{Mcp, resource};
-use crate::proxy::FakeProxy;
-use crate::web::{Reply, Web, soon};
+use super::mcp::{Mcp, resource};
+use crate::support::proxy::FakeProxy;
+use crate::support::web::{Reply, Web, soon};
 
 /// Returns the address because of which a URL is rejected.
 async fn refused(mcp: &Mcp, url: &str, policy: FetchPolicy) -> IpAddr {

@@ -2,8 +2,8 @@
 
 use mcp_client::{FetchError, FetchFailed, Fetched, FetchedBy};
 
-use crate::mcp::{Mcp, READ, resource};
-use crate::web::{Reply, Web, soon};
+use super::mcp::{Mcp, READ, resource};
+use crate::support::web::{Reply, Web, soon};
 
 const BODY: &[u8] = b"0123456789";
 

@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_client::{FetchError, FetchPolicy, FetchedBy};
 
-use crate::mcp::{Mcp, resource};
-use crate::web::{Reply, Web, soon};
+use super::mcp::{Mcp, resource};
+use crate::support::web::{Reply, Web, soon};
 
 /// Formats the time in this number of seconds, at an offset of this number of hours.
 fn in_seconds(seconds: i64, east: i64) -> String {

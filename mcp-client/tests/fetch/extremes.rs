@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use mcp_client::{FetchError, FetchFailed, FetchPolicy, FetchedBy, RedirectFault};
 
-use crate::mcp::{Mcp, READ, resource};
-use crate::web::{Reply, Web, soon};
+use super::mcp::{Mcp, READ, resource};
+use crate::support::web::{Reply, Web, soon};
 
 const BODY: &[u8] = b"by the URL";
 

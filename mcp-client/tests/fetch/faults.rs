@@ -6,8 +6,8 @@ use std::time::Duration;
 use mcp_client::types::Resource;
 use mcp_client::{FetchError, FetchFailed, FetchPolicy, FetchedBy, HttpError, UrlFault};
 
-use crate::mcp::{Mcp, READ, resource};
-use crate::web::{Reply, Web, soon};
+use super::mcp::{Mcp, READ, resource};
+use crate::support::web::{Reply, Web, soon};
 
 /// Fetches a resource that is read in the end. Returns the error of the URL.
 async fn reason(mcp: &Mcp, resource: &Resource, policy: FetchPolicy) -> String {

@@ -2,8 +2,8 @@
 
 use mcp_client::{FetchError, FetchPolicy, FetchedBy, RedirectFault, UrlFault};
 
-use crate::mcp::{Mcp, resource};
-use crate::web::{Reply, Web, soon};
+use super::mcp::{Mcp, resource};
+use crate::support::web::{Reply, Web, soon};
 
 /// Returns the reason for which a redirect is not followed.
 async fn not_followed(mcp: &Mcp, policy: FetchPolicy) -> String {

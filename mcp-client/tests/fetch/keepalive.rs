@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use mcp_client::FetchedBy;
 
-use crate::kernel::has_keep_alive;
-use crate::mcp::{Mcp, resource};
-use crate::web::{Reply, Web, soon};
+use super::mcp::{Mcp, resource};
+use crate::support::keepalive::has_keep_alive;
+use crate::support::web::{Reply, Web, soon};
 
 #[tokio::test]
 async fn downloads_have_tcp_keep_alive() {

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_client::Client;
 
-use crate::web::soon;
+use crate::support::serve;
+use crate::support::web::soon;
 
 /// A server that counts the reads of its resource.
 pub(crate) struct Mcp {
@@ -30,15 +31,8 @@ impl Mcp {
             });
         let server = mcp_server::Server::builder("demo", "1.0.0").add_resource(data);
         let server = server.build().expect("the definition is valid");
-        let (ours, theirs) = tokio::io::duplex(64 << 10);
-        tokio::spawn(async move {
-            let (reader, writer) = tokio::io::split(theirs);
-            server
-                .serve(mcp_server::ByteStream::new(reader, writer))
-                .await
-        });
         let builder = Client::builder("test", "1.0.0");
-        let client = soon(builder.connect(mcp_client::ByteStream::of(ours))).await;
+        let client = soon(builder.connect(serve(&server))).await;
         Self {
             client: client.expect("connected"),
             reads,

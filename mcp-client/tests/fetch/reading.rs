@@ -4,30 +4,22 @@ use std::future::ready;
 
 use mcp_client::types::base64::Base64Text;
 use mcp_client::types::{AnyResourceContents, BlobResourceContents, TextResourceContents};
-use mcp_client::{
-    ByteStream, CallError, Client, FetchError, FetchFailed, FetchPolicy, Limits, ReadError,
-};
+use mcp_client::{CallError, Client, FetchError, FetchFailed, FetchPolicy, Limits, ReadError};
 use mcp_server::{ResourceDef, Server};
 
-use crate::mcp::{URI, resource};
-use crate::web::{Reply, Web, soon};
+use super::mcp::{URI, resource};
+use crate::support::serve;
+use crate::support::web::{Reply, Web, soon};
 
 /// Returns a client of a server whose resource has these contents.
 async fn client(contents: Vec<AnyResourceContents>) -> Client {
     let data = ResourceDef::new(URI, "data").handler(move || ready(contents.clone()));
     let server = Server::builder("demo", "1.0.0").add_resource(data).build();
     let server = server.expect("the definition is valid");
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(theirs);
-        server
-            .serve(mcp_server::ByteStream::new(reader, writer))
-            .await
-    });
     let mut limits = Limits::default();
     limits.message_bytes = 100_000;
     let builder = Client::builder("test", "1.0.0").limits(limits);
-    let client = soon(builder.connect(ByteStream::of(ours))).await;
+    let client = soon(builder.connect(serve(&server))).await;
     client.expect("connected")
 }
 

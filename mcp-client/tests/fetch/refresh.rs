@@ -1,56 +1,26 @@
 //! Requesting an expired URL again, from servers that support it (SEP-2093).
 
-use mcp_client::types::{Proposal, Revision};
-use mcp_client::{ByteStream, Client, FetchError, FetchFailed, Fetched, FetchedBy};
+use mcp_client::types::Proposal;
+use mcp_client::{Client, FetchError, FetchFailed, Fetched, FetchedBy};
 use serde_json::Value;
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-};
 
-use crate::mcp::{URI, resource};
-use crate::web::{Reply, Web, soon};
+use super::mcp::{URI, resource};
+use crate::support::script::Script;
+use crate::support::web::{Reply, Web, soon};
 
 const WITH_PROPOSAL: &str = r#"{"resources":{},"experimental":{"sep-2093":{}}}"#;
 
-/// A server that is controlled by the test.
-struct Script {
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    writer: WriteHalf<DuplexStream>,
-}
-
-impl Script {
-    async fn read(&mut self) -> Value {
-        let line = soon(self.lines.next_line()).await.expect("no error");
-        serde_json::from_str(&line.expect("a message")).expect("a message is JSON")
-    }
-
-    async fn answer(&mut self, asked: &Value, members: &str) {
-        let id = &asked["id"];
-        let result =
-            format!(r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private",{members}}}"#);
-        let message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n");
-        let written = soon(self.writer.write_all(message.as_bytes())).await;
-        written.expect("the client reads");
-    }
-}
-
 /// Returns a client with the proposal, and a server with these capabilities.
 async fn script(web: &Web, capabilities: &str) -> (Client, Script) {
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let (reader, writer) = tokio::io::split(theirs);
-    let lines = BufReader::new(reader).lines();
-    let mut script = Script { lines, writer };
     let builder = Client::builder("test", "1.0.0").fetch_policy(web.policy());
-    let builder = builder.proposals([Proposal::Sep2093]);
-    let answer = async {
-        let asked = script.read().await;
-        assert_eq!(asked["method"], "server/discover");
-        let latest = Revision::LATEST;
-        let members = format!(r#""supportedVersions":["{latest}"],"capabilities":{capabilities}"#);
-        script.answer(&asked, &members).await;
-    };
-    let (client, ()) = tokio::join!(builder.connect(ByteStream::of(ours)), answer);
-    (client.expect("connected"), script)
+    Script::modern(builder.proposals([Proposal::Sep2093]), capabilities).await
+}
+
+/// Answers with a result that has these members.
+async fn answer(script: &mut Script, asked: &Value, members: &str) {
+    let result =
+        format!(r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private",{members}}}"#);
+    script.answer(asked, &result).await;
 }
 
 /// Answers a request with the metadata of the resource.
@@ -60,7 +30,7 @@ async fn metadata(script: &mut Script, members: &str) {
     assert_eq!(asked["params"]["uri"], URI);
     let resource = format!(r#"{{"uri":"{URI}","name":"data"{members}}}"#);
     let members = format!(r#""resource":{resource}"#);
-    script.answer(&asked, &members).await;
+    answer(script, &asked, &members).await;
 }
 
 async fn read(script: &mut Script) {
@@ -68,7 +38,7 @@ async fn read(script: &mut Script) {
     assert_eq!(asked["method"], "resources/read");
     let contents = format!(r#"[{{"uri":"{URI}","text":"read"}}]"#);
     let members = format!(r#""contents":{contents}"#);
-    script.answer(&asked, &members).await;
+    answer(script, &asked, &members).await;
 }
 
 async fn content(fetched: Result<Fetched, FetchFailed>) -> (Fetched, Vec<u8>) {

@@ -1,15 +1,16 @@
 //! URLs of `mcp-server`, fetched over TLS by its client.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use mcp_client::types::{ContentBlock, Resource, ResourceLink};
 use mcp_client::{Client, FetchPolicy, FetchedBy, Http, Proposal};
 use mcp_server::{HttpUrls, ResourceDef, Server};
 
-use crate::certificate::certified;
-use crate::web::soon;
+use crate::subject::certificate::certified;
+use crate::support::log::Log;
+use crate::support::web::soon;
 
 struct Both {
     server: Server,
@@ -196,30 +197,9 @@ async fn any_contents_are_fetched_as_they_are_read() {
     }
 }
 
-/// The text of the log.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("no panic").write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn no_token_is_logged_at_any_level() {
-    // With a single subscriber, `tracing` caches the interest of the thread that first reaches an
-    // event: a concurrent test without a subscriber would disable it for all.
-    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE);
-    let subscriber = subscriber.with_writer(move || writer.clone());
-    let _guard = tracing::subscriber::set_default(subscriber.with_ansi(false).finish());
+    let log = Log::begin();
     let both = Both::start().await;
     let mut urls = Vec::new();
     let fetch = async |resource: &Resource| {
@@ -242,8 +222,7 @@ async fn no_token_is_logged_at_any_level() {
     failed.expect_err("there is no such resource");
     urls.push(resource.http_url);
 
-    let text = log.0.lock().expect("no panic").clone();
-    let text = String::from_utf8(text).expect("UTF-8");
+    let text = log.text();
     for logged in ["mcp_client", "demo://text", "HTTP status 403"] {
         assert!(text.contains(logged), "{logged}");
     }

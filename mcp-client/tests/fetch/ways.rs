@@ -3,8 +3,8 @@
 use mcp_client::types::ResourceLink;
 use mcp_client::{Client, FetchError, FetchedBy};
 
-use crate::mcp::{Mcp, READ, URI, resource};
-use crate::web::{Reply, Web, soon};
+use super::mcp::{Mcp, READ, URI, resource};
+use crate::support::web::{Reply, Web, soon};
 
 #[tokio::test]
 async fn download_sends_nothing_of_the_connection() {

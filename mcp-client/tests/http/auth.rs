@@ -12,7 +12,7 @@ use mcp_client::{
 };
 use serde_json::json;
 
-use crate::fake::*;
+use super::fake::*;
 
 /// Returns one token after the other, each until it is rejected.
 struct Tokens {
@@ -89,7 +89,7 @@ async fn discovered(asked: ReceivedRequest) {
 
 #[tokio::test]
 async fn rejected_request_is_authorized_again_three_times() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let tokens: &'static Tokens = Box::leak(Box::new(Tokens::new(&[
         "sixth", "fifth", "fourth", "third", "second", "first",
     ])));
@@ -136,7 +136,7 @@ async fn rejected_request_is_authorized_again_three_times() {
 }
 
 /// The time is paused, so that no test waits.
-async fn connect(fake: &mut Fake, pause: Duration, limits: Limits) -> Client {
+async fn connect(fake: &mut FakeHttp, pause: Duration, limits: Limits) -> Client {
     let mut tokens = Tokens::new(&["second", "first"]);
     tokens.pause = pause;
     let server = fake.http().auth(Shared(Box::leak(Box::new(tokens))));
@@ -151,7 +151,7 @@ async fn connect(fake: &mut Fake, pause: Duration, limits: Limits) -> Client {
 
 #[tokio::test]
 async fn timeout_of_a_call_does_not_run_while_a_user_logs_in() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let mut limits = Limits::default();
     limits.call_time = Duration::from_secs(1);
     let client = connect(&mut fake, Duration::from_secs(2), limits).await;
@@ -169,7 +169,7 @@ async fn timeout_of_a_call_does_not_run_while_a_user_logs_in() {
 
 #[tokio::test]
 async fn pause_of_the_timeout_is_limited() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let mut limits = Limits::default();
     limits.call_time = Duration::from_millis(200);
     limits.authorize_time = Duration::from_millis(200);
@@ -185,7 +185,7 @@ async fn pause_of_the_timeout_is_limited() {
 
 #[tokio::test]
 async fn unauthorized_is_returned_without_an_authorization_hook() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let listing = tokio::spawn(async move { client.tools().one_page().await });
     refuse(fake.message("tools/list").await, "401 Unauthorized").await;
@@ -198,7 +198,7 @@ async fn unauthorized_is_returned_without_an_authorization_hook() {
 
 #[tokio::test]
 async fn refusal_with_a_message_is_the_error_of_the_call() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let scopes = RefusalKind::MissingScopes(vec!["a".to_owned(), "b".to_owned()]);
     let challenge =

@@ -7,15 +7,17 @@ use mcp_client::{Client, ConnectError, EraCache, Http, HttpError, Limits, Transp
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use crate::fake::*;
+use super::fake::*;
 
 const NEWEST: Revision = Revision::V2025_11_25;
 
-fn connect(http: Http) -> JoinHandle<Result<Client, ConnectError>> {
+type Connecting = JoinHandle<Result<Client, ConnectError>>;
+
+fn connect(http: Http) -> Connecting {
     tokio::spawn(Client::builder("test", "1").connect(http))
 }
 
-async fn connected(connecting: JoinHandle<Result<Client, ConnectError>>) -> Revision {
+async fn connected(connecting: Connecting) -> Revision {
     let client = soon(connecting).await.expect("no panic");
     client.expect("connected").revision()
 }
@@ -60,7 +62,7 @@ async fn error_of_a_legacy_server_starts_a_handshake() {
         ("202 Accepted", "", ""),
         ("204 No Content", "", ""),
     ] {
-        let mut fake = Fake::start().await;
+        let mut fake = FakeHttp::start().await;
         let connecting = connect(fake.http());
         fake.message("server/discover")
             .await
@@ -72,15 +74,21 @@ async fn error_of_a_legacy_server_starts_a_handshake() {
     }
 }
 
-#[tokio::test]
-async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
-    let mut fake = Fake::start().await;
+/// Connects to a server that does not answer in the time of the probe. Returns its two requests.
+async fn probed(fake: &mut FakeHttp) -> (Connecting, ReceivedRequest, ReceivedRequest) {
     let mut limits = Limits::default();
     limits.probe_time = Duration::from_millis(50);
     let builder = Client::builder("test", "1").limits(limits);
     let connecting = tokio::spawn(builder.connect(fake.http()));
     let asked = fake.message("server/discover").await;
     let handshake = fake.message("initialize").await;
+    (connecting, asked, handshake)
+}
+
+#[tokio::test]
+async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
+    let mut fake = FakeHttp::start().await;
+    let (connecting, asked, handshake) = probed(&mut fake).await;
     asked.result(&discovered()).await;
     assert_eq!(connected(connecting).await, Revision::LATEST);
     handshake.closed().await;
@@ -88,13 +96,8 @@ async fn server_that_starts_slowly_is_used_at_its_newest_revision() {
 
 #[tokio::test]
 async fn refused_handshake_does_not_end_the_search_of_a_server_that_starts_slowly() {
-    let mut fake = Fake::start().await;
-    let mut limits = Limits::default();
-    limits.probe_time = Duration::from_millis(50);
-    let builder = Client::builder("test", "1").limits(limits);
-    let connecting = tokio::spawn(builder.connect(fake.http()));
-    let asked = fake.message("server/discover").await;
-    let handshake = fake.message("initialize").await;
+    let mut fake = FakeHttp::start().await;
+    let (connecting, asked, handshake) = probed(&mut fake).await;
     let error = json!({"code": -32601, "message": "unknown method"});
     let body = json!({"jsonrpc": "2.0", "id": handshake.body["id"], "error": error});
     handshake.json("200 OK", &body).await;
@@ -105,7 +108,7 @@ async fn refused_handshake_does_not_end_the_search_of_a_server_that_starts_slowl
 
 #[tokio::test]
 async fn error_of_a_modern_server_starts_no_handshake() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let connecting = connect(fake.http());
     let asked = fake.message("server/discover").await;
     let error = json!({
@@ -141,7 +144,7 @@ async fn error_of_a_modern_server_starts_no_handshake() {
 
 #[tokio::test]
 async fn legacy_era_is_cached_until_it_fails() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let eras = EraCache::new();
     let connecting = connect(fake.http().era_cache(eras.clone()));
     fake.message("server/discover")
@@ -175,7 +178,7 @@ async fn legacy_era_is_cached_until_it_fails() {
 }
 
 /// A server with HTTP+SSE, up to its first event.
-async fn streams(fake: &mut Fake, endpoint: &str) -> ReceivedRequest {
+async fn streams(fake: &mut FakeHttp, endpoint: &str) -> ReceivedRequest {
     fake.message("server/discover")
         .await
         .status("405 Method Not Allowed")
@@ -192,7 +195,7 @@ async fn streams(fake: &mut Fake, endpoint: &str) -> ReceivedRequest {
     stream
 }
 
-async fn begun(fake: &mut Fake, stream: &mut ReceivedRequest, target: &str) {
+async fn begun(fake: &mut FakeHttp, stream: &mut ReceivedRequest, target: &str) {
     let asked = fake.message("initialize").await;
     assert_eq!(asked.target, target);
     let message = asked.result_message(&agreed(Revision::V2024_11_05));
@@ -205,7 +208,7 @@ async fn begun(fake: &mut Fake, stream: &mut ReceivedRequest, target: &str) {
 
 #[tokio::test]
 async fn server_of_2024_11_05_is_used_over_http_sse() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let connecting = connect(fake.http());
     let mut stream = streams(&mut fake, "messages?id=1").await;
     begun(&mut fake, &mut stream, "/messages?id=1").await;
@@ -257,7 +260,7 @@ async fn server_of_2024_11_05_is_used_over_http_sse() {
 
 #[tokio::test]
 async fn messages_are_not_posted_to_another_origin() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let connecting = connect(fake.http());
     let stream = streams(&mut fake, "http://127.0.0.1:1/messages").await;
     let error = soon(connecting)

@@ -1,9 +1,7 @@
 //! A server that is controlled by a test at the level of bytes. It answers one request per
 //! connection.
 
-use std::future::Future;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use mcp_client::types::Revision;
 use mcp_client::{CallError, Client, ClientBuilder, Http, HttpError, TransportError};
@@ -12,15 +10,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-/// Longer than any successful operation.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) use crate::support::{TIMEOUT, soon, transport_error};
 
-pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    let done = tokio::time::timeout(TIMEOUT, future).await;
-    done.expect("timed out")
-}
-
-pub(crate) struct Fake {
+pub(crate) struct FakeHttp {
     pub(crate) address: SocketAddr,
     asked: mpsc::UnboundedReceiver<ReceivedRequest>,
 }
@@ -34,7 +26,7 @@ pub(crate) struct ReceivedRequest {
     pub(crate) socket: TcpStream,
 }
 
-impl Fake {
+impl FakeHttp {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let address = listener.local_addr().expect("an address");
@@ -295,13 +287,6 @@ impl ReceivedRequest {
 }
 
 /// Returns the HTTP error of a failed call.
-pub(crate) fn transport_error(error: &CallError) -> &TransportError {
-    match error {
-        CallError::Lost { source, .. } => source,
-        other => panic!("another error: {other}"),
-    }
-}
-
 pub(crate) fn http(error: &CallError) -> &HttpError {
     match transport_error(error) {
         TransportError::Http(error) => error,

@@ -3,11 +3,11 @@
 use mcp_client::{CallError, Client, HttpError, Limits, TransportError};
 use serde_json::json;
 
-use crate::fake::*;
+use super::fake::*;
 
 /// Makes a call to which the server reacts in this way, and returns its error.
 async fn fails(
-    fake: &mut Fake,
+    fake: &mut FakeHttp,
     client: &Client,
     server: impl AsyncFnOnce(ReceivedRequest),
 ) -> CallError {
@@ -19,7 +19,7 @@ async fn fails(
     failed
 }
 
-async fn works(fake: &mut Fake, client: &Client) {
+async fn works(fake: &mut FakeHttp, client: &Client) {
     let calling = client.clone();
     let call = tokio::spawn(async move { calling.tools().one_page().await });
     fake.message("tools/list")
@@ -31,7 +31,7 @@ async fn works(fake: &mut Fake, client: &Client) {
 
 #[tokio::test]
 async fn invalid_response_fails_only_its_call() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
 
     let error = fails(&mut fake, &client, async |asked| {
@@ -78,7 +78,7 @@ async fn invalid_response_fails_only_its_call() {
 
 #[tokio::test]
 async fn truncated_response_is_an_error() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
 
     let error = fails(&mut fake, &client, async |mut asked| {
@@ -102,9 +102,15 @@ async fn truncated_response_is_an_error() {
     assert!(matches!(http(&error), HttpError::Exchange(_)), "{error}");
 }
 
+fn assert_too_long(error: &CallError) {
+    let source = transport_error(error);
+    let is_too_long = matches!(source, TransportError::TooLong { limit: 4_000 });
+    assert!(is_too_long, "{error}");
+}
+
 #[tokio::test]
 async fn endless_response_is_limited() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let mut limits = Limits::default();
     limits.message_bytes = 4_000;
     let builder = Client::builder("test", "1").limits(limits);
@@ -115,14 +121,7 @@ async fn endless_response_is_limited() {
         asked.write("data: ").await;
         asked.flood("endless ").await;
     });
-    let error = error.await;
-    assert!(
-        matches!(
-            transport_error(&error),
-            TransportError::TooLong { limit: 4_000 }
-        ),
-        "{error}"
-    );
+    assert_too_long(&error.await);
 
     let error = fails(&mut fake, &client, async |mut asked| {
         asked
@@ -130,14 +129,7 @@ async fn endless_response_is_limited() {
             .await;
         asked.flood("        ").await;
     });
-    let error = error.await;
-    assert!(
-        matches!(
-            transport_error(&error),
-            TransportError::TooLong { limit: 4_000 }
-        ),
-        "{error}"
-    );
+    assert_too_long(&error.await);
 
     let error = fails(&mut fake, &client, async |mut asked| {
         asked
@@ -147,14 +139,7 @@ async fn endless_response_is_limited() {
             .await;
         asked.closed().await;
     });
-    let error = error.await;
-    assert!(
-        matches!(
-            transport_error(&error),
-            TransportError::TooLong { limit: 4_000 }
-        ),
-        "{error}"
-    );
+    assert_too_long(&error.await);
 
     let error = fails(&mut fake, &client, async |mut asked| {
         asked.write("HTTP/1.1 200 OK\r\n").await;
@@ -166,7 +151,7 @@ async fn endless_response_is_limited() {
 
 #[tokio::test]
 async fn protocol_error_is_returned_with_any_http_status() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     for status in [
         "200 OK",
@@ -195,7 +180,7 @@ async fn protocol_error_is_returned_with_any_http_status() {
 
 #[tokio::test]
 async fn redirect_is_followed_only_within_the_origin() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let calling = client.clone();
     let call = tokio::spawn(async move { calling.tools().one_page().await });
@@ -230,7 +215,7 @@ async fn redirect_is_followed_only_within_the_origin() {
 
 #[tokio::test]
 async fn redirect_target_is_truncated_and_escaped_in_errors() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     // The first would be followed if it was a valid URL, the second would not.
     for (status, scheme) in [
@@ -259,7 +244,7 @@ async fn redirect_target_is_truncated_and_escaped_in_errors() {
 
 #[tokio::test]
 async fn unreachable_server_is_an_error() {
-    let fake = Fake::start().await;
+    let fake = FakeHttp::start().await;
     let http = fake.http();
     drop(fake);
     // No server listens at this port, which is reserved.
@@ -286,7 +271,7 @@ async fn unreachable_server_is_an_error() {
 
 #[tokio::test]
 async fn dropped_call_closes_its_stream() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let calling = client.clone();
     let call = tokio::spawn(async move { calling.tools().one_page().await });

@@ -6,7 +6,7 @@ use mcp_client::{CallError, Client, HttpError};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use crate::fake::*;
+use super::fake::*;
 
 fn tool(name: &str, properties: &Value) -> Value {
     json!({"name": name, "inputSchema": {"type": "object", "properties": properties}})
@@ -18,7 +18,7 @@ fn call(client: &Client, tool: &str, arguments: &Value) -> JoinHandle<Result<(),
     tokio::spawn(async move { call.await.map(drop) })
 }
 
-async fn list(fake: &mut Fake, client: &Client, list: &Value) -> Vec<String> {
+async fn list(fake: &mut FakeHttp, client: &Client, list: &Value) -> Vec<String> {
     let client = client.clone();
     let listing = tokio::spawn(async move { client.tools().one_page().await });
     fake.message("tools/list").await.result(&tools(list)).await;
@@ -32,7 +32,7 @@ fn done() -> Value {
 
 #[tokio::test]
 async fn every_request_has_the_protocol_headers() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let http = fake
         .http()
         .header("X-Tenant", "blue")
@@ -69,7 +69,7 @@ async fn every_request_has_the_protocol_headers() {
 
 #[tokio::test]
 async fn marked_arguments_are_sent_as_headers_once_the_list_is_known() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let marked = json!({
         "city": {"type": "string", "x-mcp-header": "City"},
@@ -114,7 +114,7 @@ async fn marked_arguments_are_sent_as_headers_once_the_list_is_known() {
 
 #[tokio::test]
 async fn tool_with_invalid_header_marks_is_omitted_from_the_list() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let offered = json!([
         tool("first", &json!({"a": {"type": "string"}})),
@@ -141,7 +141,7 @@ async fn tool_with_invalid_header_marks_is_omitted_from_the_list() {
 
 #[tokio::test]
 async fn call_without_a_required_header_is_retried_after_listing() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let calling = call(&client, "where", &json!({"city": "Bern"}));
     let asked = fake.message("tools/call").await;

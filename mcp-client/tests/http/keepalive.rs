@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::fake::*;
-use crate::kernel::has_keep_alive;
+use super::fake::*;
+use crate::support::keepalive::has_keep_alive;
 
 #[tokio::test]
 async fn connections_to_servers_have_tcp_keep_alive() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let listing = tokio::spawn(async move { client.tools().one_page().await });
     let asked = fake.message("tools/list").await;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use mcp_client::types::Revision;
 use mcp_client::{CallError, HttpError, TransportError};
 
-use crate::fake::*;
-use crate::trust::{LIMIT, assert_works, builder, connect, list};
+use super::fake::*;
+use super::trust::{LIMIT, assert_works, builder, connect, list};
 
 /// Invalid bytes of a response.
 struct Response {
@@ -241,7 +241,7 @@ fn endless() -> Vec<Response> {
 }
 
 async fn each_response(revision: Revision) {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = connect(&mut fake, revision, builder()).await;
     let responses = [cut(), silent(), endless()];
     for Response {

@@ -12,7 +12,7 @@ use mcp_server::{Context, HandlerError, HttpConfig, Server};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use crate::fake::soon;
+use super::fake::soon;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {

@@ -6,12 +6,12 @@ use mcp_client::types::Root;
 use mcp_client::{Client, HttpError};
 use serde_json::json;
 
-use crate::fake::*;
-use crate::sessions::{NEWEST, list, listening, one, one_tool};
+use super::fake::*;
+use super::sessions::{NEWEST, list, listening, one, one_tool};
 
 #[tokio::test]
 async fn interrupted_response_stream_is_resumed() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.legacy(NEWEST).await;
     let listing = list(&client);
     let mut asked = fake.message("tools/list").await;
@@ -48,7 +48,7 @@ async fn interrupted_response_stream_is_resumed() {
 
 #[tokio::test]
 async fn request_on_the_servers_stream_is_answered() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let builder =
         Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
     let (client, mut stream) = listening(&mut fake, builder).await;
@@ -87,7 +87,7 @@ async fn request_on_the_servers_stream_is_answered() {
 /// nothing else would notice.
 #[tokio::test]
 async fn session_lost_before_its_stream_opens_is_recreated() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let builder = Client::builder("test", "1").revision(NEWEST);
     let connecting = tokio::spawn(builder.connect(fake.http()));
     fake.initialized(NEWEST, "one").await;
@@ -116,7 +116,7 @@ async fn session_lost_before_its_stream_opens_is_recreated() {
 /// request fails.
 #[tokio::test]
 async fn stream_is_reopened_before_calls_begin() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let builder = Client::builder("test", "1").revision(NEWEST);
     let connecting = builder.connect(fake.http());
     let listing = tokio::spawn(async move {
@@ -134,7 +134,7 @@ async fn stream_is_reopened_before_calls_begin() {
 /// A server waits for the answer, and does not repeat its request.
 #[tokio::test]
 async fn answer_is_sent_again_after_a_broken_connection() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let builder =
         Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
     let (client, mut stream) = listening(&mut fake, builder).await;
@@ -154,7 +154,7 @@ async fn answer_is_sent_again_after_a_broken_connection() {
 
 #[tokio::test]
 async fn stream_without_events_is_not_opened_in_a_loop() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let (_client, mut stream) = listening(&mut fake, Client::builder("test", "1")).await;
     // The server asks for it, and sends nothing.
     stream.write("retry: 0\n\n").await;
@@ -174,7 +174,7 @@ async fn stream_without_events_is_not_opened_in_a_loop() {
 
 #[tokio::test]
 async fn stream_is_opened_again_after_too_many_requests() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let (_client, stream) = listening(&mut fake, Client::builder("test", "1")).await;
     drop(stream);
     let head = "Retry-After: 1\r\n";

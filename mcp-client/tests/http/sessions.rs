@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::fake::*;
+use super::fake::*;
 
 pub(crate) const NEWEST: Revision = Revision::V2025_11_25;
 
@@ -32,7 +32,7 @@ pub(crate) fn one_tool() -> Value {
 
 /// Returns a client with a session, and the stream of the server.
 pub(crate) async fn listening(
-    fake: &mut Fake,
+    fake: &mut FakeHttp,
     builder: ClientBuilder,
 ) -> (Client, ReceivedRequest) {
     let connecting = tokio::spawn(builder.revision(NEWEST).connect(fake.http()));
@@ -52,7 +52,7 @@ pub(crate) async fn listening(
 #[tokio::test]
 async fn session_id_is_sent_with_every_request_and_deleted() {
     for revision in [Revision::V2025_03_26, Revision::V2025_06_18, NEWEST] {
-        let mut fake = Fake::start().await;
+        let mut fake = FakeHttp::start().await;
         let client = fake.legacy(revision).await;
         let version = (revision > Revision::V2025_03_26).then(|| revision.as_str());
         let listing = list(&client);
@@ -72,7 +72,7 @@ async fn session_id_is_sent_with_every_request_and_deleted() {
 
 #[tokio::test]
 async fn lost_session_is_recreated_once_for_all_calls() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.legacy(NEWEST).await;
     let listings = [list(&client), list(&client)];
     let first = fake.message("tools/list").await;
@@ -93,7 +93,7 @@ async fn lost_session_is_recreated_once_for_all_calls() {
 
 #[tokio::test]
 async fn call_during_session_creation_waits_for_it() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.legacy(NEWEST).await;
     let first = list(&client);
     let asked = fake.message("tools/list").await;
@@ -117,7 +117,7 @@ async fn call_during_session_creation_waits_for_it() {
 
 #[tokio::test]
 async fn answer_for_a_lost_session_is_not_sent_to_the_next() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let (sender, mut begun) = mpsc::unbounded_channel();
     let release = Arc::new(Notify::new());
     let released = Arc::clone(&release);
@@ -163,7 +163,7 @@ async fn answer_for_a_lost_session_is_not_sent_to_the_next() {
 
 #[tokio::test]
 async fn session_that_cannot_be_recreated_is_an_error() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.legacy(NEWEST).await;
     let listing = list(&client);
     fake.message("tools/list")
@@ -187,7 +187,7 @@ async fn session_that_cannot_be_recreated_is_an_error() {
 /// A program may hold calls that it does not poll.
 #[tokio::test]
 async fn unpolled_call_does_not_block_others() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.legacy(NEWEST).await;
     let mut call = pin!(client.tools().one_page().into_future());
     let asked = tokio::select! {
@@ -218,7 +218,7 @@ async fn unpolled_call_does_not_block_others() {
 /// A server may accept the first request of a handshake and then not respond.
 #[tokio::test]
 async fn hanging_handshake_times_out_and_is_retried() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let mut limits = Limits::default();
     limits.call_time = Duration::from_millis(300);
     let builder = Client::builder("test", "1").limits(limits);
@@ -241,7 +241,7 @@ async fn hanging_handshake_times_out_and_is_retried() {
 
 #[tokio::test]
 async fn dropped_call_sends_cancelled() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.legacy(NEWEST).await;
     let listing = list(&client);
     let asked = fake.message("tools/list").await;
@@ -253,7 +253,7 @@ async fn dropped_call_sends_cancelled() {
 
 #[tokio::test]
 async fn batched_responses_are_accepted_at_their_revision() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.legacy(Revision::V2025_03_26).await;
     let listing = list(&client);
     let asked = fake.message("tools/list").await;
@@ -265,7 +265,7 @@ async fn batched_responses_are_accepted_at_their_revision() {
 
 #[tokio::test]
 async fn notification_is_sent_in_the_next_session_or_fails() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.legacy(NEWEST).await;
     let tell = |client: &Client| {
         let client = client.clone();

@@ -6,7 +6,7 @@ use mcp_client::types::Revision;
 use mcp_client::{CallError, Client, ConnectError, HttpError, Limits};
 use serde_json::json;
 
-use crate::fake::*;
+use super::fake::*;
 
 fn builder(time: Duration) -> mcp_client::ClientBuilder {
     let mut limits = Limits::default();
@@ -16,7 +16,7 @@ fn builder(time: Duration) -> mcp_client::ClientBuilder {
 
 #[tokio::test]
 async fn unanswered_initialized_notification_times_out() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let builder = builder(Duration::from_millis(300)).revision(Revision::V2025_11_25);
     let connecting = tokio::spawn(builder.connect(fake.http()));
     let told = fake.almost_initialized(Revision::V2025_11_25, "one").await;
@@ -41,7 +41,7 @@ async fn unanswered_initialized_notification_times_out() {
 
 #[tokio::test]
 async fn unanswered_notification_times_out() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let builder = builder(Duration::from_millis(300))
         .on_roots(|| async { Ok(Vec::new()) })
         .revision(Revision::V2025_11_25);
@@ -68,7 +68,7 @@ async fn huge_content_length_does_not_allocate() {
         let mut limits = Limits::default();
         limits.message_bytes = limit;
         let builder = Client::builder("test", "1").limits(limits);
-        let mut fake = Fake::start().await;
+        let mut fake = FakeHttp::start().await;
         let client = fake.modern_with(fake.http(), builder).await;
         let call = tokio::spawn(client.tools().one_page().into_future());
         let mut asked = fake.message("tools/list").await;
@@ -118,7 +118,7 @@ async fn extreme_limits_work_over_http() {
     for limits in [largest, no_queue] {
         for revision in [Revision::LATEST, Revision::V2025_11_25] {
             let builder = Client::builder("test", "1").limits(limits.clone());
-            let mut fake = Fake::start().await;
+            let mut fake = FakeHttp::start().await;
             let client = if revision.is_modern() {
                 fake.modern_with(fake.http(), builder).await
             } else {

@@ -4,7 +4,7 @@ use mcp_client::Client;
 use mcp_client::types::json::Object;
 use serde_json::{Value, json};
 
-use crate::fake::*;
+use super::fake::*;
 
 /// The length of the name of a header. The table holds it twice, and has room for 4 MiB: more than
 /// 60, but less than 75 of such names.
@@ -20,7 +20,7 @@ fn tool(name: &str, headers: &[String]) -> Value {
     json!({"name": name, "inputSchema": {"type": "object", "properties": properties}})
 }
 
-async fn list(fake: &mut Fake, client: &Client, list: &[Value]) {
+async fn list(fake: &mut FakeHttp, client: &Client, list: &[Value]) {
     let client = client.clone();
     let listing = tokio::spawn(async move { client.tools().one_page().await });
     let asked = fake.message("tools/list").await;
@@ -30,7 +30,7 @@ async fn list(fake: &mut Fake, client: &Client, list: &[Value]) {
 }
 
 /// Calls a tool, and returns `true` if its first argument is repeated in a header.
-async fn is_repeated(fake: &mut Fake, client: &Client, tool: &str, header: &str) -> bool {
+async fn is_repeated(fake: &mut FakeHttp, client: &Client, tool: &str, header: &str) -> bool {
     let arguments: Object = serde_json::from_value(json!({"0": "x"})).expect("an object");
     let call = client.call_tool(tool).arguments(arguments);
     let calling = tokio::spawn(async move { call.await.map(drop) });
@@ -49,7 +49,7 @@ async fn is_repeated(fake: &mut Fake, client: &Client, tool: &str, header: &str)
 
 #[tokio::test]
 async fn oldest_tools_are_evicted_when_names_exceed_the_total_size() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let header = "a".repeat(NAME);
     let headers = [header.clone()];
@@ -90,7 +90,7 @@ async fn oldest_tools_are_evicted_when_names_exceed_the_total_size() {
 
 #[tokio::test]
 async fn tool_with_too_long_names_is_not_cached_and_evicts_no_other() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let small = "a".to_owned();
     let long: Vec<String> = (0..100)
@@ -107,7 +107,7 @@ async fn tool_with_too_long_names_is_not_cached_and_evicts_no_other() {
 
 #[tokio::test]
 async fn oldest_tools_are_evicted_when_there_are_too_many() {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = fake.modern().await;
     let headers = ["a".to_owned()];
     let offered: Vec<Value> = (0..4_097).map(|n| tool(&n.to_string(), &headers)).collect();

@@ -12,8 +12,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::fake::*;
-use crate::table::{BATCHES, FAULTS, Fault, MODERN, Outcome, answer, sound};
+use super::fake::*;
+use crate::support::faults::{BATCHES, FAULTS, Fault, MODERN, Outcome, answer, sound};
 
 /// The size limit of messages, which some of the malformed messages exceed.
 pub(crate) const LIMIT: usize = 1 << 20;
@@ -24,7 +24,11 @@ pub(crate) fn builder() -> ClientBuilder {
     Client::builder("test", "1").limits(limits)
 }
 
-pub(crate) async fn connect(fake: &mut Fake, revision: Revision, builder: ClientBuilder) -> Client {
+pub(crate) async fn connect(
+    fake: &mut FakeHttp,
+    revision: Revision,
+    builder: ClientBuilder,
+) -> Client {
     if revision.is_modern() {
         fake.modern_with(fake.http(), builder.revision(revision))
             .await
@@ -41,7 +45,7 @@ pub(crate) fn list(client: &Client, time: Duration) -> JoinHandle<Result<(), Cal
 /// After an error that is not a response, the call is cancelled at the server of a session, and the
 /// connection works.
 pub(crate) async fn assert_works(
-    fake: &mut Fake,
+    fake: &mut FakeHttp,
     client: &Client,
     error: Option<&CallError>,
     id: &Value,
@@ -64,7 +68,7 @@ pub(crate) async fn assert_works(
 }
 
 async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = connect(&mut fake, revision, builder()).await;
     for fault in faults {
         let name = fault.name;
@@ -151,7 +155,7 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
         let builder = builder().on_log(LoggingLevel::Info, move |_| {
             counted.fetch_add(1, Ordering::Relaxed);
         });
-        let mut fake = Fake::start().await;
+        let mut fake = FakeHttp::start().await;
         let client = connect(&mut fake, revision, builder).await;
         let call = list(&client, TIMEOUT);
         let mut asked = fake.message("tools/list").await;
@@ -177,7 +181,7 @@ async fn client_stops_reading_from_a_server_that_accepts_no_answers() {
     let mut limits = Limits::default();
     limits.queued_bytes = 10_000;
     let builder = Client::builder("test", "1").limits(limits);
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = connect(&mut fake, Revision::V2025_11_25, builder).await;
     let call = list(&client, TIMEOUT);
     let mut asked = fake.message("tools/list").await;
@@ -207,7 +211,7 @@ async fn notifications_of_cancelled_calls_do_not_accumulate() {
     let mut limits = Limits::default();
     limits.queued_bytes = 500;
     let builder = Client::builder("test", "1").limits(limits);
-    let mut fake = Fake::start().await;
+    let mut fake = FakeHttp::start().await;
     let client = connect(&mut fake, Revision::V2025_11_25, builder).await;
     let mut unanswered = Vec::new();
     let mut cancelled = 0;

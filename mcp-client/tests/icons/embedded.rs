@@ -3,9 +3,10 @@
 use mcp_client::icons::{DataFault, IconError, IconPolicy, Image, ImageFormat};
 use mcp_client::types::Icon;
 use mcp_client::types::base64::Base64Text;
-use mcp_client::{ByteStream, Client, UrlFault};
+use mcp_client::{Client, UrlFault};
 
-use crate::web::soon;
+use crate::support::serve;
+use crate::support::web::soon;
 
 /// The beginning of an image of 48 by 48 pixels.
 pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x30\0\0\0\x30\x08\x06";
@@ -18,15 +19,8 @@ const SVG: &[u8] = b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
 async fn client() -> Client {
     let server = mcp_server::Server::builder("demo", "1.0.0").build();
     let server = server.expect("valid");
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(theirs);
-        server
-            .serve(mcp_server::ByteStream::new(reader, writer))
-            .await
-    });
     let builder = Client::builder("test", "1.0.0");
-    let client = soon(builder.connect(ByteStream::of(ours))).await;
+    let client = soon(builder.connect(serve(&server))).await;
     client.expect("connected")
 }
 

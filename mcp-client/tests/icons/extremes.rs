@@ -4,9 +4,9 @@ use mcp_client::FetchError;
 use mcp_client::icons::{IconError, IconPolicy};
 use mcp_client::types::Icon;
 
-use crate::embedded::PNG;
-use crate::loading::{INFO, client};
-use crate::web::{Reply, Web, soon};
+use super::embedded::PNG;
+use super::loading::{INFO, client};
+use crate::support::web::{Reply, Web, soon};
 
 const EMBEDDED: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
 

@@ -6,8 +6,8 @@ use mcp_client::icons::{IconError, IconPolicy, Image, ImageFormat};
 use mcp_client::types::{Icon, Revision};
 use mcp_client::{Client, FetchError, FetchPolicy, Http, RedirectFault, UrlFault};
 
-use crate::embedded::{JPEG, PNG};
-use crate::web::{Reply, Web, soon};
+use super::embedded::{JPEG, PNG};
+use crate::support::web::{Reply, Web, soon};
 
 /// A client of a server on this host, with an authorization token.
 pub(crate) async fn client(web: &mut Web, info: &str, policy: FetchPolicy) -> Client {

@@ -3,8 +3,8 @@
 use mcp_client::icons::{IconPolicy, Website};
 use mcp_client::{Client, Http, UrlFault};
 
-use crate::loading::{INFO, client};
-use crate::web::{Web, soon};
+use super::loading::{INFO, client};
+use crate::support::web::{Web, soon};
 
 /// Returns the classification of a website of the server on this host.
 async fn classify(web: &mut Web, url: &str) -> Result<Website, UrlFault> {

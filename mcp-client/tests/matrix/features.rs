@@ -15,7 +15,7 @@ use mcp_client::types::{
 use mcp_client::{CallError, Client, SubscriptionEvent};
 use tokio::sync::{Mutex, mpsc};
 
-use crate::ways::Way;
+use super::ways::Way;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 type Checking<'a> = Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
@@ -27,7 +27,7 @@ pub(crate) struct Feature {
     pub(crate) since: Revision,
     /// The messages that it needs and that a later revision may lack.
     needs: &'static [&'static str],
-    pub(crate) check: fn(&Peer) -> Checking<'_>,
+    pub(crate) check: fn(&Pair) -> Checking<'_>,
 }
 
 const FIRST: Revision = Revision::V2024_11_05;
@@ -75,12 +75,12 @@ pub(crate) const FEATURES: &[Feature] = features! {
 };
 
 /// A connected server, and its logs.
-pub(crate) struct Peer {
+pub(crate) struct Pair {
     pub(crate) client: Client,
     logs: Mutex<mpsc::UnboundedReceiver<LoggingLevel>>,
 }
 
-impl Peer {
+impl Pair {
     pub(crate) async fn connect(way: Way, revision: Option<Revision>) -> Self {
         let (sender, logs) = mpsc::unbounded_channel();
         let mut builder = Client::builder("matrix", "1.0.0")
@@ -132,11 +132,11 @@ fn expect(right: bool, found: impl std::fmt::Debug) -> Result<()> {
     }
 }
 
-fn introduction(peer: &Peer) -> Ready<Result<()>> {
+fn introduction(peer: &Pair) -> Ready<Result<()>> {
     ready(introduced(peer))
 }
 
-fn introduced(peer: &Peer) -> Result<()> {
+fn introduced(peer: &Pair) -> Result<()> {
     let info = peer.client.server_info().ok_or("no name")?;
     expect(info.name == "matrix", &info)?;
     // It was added by this revision.
@@ -149,7 +149,7 @@ fn introduced(peer: &Peer) -> Result<()> {
     )
 }
 
-async fn lists(peer: &Peer) -> Result<()> {
+async fn lists(peer: &Pair) -> Result<()> {
     let tools = peer.client.tools().all().await?;
     expect(
         tools.items.len() == 13 && tools.faults.is_empty(),
@@ -170,7 +170,7 @@ async fn lists(peer: &Peer) -> Result<()> {
     expect(prompts.items.len() == 1, &prompts.items)
 }
 
-async fn calls(peer: &Peer) -> Result<()> {
+async fn calls(peer: &Pair) -> Result<()> {
     let sum = peer
         .call("add", Object::from([("a", 1.5), ("b", 2.0)]))
         .await?;
@@ -185,7 +185,7 @@ async fn calls(peer: &Peer) -> Result<()> {
     )
 }
 
-async fn pictures(peer: &Peer) -> Result<()> {
+async fn pictures(peer: &Pair) -> Result<()> {
     let media = peer.call("media", Object::new()).await?;
     expect(
         matches!(media.content.first(), Some(ContentBlock::Image(_))),
@@ -193,7 +193,7 @@ async fn pictures(peer: &Peer) -> Result<()> {
     )
 }
 
-async fn sounds(peer: &Peer) -> Result<()> {
+async fn sounds(peer: &Pair) -> Result<()> {
     let media = peer.call("media", Object::new()).await?;
     expect(
         matches!(media.content.get(1), Some(ContentBlock::Audio(_))),
@@ -201,7 +201,7 @@ async fn sounds(peer: &Peer) -> Result<()> {
     )
 }
 
-async fn structured(peer: &Peer) -> Result<()> {
+async fn structured(peer: &Pair) -> Result<()> {
     let sum = peer
         .call("add", Object::from([("a", 1.5), ("b", 2.0)]))
         .await?;
@@ -212,7 +212,7 @@ async fn structured(peer: &Peer) -> Result<()> {
     expect(found == Some(3.5), sum)
 }
 
-async fn links(peer: &Peer) -> Result<()> {
+async fn links(peer: &Pair) -> Result<()> {
     let result = peer.call("link", Object::new()).await?;
     expect(
         matches!(&*result.content, [ContentBlock::ResourceLink(_)]),
@@ -220,7 +220,7 @@ async fn links(peer: &Peer) -> Result<()> {
     )
 }
 
-async fn icons(peer: &Peer) -> Result<()> {
+async fn icons(peer: &Pair) -> Result<()> {
     let tools = peer.client.tools().all().await?.items;
     let add = tools
         .iter()
@@ -232,7 +232,7 @@ async fn icons(peer: &Peer) -> Result<()> {
     )
 }
 
-async fn progress(peer: &Peer) -> Result<()> {
+async fn progress(peer: &Pair) -> Result<()> {
     let (sender, mut heard) = mpsc::unbounded_channel();
     let call = peer
         .client
@@ -247,7 +247,7 @@ async fn progress(peer: &Peer) -> Result<()> {
     expect(first == Some(Some(1.0)), first)
 }
 
-async fn cancellation(peer: &Peer) -> Result<()> {
+async fn cancellation(peer: &Pair) -> Result<()> {
     let before: usize = peer.text("dropped").await?.parse()?;
     let never = || peer.client.call_tool("never");
     let dropped = tokio::time::timeout(Duration::from_millis(30), never().into_future());
@@ -261,7 +261,7 @@ async fn cancellation(peer: &Peer) -> Result<()> {
     Ok(())
 }
 
-async fn resources(peer: &Peer) -> Result<()> {
+async fn resources(peer: &Pair) -> Result<()> {
     for (uri, expected) in [
         ("test://text", r#""text":"some text""#),
         ("test://bytes", r#""blob":"AAEC""#),
@@ -275,14 +275,14 @@ async fn resources(peer: &Peer) -> Result<()> {
     expect(matches!(unknown, Err(CallError::Refused { .. })), unknown)
 }
 
-async fn prompts(peer: &Peer) -> Result<()> {
+async fn prompts(peer: &Pair) -> Result<()> {
     let arguments = Map::from([("name", "Ada".to_owned())]);
     let prompt = peer.client.get_prompt("hello").arguments(arguments).await?;
     let text = serde_json::to_string(&prompt)?;
     expect(text.contains("hello to Ada"), text)
 }
 
-async fn completion(peer: &Peer) -> Result<()> {
+async fn completion(peer: &Pair) -> Result<()> {
     let argument = CompletionArgument::new("name", "A");
     // As a request of the method table, so that this compiles whatever the newest revision calls it.
     let prompt = PromptReference::new("hello");
@@ -291,33 +291,33 @@ async fn completion(peer: &Peer) -> Result<()> {
     expect(found.completion.values == ["Ada", "Alan"], &found)
 }
 
-async fn logs(peer: &Peer) -> Result<()> {
+async fn logs(peer: &Pair) -> Result<()> {
     peer.text("log").await?;
     let level = peer.logs.lock().await.recv().await;
     expect(level == Some(LoggingLevel::Error), level)
 }
 
-async fn forms(peer: &Peer) -> Result<()> {
+async fn forms(peer: &Pair) -> Result<()> {
     let text = peer.text("form").await?;
     expect(text.contains("Ada") && text.contains("true"), text)
 }
 
-async fn pages(peer: &Peer) -> Result<()> {
+async fn pages(peer: &Pair) -> Result<()> {
     let text = peer.text("page").await?;
     expect(text == "true", text)
 }
 
-async fn sampling(peer: &Peer) -> Result<()> {
+async fn sampling(peer: &Pair) -> Result<()> {
     let text = peer.text("sample").await?;
     expect(text == "a-model", text)
 }
 
-async fn roots(peer: &Peer) -> Result<()> {
+async fn roots(peer: &Pair) -> Result<()> {
     let text = peer.text("roots").await?;
     expect(text == "file:///afile:///b", text)
 }
 
-async fn subscriptions(peer: &Peer) -> Result<()> {
+async fn subscriptions(peer: &Pair) -> Result<()> {
     let filter = SubscriptionFilter::new()
         .tools_list_changed(true)
         .resource_subscriptions(vec!["test://text".to_owned()]);
@@ -337,7 +337,7 @@ async fn subscriptions(peer: &Peer) -> Result<()> {
     )
 }
 
-async fn many(peer: &Peer) -> Result<()> {
+async fn many(peer: &Pair) -> Result<()> {
     let client = Arc::new(peer.client.clone());
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..50 {

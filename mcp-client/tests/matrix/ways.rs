@@ -1,14 +1,16 @@
 //! The transports.
 
 use std::net::SocketAddr;
-use std::sync::OnceLock;
+use std::path::PathBuf;
 
 use mcp_client::{ByteStream, ChildProcess, Client, ClientBuilder, Http};
 use mcp_server::HttpConfig;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
-use crate::server::server;
+use crate::support::example::example;
+
+use super::server::server;
 
 /// A transport.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,13 +124,7 @@ async fn only_old(server: SocketAddr) -> SocketAddr {
     address
 }
 
-/// The path of the example `matrix-subject`, which is built together with the tests.
-fn subject() -> &'static str {
-    static PROGRAM: OnceLock<String> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let test = std::env::current_exe().expect("this program has a path");
-        let folder = test.ancestors().nth(2).expect("the target folder");
-        let program = folder.join("examples").join("matrix-subject");
-        program.to_str().expect("a path that is text").to_owned()
-    })
+/// The example `matrix-subject`.
+fn subject() -> PathBuf {
+    example("matrix-subject")
 }

@@ -6,7 +6,7 @@ use mcp_client::oauth::{OAuthFault, OAuthStep};
 use mcp_client::{FetchError, FetchPolicy};
 use serde_json::json;
 
-use crate::world::*;
+use super::world::*;
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
@@ -71,12 +71,7 @@ async fn redirects_of_other_logins_and_issuers_are_rejected() {
 #[tokio::test]
 async fn query_of_a_url_is_in_no_error() {
     let world = World::start().await;
-    world.script(|asked, _| {
-        asked
-            .path
-            .starts_with("/.well-known/")
-            .then(|| answer(404, ""))
-    });
+    world.without_metadata();
     let oauth = oauth().build().expect("valid");
     let server = format!("{}?key=secret-key", world.server());
     let error = oauth.login(&server).await.expect_err("no metadata");
@@ -132,7 +127,7 @@ async fn metadata_of_another_server_or_issuer_are_not_used() {
         metadata["issuer"] = json!("https://honest.example");
         (asked.path == SERVER).then(|| answer(200, metadata))
     });
-    let oauth = crate::world::oauth().build().expect("valid");
+    let oauth = super::world::oauth().build().expect("valid");
     let error = refused(&world, &oauth).await;
     assert!(matches!(error.fault, OAuthFault::Issuer { .. }), "{error}");
     assert_eq!(world.count("/register"), 0);

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::loopback::browse;
-use crate::pseudo_terminal;
-use crate::world::*;
+use super::loopback::browse;
+use super::world::*;
+use crate::support::pseudo_terminal;
 
 /// A desktop, on which a fake browser notes what it is asked to open.
 struct Desktop {

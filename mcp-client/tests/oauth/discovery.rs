@@ -2,7 +2,7 @@
 
 use mcp_client::oauth::{OAuthFault, OAuthStep};
 
-use crate::world::*;
+use super::world::*;
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const ROOT: &str = "/.well-known/oauth-protected-resource";

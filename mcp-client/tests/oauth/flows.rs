@@ -10,7 +10,7 @@ use mcp_internal::oauth::jwt::Algorithm;
 use mcp_internal::oauth::sha256;
 use serde_json::json;
 
-use crate::world::*;
+use super::world::*;
 
 #[tokio::test]
 async fn first_request_logs_in_and_later_ones_use_the_token() {
@@ -317,12 +317,7 @@ async fn logout_revokes_and_forgets() {
 #[tokio::test]
 async fn old_servers_are_supported_only_by_choice() {
     let world = World::start().await;
-    world.script(|asked, _| {
-        asked
-            .path
-            .starts_with("/.well-known/")
-            .then(|| answer(404, ""))
-    });
+    world.without_metadata();
     // They do not name metadata in the challenge.
     let strict = oauth().build().expect("valid");
     let error = refused(&world, &strict).await;

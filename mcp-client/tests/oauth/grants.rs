@@ -9,7 +9,7 @@ use mcp_client::oauth::{
 use mcp_internal::oauth::jwt::{Algorithm, SigningKey, verify};
 use serde_json::{Value, json};
 
-use crate::world::*;
+use super::world::*;
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";

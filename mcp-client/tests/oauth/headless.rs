@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_client::oauth::{OAuthFault, OAuthStep};
 
-use crate::world::*;
+use super::world::*;
 
 /// Returns why a login fails if the authorization server answers like this.
 async fn failed(

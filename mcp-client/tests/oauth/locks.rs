@@ -11,7 +11,7 @@ use mcp_client::oauth::{
 };
 use tokio::time::sleep;
 
-use crate::world::*;
+use super::world::*;
 
 /// A store that notes what is saved without its lock.
 #[derive(Clone, Default)]

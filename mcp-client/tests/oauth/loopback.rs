@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use crate::world::*;
+use super::world::*;
 
 /// Sends a request to the server of a redirect URI, and returns the response. `CALLBACK` in the target
 /// stands for the path of the redirect URI.

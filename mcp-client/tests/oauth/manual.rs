@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mcp_client::oauth::{AuthorizationUrl, Manual, OAuth, OAuthFault, OAuthStep, Secret};
 
-use crate::world::*;
+use super::world::*;
 
 /// Returns a user who pastes what `paste` makes of the query of the redirect.
 fn pasting(world: &World, paste: fn(&str) -> String) -> OAuth {

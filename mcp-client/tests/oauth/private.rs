@@ -10,8 +10,8 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use crate::certificate::certified;
-use crate::world::*;
+use super::world::*;
+use crate::subject::certificate::certified;
 
 /// Serves a world with TLS. Returns the address, and the certificate.
 async fn with_tls(world: &World, names: &[&str]) -> (SocketAddr, String) {

@@ -1,48 +1,19 @@
 //! The program `mcp`: its options and commands for authorization.
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use crate::support::folder::Folder;
+use crate::support::program::{Printed, mcp};
 
-use crate::world::{Asked, World, answer, redirect_with, result};
-
-/// The output and the exit code.
-#[derive(Debug)]
-struct Printed {
-    out: String,
-    err: String,
-    code: Option<i32>,
-}
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("mcp-cli-{name}-{}", std::process::id());
-        Self(std::env::temp_dir().join(name))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use super::world::{Asked, World, answer, redirect_with, result};
 
 async fn run(folder: &Folder, arguments: &[&str]) -> Printed {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
+    let mut command = mcp();
     command
-        .stdin(Stdio::null())
         .env("MCP_AUTH_DIR", &folder.0)
         .env("TOKEN", "access-token-1")
         .env("SECRET", "client-secret")
         .args(arguments);
     let output = tokio::task::spawn_blocking(move || command.output());
-    let output = output.await.expect("no panic").expect("it runs");
-    Printed {
-        out: String::from_utf8(output.stdout).expect("text"),
-        err: String::from_utf8(output.stderr).expect("text"),
-        code: output.status.code(),
-    }
+    output.await.expect("no panic").expect("it runs").into()
 }
 
 #[tokio::test]
@@ -159,7 +130,7 @@ async fn client_credentials_are_stored_shown_and_forgotten() {
 }
 
 /// A server without metadata.
-fn without_metadata(asked: &Asked, needs_token: bool) -> Option<crate::world::Answer> {
+fn without_metadata(asked: &Asked, needs_token: bool) -> Option<super::world::Answer> {
     match asked.path.as_str() {
         path if path.starts_with("/.well-known/") => Some(answer(404, "")),
         "/mcp" if asked.method != "POST" => Some(answer(405, "")),

@@ -9,7 +9,7 @@ use mcp_internal::oauth::dpop::{Proof, ProofClaims};
 use mcp_internal::oauth::jwt::Algorithm;
 use serde_json::json;
 
-use crate::world::*;
+use super::world::*;
 
 fn bound() -> OAuth {
     oauth().dpop(Dpop::Required).build().expect("valid")

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_client::oauth::{FileStore, Logout, MemoryStore, OAuth, OAuthClient, OAuthFault};
 use serde_json::json;
 
-use crate::world::*;
+use super::world::*;
 
 /// Answers token requests with tokens of this lifetime, and accepts each refresh token once.
 fn rotating(world: &World, lifetime: u64) {

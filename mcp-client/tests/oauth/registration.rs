@@ -3,7 +3,7 @@
 use mcp_client::oauth::{OAuthBuilder, OAuthFault, OAuthStep};
 use serde_json::{Value, json};
 
-use crate::world::*;
+use super::world::*;
 
 const SERVER: &str = "/.well-known/oauth-authorization-server";
 

@@ -5,7 +5,7 @@ use mcp_internal::oauth::dpop::Proof;
 use mcp_internal::oauth::jwt::Algorithm;
 use serde_json::{Value, json};
 
-use crate::world::*;
+use super::world::*;
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const SERVER: &str = "/.well-known/oauth-authorization-server";

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_client::oauth::{MemoryStore, OAuth, OAuthClient, OAuthFault};
 use serde_json::json;
 
-use crate::world::*;
+use super::world::*;
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 

@@ -1,6 +1,5 @@
 //! Secrets appear in no log, error or `Debug`, and texts of peers only escaped and cut off.
 
-use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, HeaderValue};
@@ -11,40 +10,14 @@ use mcp_client::{
     Authorize, AuthorizeFuture, AuthorizeRequest, AuthorizeResponse, ChildProcess, Client, Http,
 };
 use serde_json::{Value, json};
-use tracing_subscriber::fmt::MakeWriter;
 
-use crate::world::*;
+use crate::support::log::Log;
 
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("no panic").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
+use super::world::*;
 
 #[tokio::test]
 async fn secrets_are_neither_logged_nor_shown() {
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(log.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let log = Log::begin();
     let world = World::start().await;
     world.script(|asked, _| {
         (asked.path == "/register").then(|| {
@@ -83,7 +56,7 @@ async fn secrets_are_neither_logged_nor_shown() {
     let preregistered = OAuthClient::new("id").secret("client-secret-2");
     shown += &format!("{preregistered:?} {:?}", Secret::new("client-secret-3"));
 
-    shown += &String::from_utf8_lossy(&log.0.lock().expect("no panic"));
+    shown += &log.text();
     assert!(shown.len() > 500, "something was logged");
     for secret in [
         "access-token-",
@@ -221,13 +194,7 @@ fn forged(document: &Value, text: &str) -> Vec<Value> {
 
 #[tokio::test]
 async fn texts_of_documents_are_escaped_and_cut_off() {
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let log = Log::begin();
     let world = World::start().await;
     let mut resource = world.resource_metadata();
     resource["scopes_supported"] = json!(["read"]);
@@ -289,8 +256,7 @@ async fn texts_of_documents_are_escaped_and_cut_off() {
         }
     }
     assert!(failed > 15, "{failed}");
-    let log = log.0.lock().expect("no panic");
-    let log = String::from_utf8_lossy(&log);
+    let log = log.text();
     assert!(log.contains("FORGED") && !log.contains(['\u{1b}', '\u{202e}']));
     // Each line begins with its time.
     assert!(log.lines().all(|line| line.starts_with("20")), "{log}");

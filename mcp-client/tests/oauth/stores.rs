@@ -7,7 +7,7 @@ use mcp_client::oauth::{
     Dpop, FileStore, Logout, MemoryStore, OAuth, OAuthClient, Secret, StoreKey, TokenStore,
 };
 
-use crate::world::*;
+use super::world::*;
 
 fn folder(name: &str) -> std::path::PathBuf {
     std::env::temp_dir().join(format!("mcp-oauth-{name}-{}", std::process::id()))

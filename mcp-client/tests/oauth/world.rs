@@ -103,6 +103,14 @@ impl World {
         *lock(&self.script) = Box::new(script);
     }
 
+    /// Answers requests for metadata with 404.
+    pub(crate) fn without_metadata(&self) {
+        self.script(|asked, _| {
+            let is_metadata = asked.path.starts_with("/.well-known/");
+            is_metadata.then(|| answer(404, ""))
+        });
+    }
+
     pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -2,7 +2,7 @@
 
 use mcp_client::{CallError, Client, ClientBuilder, Proposal};
 
-use crate::script::{legacy, modern};
+use super::script::{legacy, modern};
 
 fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0").proposals(Proposal::ALL.iter().copied())

@@ -4,14 +4,14 @@ use mcp_client::types::{CallToolResult, ContentBlock, EmbeddedResource};
 use mcp_client::{Client, ClientBuilder, Proposal};
 use serde_json::{Value, json};
 
-use crate::script::{modern, soon};
+use super::script::{modern, soon};
 
 /// Returns the embedded resource in a tool's result, for a client with these proposals.
 async fn embedded(builder: ClientBuilder, block: Value) -> EmbeddedResource {
     let (client, mut script) = modern(builder, &["sep-2093"]).await;
     let result = json!({"result": {"resultType": "complete", "content": [block]}});
     let calling = async { soon(client.call_tool("show")).await };
-    let (result, _) = tokio::join!(calling, script.answer(result));
+    let (result, _) = tokio::join!(calling, script.answer_next(result));
     let CallToolResult { mut content, .. } = result.expect("a result");
     match content.pop() {
         Some(ContentBlock::Resource(embedded)) => embedded,

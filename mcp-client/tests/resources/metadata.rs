@@ -4,7 +4,7 @@ use mcp_client::types::ResourceType;
 use mcp_client::{CallError, Client, Proposal};
 use serde_json::json;
 
-use crate::script::{Script, modern, soon};
+use super::script::{Script, modern, soon};
 
 async fn connect() -> (Client, Script) {
     let builder = Client::builder("test", "1.0.0").proposals([Proposal::Sep2093]);
@@ -17,7 +17,7 @@ async fn metadata_is_requested_without_contents() {
     let asking = async { soon(client.read_resource_metadata("demo:a")).await };
     let (answer, asked) = tokio::join!(
         asking,
-        script.answer(json!({"result": {"resultType": "complete", "resource": {
+        script.answer_next(json!({"result": {"resultType": "complete", "resource": {
             "uri": "demo:a", "name": "a", "resourceType": "document", "size": 7,
         }}}))
     );
@@ -35,7 +35,7 @@ async fn resources_of_an_unknown_type_are_listed_and_read() {
     let contents = json!({"result": {"resultType": "complete", "ttlMs": 0, "cacheScope": "private",
         "contents": [{"uri": "demo:a", "text": "a", "resourceType": "mailbox"}],
     }});
-    let (answer, _) = tokio::join!(reading, script.answer(contents));
+    let (answer, _) = tokio::join!(reading, script.answer_next(contents));
     let result = answer.expect("contents");
     let contents = result.contents_of("demo:a");
     let resource_type = contents.resource_type().expect("a type");
@@ -45,7 +45,7 @@ async fn resources_of_an_unknown_type_are_listed_and_read() {
     let page = json!({"result": {"resultType": "complete", "ttlMs": 0, "cacheScope": "private",
         "resources": [{"uri": "demo:a", "name": "a", "resourceType": "mailbox"}],
     }});
-    let (listed, _) = tokio::join!(listing, script.answer(page));
+    let (listed, _) = tokio::join!(listing, script.answer_next(page));
     let listed = listed.expect("a list").items;
     assert_eq!(listed[0].resource_type.as_ref(), Some(&resource_type));
 }
@@ -55,7 +55,7 @@ async fn unknown_metadata_method_is_an_error() {
     let (client, mut script) = connect().await;
     let asking = async { soon(client.read_resource_metadata("demo:a")).await };
     let error = json!({"error": {"code": -32601, "message": "no such method"}});
-    let (answer, _) = tokio::join!(asking, script.answer(error));
+    let (answer, _) = tokio::join!(asking, script.answer_next(error));
     match answer {
         Err(CallError::Refused { method, source, .. }) => {
             assert_eq!((method, source.code), ("resources/metadata", -32601));
@@ -79,8 +79,8 @@ async fn every_page_of_a_collection_is_requested_with_its_uri() {
         json!({ "result": page })
     };
     let serving = async {
-        let first = script.answer(page("a", Some("2"))).await;
-        let second = script.answer(page("b", None)).await;
+        let first = script.answer_next(page("a", Some("2"))).await;
+        let second = script.answer_next(page("b", None)).await;
         (first, second)
     };
     let (listed, (first, second)) = tokio::join!(async { soon(members.all()).await }, serving);

@@ -8,12 +8,13 @@ use mcp_client::types::{
     ResourceType, Revision, SubscriptionFilter, TextResourceContents,
 };
 use mcp_client::{
-    ByteStream, Cache, CallError, Client, ClientBuilder, Current, Http, Proposal, SubscriptionEvent,
+    Cache, CallError, Client, ClientBuilder, Current, Http, Proposal, SubscriptionEvent,
 };
 use mcp_server::types::Annotations;
 use mcp_server::{ListAt, ResourceDef, ResourcePage, Server};
 
-use crate::script::soon;
+use super::script::soon;
+use crate::support::serve;
 
 /// A text that changes, and a counter of its reads.
 #[derive(Clone, Default)]
@@ -85,14 +86,7 @@ fn speaking() -> ClientBuilder {
 }
 
 async fn over_a_stream(server: Server, builder: ClientBuilder) -> Client {
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(theirs);
-        server
-            .serve(mcp_server::ByteStream::new(reader, writer))
-            .await
-    });
-    let connected = builder.connect(ByteStream::of(ours)).await;
+    let connected = builder.connect(serve(&server)).await;
     connected.expect("the server answers")
 }
 

@@ -8,7 +8,7 @@ use mcp_client::types::{
 use mcp_client::{Cache, CallError, Client, ClientBuilder, Current, Proposal, SubscriptionEvent};
 use serde_json::{Value, json};
 
-use crate::script::{Script, modern, soon};
+use super::script::{Script, modern, soon};
 
 const NAME: &str = "versioned-resources";
 
@@ -32,7 +32,7 @@ fn page(version: &str) -> Value {
 async fn resource_is_returned_with_its_version() {
     let (client, mut script) = connect().await;
     let asking = async { soon(client.get_resource("demo:a")).await };
-    let (answer, asked) = tokio::join!(asking, script.answer(page("1")));
+    let (answer, asked) = tokio::join!(asking, script.answer_next(page("1")));
     assert_eq!(asked["method"], "resources/get");
     assert_eq!(asked["params"]["uri"], "demo:a");
     assert_eq!(asked["params"].get("version"), None);
@@ -47,12 +47,12 @@ async fn not_modified_is_not_an_error() {
     let error = json!({"error": {"code": 304, "message": "Not Modified",
         "data": {"uri": "demo:a", "version": "1"}}});
     let asking = async { soon(client.get_resource("demo:a").unless("1")).await };
-    let (answer, asked) = tokio::join!(asking, script.answer(error));
+    let (answer, asked) = tokio::join!(asking, script.answer_next(error));
     assert_eq!(asked["params"]["version"], "1");
     assert_eq!(answer.expect("no failure"), Current::NotModified);
 
     let asking = async { soon(client.get_resource("demo:a").unless("1")).await };
-    let (answer, _) = tokio::join!(asking, script.answer(page("2")));
+    let (answer, _) = tokio::join!(asking, script.answer_next(page("2")));
     match answer.expect("an answer") {
         Current::Changed(page) => assert_eq!(page.resource.version.as_deref(), Some("2")),
         other => panic!("{other:?}"),
@@ -64,7 +64,7 @@ async fn other_error_codes_are_errors() {
     let (client, mut script) = connect().await;
     let error = json!({"error": {"code": -32602, "message": "no such resource"}});
     let asking = async { soon(client.get_resource("demo:a").unless("1")).await };
-    let (answer, _) = tokio::join!(asking, script.answer(error));
+    let (answer, _) = tokio::join!(asking, script.answer_next(error));
     match answer {
         Err(CallError::Refused { source, .. }) => assert_eq!(source.code, -32602),
         other => panic!("{other:?}"),
@@ -78,7 +78,7 @@ async fn filter_is_sent_unchanged() {
     let page = json!({"result": {
         "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "resources": [],
     }});
-    let (listed, asked) = tokio::join!(async { soon(list.all()).await }, script.answer(page));
+    let (listed, asked) = tokio::join!(async { soon(list.all()).await }, script.answer_next(page));
     assert_eq!(asked["params"]["filter"], json!({"kind": "file"}));
     assert!(listed.expect("a list").items.is_empty());
 }
@@ -126,7 +126,7 @@ async fn subscription_receives_the_current_resource() {
     }
     let pong = json!({"result": {"resultType": "complete", "content": []}});
     let calling = async { soon(client.call_tool("ping")).await };
-    let (done, _) = tokio::join!(calling, script.answer(pong));
+    let (done, _) = tokio::join!(calling, script.answer_next(pong));
     done.expect("all before it was read");
     match soon(events.next()).await {
         Some(Ok(SubscriptionEvent::ResourceContentChanged(resource))) => {
@@ -154,13 +154,13 @@ async fn several_resources_are_subscribed_with_one_request() {
     let (client, mut script) = modern(builder, &[NAME]).await;
     let empty = || json!({"result": {"resultType": "complete"}});
     let asking = async { soon(client.subscribe_resources(["demo:a", "demo:b"])).await };
-    let (done, asked) = tokio::join!(asking, script.answer(empty()));
+    let (done, asked) = tokio::join!(asking, script.answer_next(empty()));
     done.expect("subscribed");
     assert_eq!(asked["method"], "resources/subscribe");
     assert_eq!(asked["params"]["uris"], json!(["demo:a", "demo:b"]));
     script.notify(CHANGED, changed(&Value::Null, 1)).await;
     let asking = async { soon(client.unsubscribe_resources(["demo:a"])).await };
-    let (done, asked) = tokio::join!(asking, script.answer(empty()));
+    let (done, asked) = tokio::join!(asking, script.answer_next(empty()));
     done.expect("not any more");
     assert_eq!(asked["method"], "resources/unsubscribe");
     assert_eq!(asked["params"]["uris"], json!(["demo:a"]));
@@ -177,7 +177,7 @@ async fn change_notification_invalidates_the_cache() {
         }})
     };
     let reading = async { soon(client.read_resource("demo:a")).await };
-    let (read, _) = tokio::join!(reading, script.answer(contents("old")));
+    let (read, _) = tokio::join!(reading, script.answer_next(contents("old")));
     assert_eq!(read.expect("contents").text(), "old");
     let kept = soon(client.read_resource("demo:a")).await;
     assert_eq!(kept.expect("kept").text(), "old");
@@ -185,9 +185,9 @@ async fn change_notification_invalidates_the_cache() {
     script.notify(CHANGED, changed(&Value::Null, 2)).await;
     let pong = json!({"result": {"resultType": "complete", "content": []}});
     let calling = async { soon(client.call_tool("ping")).await };
-    let (done, _) = tokio::join!(calling, script.answer(pong));
+    let (done, _) = tokio::join!(calling, script.answer_next(pong));
     done.expect("all before it was read");
     let reading = async { soon(client.read_resource("demo:a")).await };
-    let (read, _) = tokio::join!(reading, script.answer(contents("new")));
+    let (read, _) = tokio::join!(reading, script.answer_next(contents("new")));
     assert_eq!(read.expect("contents").text(), "new");
 }

@@ -7,7 +7,7 @@ use mcp_client::types::json::Object;
 use mcp_client::{Cache, CallError, Client, ClientBuilder};
 use tokio::time::advance;
 
-use crate::fake::{Fake, text};
+use super::fake::{FakeStream, text};
 
 fn builder(cache: Cache) -> ClientBuilder {
     Client::builder("test", "1.0.0").cache(cache)
@@ -39,8 +39,8 @@ fn counting(scope: &str) -> impl FnMut(&str, &Object) -> String + Send + 'static
     }
 }
 
-async fn connect(cache: Cache, scope: &str) -> Fake {
-    Fake::connect(Revision::LATEST, builder(cache), counting(scope)).await
+async fn connect(cache: Cache, scope: &str) -> FakeStream {
+    FakeStream::connect(Revision::LATEST, builder(cache), counting(scope)).await
 }
 
 /// Lists the tools of the first page.
@@ -117,12 +117,12 @@ async fn cache_limits_work_at_extreme_values() {
 #[tokio::test(start_paused = true)]
 async fn nothing_is_cached_without_a_cache_or_at_older_revisions() {
     let plain = Client::builder("test", "1.0.0");
-    let mut fake = Fake::connect(Revision::LATEST, plain, counting("public")).await;
+    let mut fake = FakeStream::connect(Revision::LATEST, plain, counting("public")).await;
     assert_eq!(tools(&fake.client).await, "1");
     assert_eq!(tools(&fake.client).await, "2");
     assert_eq!(fake.asked().len(), 2);
     let older = Revision::V2025_11_25;
-    let mut fake = Fake::connect(older, builder(Cache::new()), counting("public")).await;
+    let mut fake = FakeStream::connect(older, builder(Cache::new()), counting("public")).await;
     assert_eq!(tools(&fake.client).await, "1");
     assert_eq!(tools(&fake.client).await, "2");
     assert_eq!(fake.asked().len(), 2);
@@ -241,7 +241,7 @@ async fn missing_cache_members_have_the_specified_defaults() {
     ];
     for result in results {
         let answer = move |_: &str, _: &_| format!(r#""result":{result}"#);
-        let mut fake = Fake::connect(Revision::LATEST, builder(Cache::new()), answer).await;
+        let mut fake = FakeStream::connect(Revision::LATEST, builder(Cache::new()), answer).await;
         for _ in 0..2 {
             let page = fake.client.tools().one_page().await.expect("a page");
             assert_eq!(page.ttl_ms, 0);
@@ -252,7 +252,7 @@ async fn missing_cache_members_have_the_specified_defaults() {
     let answer = |_: &str, _: &_| {
         r#""result":{"tools":[],"resultType":"other","ttlMs":0,"cacheScope":"public"}"#.to_owned()
     };
-    let fake = Fake::connect(Revision::LATEST, builder(Cache::new()), answer).await;
+    let fake = FakeStream::connect(Revision::LATEST, builder(Cache::new()), answer).await;
     for error in [
         fake.client.tools().one_page().await.expect_err("no page"),
         fake.client.tools().all().await.expect_err("no page"),
@@ -267,17 +267,20 @@ async fn missing_cache_members_have_the_specified_defaults() {
 #[tokio::test(start_paused = true)]
 async fn invalid_cursor_restarts_the_list() {
     let mut times = 0;
-    let mut fake = Fake::connect(Revision::LATEST, builder(Cache::new()), move |_, params| {
-        times += 1;
-        let hints = r#""resultType":"complete","ttlMs":60000,"cacheScope":"private""#;
-        let tool = format!(r#"{{"name":"{times}","inputSchema":{{"type":"object"}}}}"#);
-        match text(params, "cursor") {
-            None => format!(r#""result":{{"tools":[{tool}],"nextCursor":"at-{times}",{hints}}}"#),
-            Some("at-1") => r#""error":{"code":-32602,"message":"not a cursor"}"#.to_owned(),
-            Some(_) => format!(r#""result":{{"tools":[{tool}],{hints}}}"#),
-        }
-    })
-    .await;
+    let mut fake =
+        FakeStream::connect(Revision::LATEST, builder(Cache::new()), move |_, params| {
+            times += 1;
+            let hints = r#""resultType":"complete","ttlMs":60000,"cacheScope":"private""#;
+            let tool = format!(r#"{{"name":"{times}","inputSchema":{{"type":"object"}}}}"#);
+            match text(params, "cursor") {
+                None => {
+                    format!(r#""result":{{"tools":[{tool}],"nextCursor":"at-{times}",{hints}}}"#)
+                }
+                Some("at-1") => r#""error":{"code":-32602,"message":"not a cursor"}"#.to_owned(),
+                Some(_) => format!(r#""result":{{"tools":[{tool}],{hints}}}"#),
+            }
+        })
+        .await;
     assert_eq!(tools(&fake.client).await, "1");
     let listed = fake.client.tools().all().await.expect("a list");
     let names: Vec<_> = listed.items.iter().map(|tool| &*tool.name).collect();

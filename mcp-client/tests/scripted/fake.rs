@@ -7,13 +7,13 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::mpsc;
 
 /// A client, and the requests that its server received after the connection was made.
-pub(crate) struct Fake {
+pub(crate) struct FakeStream {
     pub(crate) client: Client,
     asked: mpsc::UnboundedReceiver<(String, Object)>,
     say: mpsc::UnboundedSender<String>,
 }
 
-impl Fake {
+impl FakeStream {
     /// Connects to a server that supports one revision. `answer` gets method and params and returns
     /// the text of the response's `result` or `error` member, including its name.
     pub(crate) async fn connect(

@@ -2,10 +2,11 @@
 
 use mcp_client::types::json::{self, Object, Value};
 use mcp_client::types::{BooleanSchema, ElicitResult, Revision};
-use mcp_client::{ByteStream, CallError, Client, FormError, Misfit};
+use mcp_client::{CallError, Client, FormError, Misfit};
 use mcp_server::{Context, Elicited, Form, HandlerError, Server};
 
-use crate::fake::Fake;
+use super::fake::FakeStream;
+use crate::support::serve;
 
 /// Returns the content that is sent as the answer to a form, or the error.
 async fn answer(properties: &str, required: &str, answer: &str) -> Result<Value, FormError> {
@@ -17,7 +18,7 @@ async fn answer(properties: &str, required: &str, answer: &str) -> Result<Value,
         let result = result.clone();
         async move { Ok(result) }
     });
-    let mut fake = Fake::connect(Revision::LATEST, builder, move |_, params| {
+    let mut fake = FakeStream::connect(Revision::LATEST, builder, move |_, params| {
         if params.contains_key("inputResponses") {
             r#""result":{"resultType":"complete","content":[]}"#.to_owned()
         } else {
@@ -157,14 +158,6 @@ async fn legacy_servers_get_the_same_answers() {
         )
         .build()
         .expect("the definition is valid");
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(theirs);
-        server
-            .serve(mcp_server::ByteStream::new(reader, writer))
-            .await
-    });
-    let (reader, writer) = tokio::io::split(ours);
     let accepted: ElicitResult = json::from_str(r#"{"action":"accept"}"#).expect("a result");
     let builder = Client::builder("test", "1.0.0")
         .revision(Revision::V2025_11_25)
@@ -172,7 +165,7 @@ async fn legacy_servers_get_the_same_answers() {
             let accepted = accepted.clone();
             async move { Ok(accepted) }
         });
-    let client = builder.connect(ByteStream::new(reader, writer)).await;
+    let client = builder.connect(serve(&server)).await;
     let client = client.expect("the server answers");
     let result = client.call_tool("ask").await.expect("an answer");
     let text = serde_json::to_string(&result.content).expect("content is JSON");

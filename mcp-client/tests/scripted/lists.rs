@@ -1,9 +1,10 @@
 //! Paginated lists: from `mcp-server`, and from servers with errors.
 
-use crate::fake::{Fake, text};
+use super::fake::{FakeStream, text};
+use crate::support::serve;
 use mcp_client::types::Revision;
 use mcp_client::types::revision::VersionError;
-use mcp_client::{ByteStream, CallError, Client, Limits, ListError};
+use mcp_client::{CallError, Client, Limits, ListError};
 use mcp_server::Server;
 
 const LATEST: &str = r#","resultType":"complete","ttlMs":0,"cacheScope":"private""#;
@@ -31,15 +32,7 @@ async fn all_pages_of_our_server_are_listed_in_order() {
         server = server.tool(name, "", async || "");
     }
     let server = server.build().expect("the definition is valid");
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(theirs);
-        server
-            .serve(mcp_server::ByteStream::new(reader, writer))
-            .await
-    });
-    let (reader, writer) = tokio::io::split(ours);
-    let client = builder().connect(ByteStream::new(reader, writer)).await;
+    let client = builder().connect(serve(&server)).await;
     let client = client.expect("the server answers");
     let listed = client.tools().all().await.expect("a list");
     let names: Vec<String> = listed.items.into_iter().map(|tool| tool.name).collect();
@@ -51,7 +44,7 @@ async fn all_pages_of_our_server_are_listed_in_order() {
 #[tokio::test]
 async fn malformed_element_does_not_hide_the_others() {
     for &revision in Revision::ALL {
-        let mut fake = Fake::connect(revision, builder(), move |_, params| {
+        let mut fake = FakeStream::connect(revision, builder(), move |_, params| {
             let bad = r#"{"name":"broken","inputSchema":7},17"#;
             match text(params, "cursor") {
                 None => page(
@@ -128,7 +121,7 @@ async fn malformed_page_is_an_error() {
             { tool("a") }
         )
     };
-    let fake = Fake::connect(Revision::LATEST, builder(), answer).await;
+    let fake = FakeStream::connect(Revision::LATEST, builder(), answer).await;
     let error = fake.client.tools().all().await.expect_err("no page");
     assert!(
         error.to_string().ends_with("(at $.nextCursor)"),
@@ -139,7 +132,7 @@ async fn malformed_page_is_an_error() {
 #[tokio::test]
 async fn repeated_cursor_ends_the_list() {
     let mut calls = 0;
-    let fake = Fake::connect(Revision::LATEST, builder(), move |_, _| {
+    let fake = FakeStream::connect(Revision::LATEST, builder(), move |_, _| {
         calls += 1;
         let cursor = if calls % 2 == 0 { "even" } else { "odd" };
         page(
@@ -171,7 +164,7 @@ async fn endless_list_is_limited() {
     let mut limits = Limits::default();
     limits.list_pages = 4;
     let mut calls = 0;
-    let fake = Fake::connect(Revision::LATEST, builder().limits(limits), move |_, _| {
+    let fake = FakeStream::connect(Revision::LATEST, builder().limits(limits), move |_, _| {
         calls += 1;
         page(Revision::LATEST, "", Some(&calls.to_string()))
     })
@@ -190,7 +183,7 @@ async fn endless_list_is_limited() {
 
 #[tokio::test]
 async fn dropped_next_loses_no_page() {
-    let mut fake = Fake::connect(Revision::LATEST, builder(), |_, _| {
+    let mut fake = FakeStream::connect(Revision::LATEST, builder(), |_, _| {
         page(Revision::LATEST, &tool("a"), None)
     })
     .await;
@@ -209,7 +202,7 @@ async fn dropped_next_loses_no_page() {
 
 #[tokio::test]
 async fn options_of_a_call_apply_to_each_page() {
-    let mut fake = Fake::connect(Revision::LATEST, builder(), |_, params| {
+    let mut fake = FakeStream::connect(Revision::LATEST, builder(), |_, params| {
         let next = text(params, "cursor").is_none().then_some("second");
         page(Revision::LATEST, &tool("a"), next)
     })

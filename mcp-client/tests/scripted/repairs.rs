@@ -3,7 +3,7 @@
 use mcp_client::types::{ContentBlock, Revision};
 use mcp_client::{Client, Listed};
 
-use crate::fake::Fake;
+use super::fake::FakeStream;
 
 const LATEST: &str = r#","resultType":"complete""#;
 
@@ -13,9 +13,9 @@ fn result(revision: Revision, members: &str) -> String {
     format!(r#""result":{{{members}{more}}}"#)
 }
 
-async fn connect(revision: Revision, body: String) -> Fake {
+async fn connect(revision: Revision, body: String) -> FakeStream {
     let builder = Client::builder("test", "1.0.0");
-    Fake::connect(revision, builder, move |_, _| body.clone()).await
+    FakeStream::connect(revision, builder, move |_, _| body.clone()).await
 }
 
 /// Calls a tool whose response has this body, and returns the texts of its contents.
@@ -130,7 +130,7 @@ async fn tools_with_unusual_schemas_are_listed() {
 async fn elements_before_the_error_are_returned() {
     let mut calls = 0;
     let builder = Client::builder("test", "1.0.0");
-    let fake = Fake::connect(Revision::V2025_11_25, builder, move |_, _| {
+    let fake = FakeStream::connect(Revision::V2025_11_25, builder, move |_, _| {
         calls += 1;
         if calls == 1 {
             let tool = r#"{"name":"a","inputSchema":{"type":"object"}}"#;

@@ -3,7 +3,7 @@
 use mcp_client::Client;
 use mcp_client::types::Revision;
 
-use crate::fake::Fake;
+use super::fake::FakeStream;
 
 #[tokio::test]
 async fn text_of_a_resource_joins_texts_and_skips_binary_contents() {
@@ -13,7 +13,7 @@ async fn text_of_a_resource_joins_texts_and_skips_binary_contents() {
     for (contents, text) in [(contents, "one\ntwo"), ("", "")] {
         let result = format!(r#""result":{{"contents":[{contents}],{hints}}}"#);
         let builder = Client::builder("test", "1.0.0");
-        let fake = Fake::connect(Revision::LATEST, builder, move |_, _| result.clone()).await;
+        let fake = FakeStream::connect(Revision::LATEST, builder, move |_, _| result.clone()).await;
         let read = fake.client.read_resource("a:1").await.expect("contents");
         assert_eq!(read.text(), text);
     }

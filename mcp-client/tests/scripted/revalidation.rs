@@ -8,7 +8,7 @@ use mcp_client::types::{GetResourceContents, GetResourceResult, Proposal, Revisi
 use mcp_client::{Cache, CallError, Client, Current};
 use tokio::time::advance;
 
-use crate::fake::{Fake, text};
+use super::fake::{FakeStream, text};
 
 const ANNOUNCED: &str = r#"{"versioned-resources":{}}"#;
 const NOT_FOUND: &str = r#""error":{"code":-32602,"message":"resource not found"}"#;
@@ -79,23 +79,28 @@ impl Resource {
         answer
     }
 
-    async fn connect(&self, cache: Cache) -> Fake {
+    async fn connect(&self, cache: Cache) -> FakeStream {
         self.connect_as(cache, ANNOUNCED, &[Proposal::VersionedResources])
             .await
     }
 
     /// Connects a client and a server that announce these proposals.
-    async fn connect_as(&self, cache: Cache, server: &'static str, client: &[Proposal]) -> Fake {
+    async fn connect_as(
+        &self,
+        cache: Cache,
+        server: &'static str,
+        client: &[Proposal],
+    ) -> FakeStream {
         let resource = self.clone();
         let answer = move |method: &str, params: &Object| resource.answer(method, params);
         let builder = Client::builder("test", "1.0.0").cache(cache);
         let builder = builder.proposals(client.iter().copied());
-        Fake::announcing(server, Revision::LATEST, builder, answer).await
+        FakeStream::announcing(server, Revision::LATEST, builder, answer).await
     }
 }
 
 /// Returns the requests since the last call: their methods and versions.
-fn asked(fake: &mut Fake) -> Vec<(String, Option<String>)> {
+fn asked(fake: &mut FakeStream) -> Vec<(String, Option<String>)> {
     let asked = fake.asked().into_iter();
     let asked = asked.map(|(method, params)| {
         let version = text(&params, "version").map(str::to_owned);
@@ -116,7 +121,7 @@ fn read() -> (String, Option<String>) {
     request("resources/read", None)
 }
 
-async fn got(fake: &Fake) -> GetResourceResult {
+async fn got(fake: &FakeStream) -> GetResourceResult {
     fake.client.get_resource("x:a").await.expect("a resource")
 }
 
@@ -128,7 +133,7 @@ fn content(result: &GetResourceResult) -> &str {
 }
 
 /// Returns the version that the text says.
-async fn text_read(fake: &Fake) -> usize {
+async fn text_read(fake: &FakeStream) -> usize {
     let read = fake.client.read_resource("x:a").await.expect("contents");
     let text = read.text();
     let (version, _) = text.split_once(':').expect("a version");

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use mcp_client::types::Revision;
 use mcp_client::{BrokenOutput, CallError, Client, OutputError};
 
-use crate::fake::Fake;
+use super::fake::FakeStream;
 
 /// Returns a client of a server with one tool, whose schema it knows.
-async fn connect(revision: Revision, schema: &str, result: &str) -> Fake {
+async fn connect(revision: Revision, schema: &str, result: &str) -> FakeStream {
     let more = if revision.is_modern() {
         r#","resultType":"complete","ttlMs":0,"cacheScope":"private""#
     } else {
@@ -20,7 +20,7 @@ async fn connect(revision: Revision, schema: &str, result: &str) -> Fake {
     let list = format!(r#""result":{{"tools":[{tool}]{more}}}"#);
     let result = format!(r#""result":{{"content":[],{result}{more}}}"#);
     let builder = Client::builder("test", "1.0.0");
-    Fake::connect(revision, builder, move |method, _| match method {
+    FakeStream::connect(revision, builder, move |method, _| match method {
         "tools/list" => list.clone(),
         _ => result.clone(),
     })

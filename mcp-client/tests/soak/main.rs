@@ -2,6 +2,8 @@
 //! its result or with an error, and no state is left behind.
 #![cfg(target_os = "linux")]
 
+#[path = "../support/example.rs"]
+mod example;
 mod http;
 mod load;
 mod pipes;

@@ -9,6 +9,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::{sleep, timeout};
 
+use crate::example::example;
+
 use super::load::TIMEOUT;
 
 /// A lock, so that one test at a time measures the process.
@@ -23,16 +25,9 @@ pub(crate) fn runtime() -> Runtime {
     builder.build().expect("a runtime")
 }
 
-/// The path of the example `client-soak-subject`, which is built together with the tests.
+/// The example `client-soak-subject`.
 pub(crate) fn subject() -> PathBuf {
-    let test = std::env::current_exe().expect("this test has a path");
-    let folder = test
-        .ancestors()
-        .nth(2)
-        .expect("the test runs in target/*/deps");
-    let path = folder.join("examples").join("client-soak-subject");
-    assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
-    path
+    example("client-soak-subject")
 }
 
 /// Returns the child processes that have not been waited for, including those that have exited.

@@ -10,7 +10,9 @@ use mcp_client::types::{
 use mcp_client::{CallError, Client, Limits};
 use mcp_server::{Context, Elicited, Form, HandlerError, Server};
 
-use super::support::{Script, builder, connect_to};
+use crate::support::script::Script;
+
+use super::{builder, connect_to};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {
@@ -133,7 +135,7 @@ async fn typed_arguments_are_sent_and_non_objects_are_rejected() {
         a: f64,
         b: f64,
     }
-    let client = connect_to(server(), super::support::builder()).await;
+    let client = connect_to(server(), builder()).await;
     let numbers = Numbers { a: 1.0, b: 2.5 };
     let call = client.call_tool("add").arguments(&numbers);
     let sum = call.await.expect("a result");
@@ -169,7 +171,7 @@ async fn server_receives_the_client_info() {
         .build()
         .expect("the definition is valid");
     let icon = mcp_client::types::Icon::new("https://example.com/icon.png");
-    let builder = super::support::builder()
+    let builder = builder()
         .title("T")
         .description("D")
         .website_url("https://example.com")
@@ -247,7 +249,7 @@ async fn progress_extends_the_timeout_up_to_a_maximum() {
                 let progress = format!(
                     r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#
                 );
-                script.write(&progress).await;
+                script.send(&progress).await;
             }
             tokio::time::sleep(second * 4 / 5).await;
             script
@@ -280,7 +282,7 @@ async fn progress_extends_the_timeout_of_all_calls_if_set() {
         tokio::time::sleep(Duration::from_millis(1500)).await;
         let params = format!(r#"{{"progressToken":{id},"progress":{progress}}}"#);
         script
-            .write(&format!(
+            .send(&format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#
             ))
             .await;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::support::{Script, builder, connect_to, soon};
+use crate::support::script::Script;
+use crate::support::soon;
+
+use super::{builder, connect_to};
 use mcp_client::CallError;
 use mcp_client::types::json::Map;
 use mcp_client::types::{
@@ -132,7 +135,7 @@ async fn invalid_server_requests_are_rejected_with_their_code() {
     for (id, (method, params, code)) in cases.into_iter().enumerate() {
         let request =
             format!(r#"{{"jsonrpc":"2.0","id":"s{id}","method":"{method}","params":{params}}}"#);
-        script.write(&request).await;
+        script.send(&request).await;
         let answer = script.read().await;
         assert_eq!(answer["id"], format!("s{id}"));
         match code {
@@ -163,11 +166,11 @@ async fn server_requests_are_bounded_and_can_be_cancelled() {
     });
     let (_client, mut script) = Script::legacy(builder, "2025-06-18", "{}").await;
     script
-        .write(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
+        .send(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
         .await;
     for id in [2, 1] {
         script
-            .write(&format!(
+            .send(&format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"method":"roots/list"}}"#
             ))
             .await;
@@ -177,7 +180,7 @@ async fn server_requests_are_bounded_and_can_be_cancelled() {
     }
     let cancelled =
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-    script.write(cancelled).await;
+    script.send(cancelled).await;
     soon(ended.notified()).await;
 }
 
@@ -186,7 +189,7 @@ async fn error_of_a_handler_is_sent_to_the_server() {
     let builder = builder().on_roots(|| async { Err("no roots today".into()) });
     let (_client, mut script) = Script::legacy(builder, "2024-11-05", "{}").await;
     script
-        .write(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
+        .send(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
         .await;
     let answer = script.read().await;
     assert_eq!(answer["error"]["code"], -32603);
@@ -198,12 +201,12 @@ async fn panic_of_a_handler_is_an_error_for_the_server() {
     let builder = builder().on_roots(|| async { panic!("on purpose") });
     let (_client, mut script) = Script::legacy(builder, "2025-03-26", "{}").await;
     script
-        .write(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
+        .send(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
         .await;
     let answer = script.read().await;
     assert_eq!(answer["error"]["code"], -32603);
     script
-        .write(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)
+        .send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)
         .await;
     assert_eq!(script.read().await["id"], 2);
 }
@@ -224,7 +227,7 @@ async fn required_url_elicitations_are_shown_once_and_the_call_is_retried() {
             let asked = script.read().await;
             let id = &asked["id"];
             let refusal = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
-            script.write(&refusal).await;
+            script.send(&refusal).await;
         }
     };
     let (result, ()) = tokio::join!(client.call_tool("any"), serve);
@@ -245,7 +248,7 @@ async fn newer_messages_are_accepted_in_older_sessions() {
     let question = r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{
         "message":"Which?","requestedSchema":{"type":"object","properties":{"a":{
         "type":"array","items":{"type":"string","enum":["x","y"]},"default":["x"]}}}}}"#;
-    script.write(&question.replace('\n', " ")).await;
+    script.send(&question.replace('\n', " ")).await;
     let answer = script.read().await;
     assert_eq!(
         answer["result"]["content"]["a"],

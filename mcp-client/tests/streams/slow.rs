@@ -5,7 +5,10 @@ use std::time::Duration;
 use mcp_client::types::Revision;
 use mcp_client::{ClientBuilder, ConnectError, Limits};
 
-use super::support::{Script, builder, soon};
+use crate::support::script::Script;
+use crate::support::soon;
+
+use super::builder;
 
 const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],
     "capabilities":{},"ttlMs":0,"cacheScope":"private"}"#;
@@ -21,7 +24,7 @@ fn impatient() -> ClientBuilder {
 async fn refuse(script: &mut Script, request: &serde_json::Value, error: &str) {
     let id = &request["id"];
     let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
-    script.write(&message).await;
+    script.send(&message).await;
 }
 
 /// Receives the next request.
@@ -137,7 +140,7 @@ async fn messages_with_a_byte_order_mark_or_without_a_version_are_read() {
     let discover = next(&mut script, "server/discover").await;
     let (id, result) = (&discover["id"], DISCOVERED.replace('\n', ""));
     script
-        .write(&format!("\u{feff}{{\"id\":{id},\"result\":{result}}}"))
+        .send(&format!("\u{feff}{{\"id\":{id},\"result\":{result}}}"))
         .await;
     let client = soon(connecting).await.expect("no panic");
     assert_eq!(client.expect("connected").revision(), Revision::LATEST);

@@ -6,7 +6,10 @@ use std::task::Poll;
 
 use futures_core::Stream;
 
-use super::support::{Script, builder, connect_to, soon};
+use crate::support::script::Script;
+use crate::support::soon;
+
+use super::{builder, connect_to};
 use mcp_client::types::{Revision, SubscriptionFilter};
 use mcp_client::{CallError, Subscription, SubscriptionEvent};
 use mcp_server::{HandlerError, Server};
@@ -114,10 +117,10 @@ async fn subscription_that_the_server_ends_is_opened_again() {
     let acknowledged = format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{{meta},"notifications":{{}}}}}}"#
     );
-    script.write(&acknowledged).await;
+    script.send(&acknowledged).await;
     let own =
         format!(r#"{{"jsonrpc":"2.0","method":"notifications/own","params":{{{meta},"a":1}}}}"#);
-    script.write(&own).await;
+    script.send(&own).await;
     let result = format!(r#"{{"resultType":"complete",{meta}}}"#);
     script.answer(&asked, &result).await;
     assert_eq!(listening(&mut ended).await, SubscriptionFilter::new());
@@ -138,7 +141,7 @@ async fn subscription_that_the_server_ends_is_opened_again() {
     assert_eq!(asked["method"], "subscriptions/listen");
     let acknowledged =
         acknowledged.replace(&format!("Id\":{id}"), &format!("Id\":{}", asked["id"]));
-    script.write(&acknowledged).await;
+    script.send(&acknowledged).await;
     assert_eq!(listening(&mut ended).await, SubscriptionFilter::new());
     drop(ended);
     assert_eq!(script.read().await["params"]["requestId"], asked["id"]);
@@ -148,7 +151,7 @@ async fn subscription_that_the_server_ends_is_opened_again() {
     let id = &asked["id"];
     let error = r#"{"code":-32601,"message":"no"}"#;
     script
-        .write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
+        .send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
         .await;
     let error = soon(refused.next()).await.expect("an error");
     assert!(matches!(error, Err(CallError::Refused { .. })), "{error:?}");
@@ -196,7 +199,7 @@ async fn flood_of_changes_is_bounded_and_reported() {
         let message = format!(
             r#"{{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{{{meta},"uri":"test://{uri}"}}}}"#
         );
-        script.write(&message).await;
+        script.send(&message).await;
     }
     let result = format!(r#"{{"resultType":"complete",{meta}}}"#);
     script.answer(&asked, &result).await;

@@ -1,6 +1,8 @@
 //! Messages that only older revisions define, by their types.
 
-use super::support::{builder, connect_to, soon};
+use crate::support::soon;
+
+use super::{builder, connect_to};
 use mcp_client::CallError;
 use mcp_client::types::Revision;
 use mcp_client::types::v2025_11_25::{

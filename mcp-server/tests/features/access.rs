@@ -9,7 +9,7 @@ use mcp_server::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 async fn only_ada(
     principal: Option<Principal>,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 fn schema(value: Value) -> Json5 {
     value.into()

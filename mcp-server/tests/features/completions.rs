@@ -4,7 +4,7 @@ use mcp_server::types::{Completion, PromptArgument};
 use mcp_server::{Completing, HandlerError, PromptDef, ResourceUri, Server};
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 fn server() -> Server {
     let prompt = PromptDef::new("greet")

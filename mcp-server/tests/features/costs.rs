@@ -1,16 +1,10 @@
-//! Untrusted schemas whose validation would be exponential, over a pair of sockets.
-#![cfg(unix)]
+//! Untrusted schemas whose validation would be exponential.
 
 use mcp_server::types::json::{Object, Value as OwnValue};
-use mcp_server::{BuildError, ByteStream, Limits, Server, ToolDef};
+use mcp_server::{BuildError, Limits, Server, ToolDef};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::time::{Duration, timeout};
 
-/// Longer than any successful operation.
-const TIMEOUT: Duration = Duration::from_secs(20);
+use crate::support::peer::Peer;
 
 fn tool(schema: Value) -> ToolDef {
     ToolDef::new("costly")
@@ -29,47 +23,12 @@ fn server(schema: Value) -> Server {
     builder.build().expect("a server")
 }
 
-struct Peer {
-    lines: Lines<BufReader<OwnedReadHalf>>,
-    writer: OwnedWriteHalf,
-}
-
-impl Peer {
-    fn new(server: Server) -> Self {
-        let (ours, theirs) = UnixStream::pair().expect("sockets");
-        let (reader, writer) = theirs.into_split();
-        tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
-        let (reader, writer) = ours.into_split();
-        Self {
-            lines: BufReader::new(reader).lines(),
-            writer,
-        }
-    }
-
-    /// Returns whether a call failed, and its text.
-    async fn call(&mut self, tool: &str, arguments: Value) -> (bool, String) {
-        let request = json!({
-            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {
-                "name": tool, "arguments": arguments,
-                "_meta": {
-                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                },
-            },
-        });
-        let line = format!("{request}\n");
-        let exchange = async {
-            self.writer.write_all(line.as_bytes()).await.expect("sent");
-            self.lines.next_line().await.expect("readable")
-        };
-        let answer = timeout(TIMEOUT, exchange).await.expect("in time");
-        let answer: Value = serde_json::from_str(&answer.expect("an answer")).expect("JSON");
-        let result = &answer["result"];
-        let text = result["content"][0]["text"].as_str();
-        let text = text.unwrap_or_else(|| panic!("no text: {answer}"));
-        (result["isError"] == true, text.to_owned())
-    }
+/// Returns whether a call failed, and its text.
+async fn call(peer: &mut Peer, tool: &str, arguments: Value) -> (bool, String) {
+    let result = peer.call(tool, arguments).await;
+    let text = result["content"][0]["text"].as_str();
+    let text = text.unwrap_or_else(|| panic!("no text: {result}"));
+    (result["isError"] == true, text.to_owned())
 }
 
 /// Returns `{"a": {"a": ... inmost}}`.
@@ -104,17 +63,17 @@ fn tool_with_an_exponential_schema_is_rejected_by_name() {
 async fn hostile_arguments_for_a_recursive_schema_do_not_block() {
     let again = json!({ "properties": { "a": { "$ref": "#" } } });
     let schema = json!({ "type": "object", "allOf": [again, again] });
-    let mut peer = Peer::new(server(schema));
-    let (failed, text) = peer.call("costly", nested(100, json!(1))).await;
+    let mut peer = Peer::modern(&server(schema));
+    let (failed, text) = call(&mut peer, "costly", nested(100, json!(1))).await;
     assert!(
         failed && text.contains("too deep to find the place"),
         "{text}"
     );
-    assert_eq!(peer.call("quick", json!({})).await.1, "done");
-    let right = peer.call("costly", nested(100, json!({}))).await;
+    assert_eq!(call(&mut peer, "quick", json!({})).await.1, "done");
+    let right = call(&mut peer, "costly", nested(100, json!({}))).await;
     assert_eq!(right, (false, "done".to_owned()));
     // Errors of small values are still reported with their path.
-    let (failed, text) = peer.call("costly", nested(2, json!(1))).await;
+    let (failed, text) = call(&mut peer, "costly", nested(2, json!(1))).await;
     assert!(failed && text.contains("$.a.a"), "{text}");
 }
 
@@ -125,11 +84,11 @@ async fn large_arguments_for_a_large_schema_are_rejected() {
         "type": "object",
         "properties": { "list": { "items": { "anyOf": branches } } },
     });
-    let mut peer = Peer::new(server(schema));
+    let mut peer = Peer::modern(&server(schema));
     let many = json!({ "list": vec![0; 1_000_000] });
-    let (failed, text) = peer.call("costly", many).await;
+    let (failed, text) = call(&mut peer, "costly", many).await;
     assert!(failed && text.contains("would take too long"), "{text}");
-    let right = peer.call("costly", json!({ "list": [7, 8] })).await;
+    let right = call(&mut peer, "costly", json!({ "list": [7, 8] })).await;
     assert_eq!(right, (false, "done".to_owned()));
 }
 
@@ -140,10 +99,10 @@ async fn errors_of_large_arguments_are_not_collected() {
         "type": "object",
         "properties": { "list": { "items": { "type": "integer" } } },
     });
-    let mut peer = Peer::new(server(schema));
+    let mut peer = Peer::modern(&server(schema));
     let many = json!({ "list": vec![""; 1_000_000] });
-    let (failed, text) = peer.call("costly", many).await;
+    let (failed, text) = call(&mut peer, "costly", many).await;
     assert!(failed && text.contains("too large"), "{text}");
-    let (failed, text) = peer.call("costly", json!({ "list": [1, ""] })).await;
+    let (failed, text) = call(&mut peer, "costly", json!({ "list": [1, ""] })).await;
     assert!(failed && text.contains("$.list[1]"), "{text}");
 }

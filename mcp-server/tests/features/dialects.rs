@@ -4,7 +4,7 @@ use mcp_server::types::json::{Object, Value};
 use mcp_server::{BuildError, BuildErrors, Server, ToolDef};
 use serde_json::json;
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 fn build(schema: serde_json::Value) -> Result<Server, BuildErrors> {
     let schema: Value = schema.into();

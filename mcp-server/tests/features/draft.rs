@@ -4,7 +4,7 @@ use mcp_server::Server;
 use mcp_server::types::Revision;
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 /// Params that name the draft as the revision of the request.
 fn params() -> Value {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Add {
@@ -249,8 +249,8 @@ fn missing_states_and_features_are_reported_by_build() {
     assert_eq!(texts.len(), 6, "{texts:#?}");
     for part in [
         "two tools with the name `now`",
-        "the handler of tool `find` takes `State<features::handlers::Db>`",
-        "the handler of prompt `every` takes `State<features::handlers::Db>`",
+        "the handler of tool `find` takes `State<suite::features::handlers::Db>`",
+        "the handler of prompt `every` takes `State<suite::features::handlers::Db>`",
         "the handler of tool `uri` takes `mcp_server::features::resources::request::ResourceUri`, \
          which only resources have",
         "setting `page_size`: zero",
@@ -285,7 +285,7 @@ fn tool_added_at_runtime_requires_its_state() {
 fn second_state_of_the_same_type_is_an_error() {
     let builder = Server::builder("test", "1").state(Db("a")).state(Db("b"));
     let error = builder.build().unwrap_err();
-    let text = "two states of the type `features::handlers::Db`";
+    let text = "two states of the type `suite::features::handlers::Db`";
     assert_eq!(error.to_string(), text);
 }
 

@@ -6,7 +6,7 @@ use mcp_server::types::{CacheScope, ToolsCapability};
 use mcp_server::{PromptDef, ResourceDef, ResourceUri, Server, TemplateDef, ToolDef};
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 fn tool(name: &str) -> ToolDef {
     ToolDef::new(name).handler(async || "done")

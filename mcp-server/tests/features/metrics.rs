@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Name {
@@ -123,7 +123,7 @@ async fn cancelled_request_is_counted_as_cancelled() {
     let cancel = json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
     });
-    peer.send(&cancel).await;
+    peer.send(cancel).await;
     // The server handles messages in order.
     peer.call("say \"hi\"", json!({})).await;
     let wait = ("tools/call".to_owned(), "wait".to_owned(), "cancelled");

@@ -7,7 +7,7 @@ use mcp_server::types::{CallToolOutcome, CallToolResult, TextContent};
 use mcp_server::{Extension, HandlerError, Server};
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 type Log = Arc<Mutex<Vec<String>>>;
 

@@ -11,7 +11,7 @@ use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 use serde_json::json;
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 const TIME: &str = "mcp.server.operation.time.bucket";
 const ENDED: &str = "mcp.server.operations";

@@ -10,7 +10,7 @@ use mcp_server::types::{
 use mcp_server::{Context, HandlerError, Params, Server, State};
 use serde_json::json;
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 fn text(text: impl Into<String>) -> CallToolOutcome {
     CallToolResult::new([TextContent::new(text).into()]).into()

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Review {

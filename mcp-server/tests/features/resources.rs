@@ -9,7 +9,7 @@ use mcp_server::{HandlerError, ResourceDef, ResourceUri, Server, TemplateDef};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 #[derive(Deserialize)]
 struct Issue {

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 const ERAS: [&str; 5] = [
     "2024-11-05",

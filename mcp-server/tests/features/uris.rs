@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mcp_server::{Completing, Limits, ResourceUri, Server, ServerBuilder};
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 /// A template that matches any URI that begins with `x:`.
 fn builder(read: &Arc<AtomicBool>) -> ServerBuilder {

@@ -7,10 +7,10 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::peer::{Peer, changed, write};
+use super::peer::{FilesPeer, changed, write};
 
-fn listening(root: &Path, uris: &[&str]) -> Peer {
-    let mut peer = Peer::start(root, &[]);
+fn listening(root: &Path, uris: &[&str]) -> FilesPeer {
+    let mut peer = FilesPeer::start(root, &[]);
     let uris: Vec<String> = uris.iter().map(|uri| (*uri).to_owned()).collect();
     peer.listen(&uris);
     peer
@@ -175,7 +175,7 @@ fn burst_of_changes_is_coalesced_without_loss() {
     for number in 0..FILES {
         write(root.path(), name(number), "");
     }
-    let mut peer = Peer::start(root.path(), &[]);
+    let mut peer = FilesPeer::start(root.path(), &[]);
     let uri = |number: usize| format!("file:///{}", name(number));
     peer.listen(&(0..FILES).map(uri).collect::<Vec<_>>());
     for round in 1..=ROUNDS {

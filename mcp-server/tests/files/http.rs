@@ -3,17 +3,18 @@
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::peer::{TIMEOUT, program};
+use crate::support::process::Process;
+
+use super::peer::{TIMEOUT, command};
 
 pub(crate) const PUBLIC: &str = "https://files.example.com";
 
 /// The example over HTTP. It is killed when this value is dropped.
 pub(crate) struct Site {
-    child: Child,
+    _process: Process,
     pub(crate) address: SocketAddr,
 }
 
@@ -35,22 +36,15 @@ impl Reply {
 impl Site {
     /// Serves a folder, with URLs.
     pub(crate) fn start(root: &Path, options: &[&str]) -> Self {
-        let mut child = Command::new(program())
-            .arg(root)
-            .args(["--http", "127.0.0.1:0", "--public-url", PUBLIC])
-            .args(options)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("started");
+        let mut command = command(root, &["--http", "127.0.0.1:0", "--public-url", PUBLIC]);
+        let mut process = Process::start(command.args(options));
         let mut line = String::new();
-        let stdout = child.stdout.take().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("a line");
+        let mut stdout = process.stdout.take().expect("a pipe");
+        stdout.read_line(&mut line).expect("a line");
         let address = line.trim_end().trim_end_matches("/mcp").rsplit('/').next();
         let address = address.and_then(|address| address.parse().ok());
         Self {
-            child,
+            _process: process,
             address: address.unwrap_or_else(|| panic!("no address: {line}")),
         }
     }
@@ -83,13 +77,6 @@ impl Site {
                 None => return resources,
             }
         }
-    }
-}
-
-impl Drop for Site {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde_json::json;
 use tempfile::tempdir;
 
-use crate::peer::{Peer, uris, write};
+use super::peer::{FilesPeer, uris, write};
 
 /// Nested folders whose names are hard to sort correctly.
 fn sample(root: &Path) -> Vec<&'static str> {
@@ -50,7 +50,7 @@ fn every_page_size_lists_everything_once_in_the_same_order() {
     let root = tempdir().unwrap();
     let expected = sample(root.path());
     for size in 1..=expected.len() + 1 {
-        let mut peer = Peer::start(root.path(), &["--page-size", &size.to_string()]);
+        let mut peer = FilesPeer::start(root.path(), &["--page-size", &size.to_string()]);
         let pages = peer.pages(None);
         assert_eq!(pages.concat(), expected, "{size} a page");
         assert!(pages.iter().all(|page| page.len() <= size), "{size} a page");
@@ -66,7 +66,7 @@ fn unchanged_files_are_listed_once_during_changes() {
             write(root.path(), format!("d{folder}/f{file}"), "");
         }
     }
-    let mut peer = Peer::start(root.path(), &["--page-size", "4"]);
+    let mut peer = FilesPeer::start(root.path(), &["--page-size", "4"]);
     let (mut listed, mut params) = (Vec::new(), json!({}));
     // Files with an even number are kept. The last entry of the previous page is often removed.
     for turn in 0.. {
@@ -102,7 +102,7 @@ fn unchanged_files_are_listed_once_during_changes() {
 fn collection_lists_only_its_members() {
     let root = tempdir().unwrap();
     sample(root.path());
-    let mut peer = Peer::start(root.path(), &["--page-size", "1"]);
+    let mut peer = FilesPeer::start(root.path(), &["--page-size", "1"]);
     let members = peer.list(Some("file:///a/"));
     assert_eq!(members, ["file:///a/b/", "file:///a/b.txt"]);
     assert_eq!(peer.list(Some("file:///")).len(), 8);
@@ -127,7 +127,7 @@ fn collection_lists_only_its_members() {
 fn cached_listing_reflects_changes() {
     let root = tempdir().unwrap();
     write(root.path(), "d/one", "");
-    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    let mut peer = FilesPeer::start(root.path(), &["--no-watch"]);
     // Folders that changed a moment ago are not cached.
     let folder = root.path().join("d");
     let age = || fs::metadata(&folder).unwrap().modified().unwrap().elapsed();
@@ -153,7 +153,7 @@ fn listed_files_have_metadata() {
         .open(root.path().join("notes/ä.md"))
         .unwrap();
     file.set_modified(time).unwrap();
-    let mut peer = Peer::start(root.path(), &[]);
+    let mut peer = FilesPeer::start(root.path(), &[]);
     let page = peer
         .ask("resources/list", json!({ "uri": "file:///notes/" }))
         .unwrap();
@@ -199,7 +199,7 @@ fn listed_files_have_metadata() {
 fn paths_are_completed() {
     let root = tempdir().unwrap();
     sample(root.path());
-    let mut peer = Peer::start(root.path(), &[]);
+    let mut peer = FilesPeer::start(root.path(), &[]);
     let mut complete = |typed: &str| {
         let params = json!({
             "ref": { "type": "ref/resource", "uri": "file:///{+path}" },

@@ -1,8 +1,8 @@
 //! The process of the example, and a peer on its standard streams.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::io::{BufRead as _, Write as _};
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -10,48 +10,35 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::support::process::{Process, example};
+
 /// Longer than any successful operation.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The path of the example, which is built together with the tests.
-pub(crate) fn program() -> PathBuf {
-    let test = std::env::current_exe().expect("this test has a path");
-    let folder = test
-        .ancestors()
-        .nth(2)
-        .expect("the test runs in target/*/deps");
-    let name = format!("files{}", std::env::consts::EXE_SUFFIX);
-    let path = folder.join("examples").join(name);
-    assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
-    path
+/// The command that starts the example with a folder.
+pub(crate) fn command(root: &Path, options: &[&str]) -> Command {
+    let mut command = Command::new(example("files"));
+    command.arg(root).args(options);
+    command
 }
 
 /// A peer of the newest revision that supports all proposals.
-pub(crate) struct Peer {
-    child: Child,
-    stdin: Option<ChildStdin>,
+pub(crate) struct FilesPeer {
+    process: Process,
     lines: Receiver<Value>,
     /// Messages that arrived while another one was expected.
     pub(crate) heard: Vec<Value>,
     next: u64,
 }
 
-impl Peer {
+impl FilesPeer {
     pub(crate) fn start(root: &Path, options: &[&str]) -> Self {
-        let mut child = Command::new(program())
-            .arg(root)
-            .args(options)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("started");
-        let stdin = child.stdin.take();
-        let stdout = child.stdout.take().expect("a pipe");
+        let mut process = Process::start(&mut command(root, options));
+        let stdout = process.stdout.take().expect("a pipe");
         let (sender, lines) = mpsc::channel();
         // The thread ends with the process or the peer.
         thread::spawn(move || {
-            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            for line in stdout.lines().map_while(Result::ok) {
                 let message = serde_json::from_str(&line).expect("a message and nothing else");
                 if sender.send(message).is_err() {
                     break;
@@ -59,8 +46,7 @@ impl Peer {
             }
         });
         Self {
-            child,
-            stdin,
+            process,
             lines,
             heard: Vec::new(),
             next: 0,
@@ -77,7 +63,7 @@ impl Peer {
                 "https-url": {}, "sep-2093": {}, "versioned-resources": {},
             } },
         });
-        let (id, stdin) = (self.next, self.stdin.as_mut().expect("open"));
+        let (id, stdin) = (self.next, self.process.stdin.as_mut().expect("open"));
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         writeln!(stdin, "{request}").expect("written");
         id
@@ -174,7 +160,7 @@ impl Peer {
 
     /// Sends a signal to the process.
     pub(crate) fn signal(&self, signal: &str) {
-        let id = self.child.id().to_string();
+        let id = self.process.child.id().to_string();
         let sent = Command::new("kill").args([signal, &id]).status();
         assert!(sent.expect("it runs").success());
     }
@@ -182,20 +168,13 @@ impl Peer {
     /// Interrupts the process while its input is open. Returns the exit code.
     pub(crate) fn interrupt(mut self) -> Option<i32> {
         self.signal("-INT");
-        self.child.wait().expect("waited for").code()
+        self.process.child.wait().expect("waited for").code()
     }
 
     /// Closes the input. Returns the exit code of the process.
     pub(crate) fn end(mut self) -> Option<i32> {
-        self.stdin = None;
-        self.child.wait().expect("waited for").code()
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.process.stdin = None;
+        self.process.child.wait().expect("waited for").code()
     }
 }
 

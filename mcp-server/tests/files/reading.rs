@@ -8,7 +8,7 @@ use mcp_server::types::Base64Text;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use crate::peer::{Peer, RunFlag, write};
+use super::peer::{FilesPeer, RunFlag, write};
 
 /// Decodes the bytes of contents.
 pub(crate) fn bytes(contents: &Value) -> Vec<u8> {
@@ -32,7 +32,7 @@ fn utf_8_is_sent_as_text_and_other_bytes_as_blob() {
         ("nothing", b"\0\xff", "blob", ""),
     ] {
         write(root.path(), name, data);
-        let mut peer = Peer::start(root.path(), &["--no-watch"]);
+        let mut peer = FilesPeer::start(root.path(), &["--no-watch"]);
         let uri = format!("file:///{name}");
         let read = peer.read(&uri).unwrap();
         let [contents] = &read["contents"].as_array().unwrap()[..] else {
@@ -51,7 +51,7 @@ fn utf_8_is_sent_as_text_and_other_bytes_as_blob() {
 fn equivalent_uris_read_the_same_file() {
     let root = tempdir().unwrap();
     write(root.path(), "a b/ü+%41.txt", "found");
-    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    let mut peer = FilesPeer::start(root.path(), &["--no-watch"]);
     for uri in [
         "file:///a%20b/%C3%BC+%2541.txt",
         "file:///a%20b/%c3%bc+%2541%2etxt",
@@ -68,7 +68,7 @@ fn equivalent_uris_read_the_same_file() {
 fn file_or_folder_has_one_uri() {
     let root = tempdir().unwrap();
     write(root.path(), "d/a+b.txt", "found");
-    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    let mut peer = FilesPeer::start(root.path(), &["--no-watch"]);
     assert!(peer.read("file:///d/").is_ok());
     assert!(peer.read("file:///d/a+b.txt").is_ok());
     for uri in ["file:///d", "file:///d/a%2Bb.txt", "file:///d/a+b.txt/"] {
@@ -85,7 +85,7 @@ fn folder_returns_the_texts_of_its_small_files() {
     write(root.path(), "d/c.txt", "C".repeat(100_000));
     write(root.path(), "d/d.txt", "D");
     write(root.path(), "d/e/f.txt", "F");
-    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    let mut peer = FilesPeer::start(root.path(), &["--no-watch"]);
     let read = peer.read("file:///d/").unwrap();
     let texts = read["contents"].as_array().unwrap().iter();
     let texts: Vec<_> = texts
@@ -107,7 +107,7 @@ fn too_large_file_is_an_error_with_size_and_limit() {
     let root = tempdir().unwrap();
     write(root.path(), "large", "x".repeat(1_001));
     write(root.path(), "just", "x".repeat(1_000));
-    let mut peer = Peer::start(root.path(), &["--no-watch", "--max-read", "1000"]);
+    let mut peer = FilesPeer::start(root.path(), &["--no-watch", "--max-read", "1000"]);
     assert_eq!(peer.text("file:///just").len(), 1_000);
     let error = peer.read("file:///large").unwrap_err();
     assert_eq!(error["code"], -32603, "{error}");
@@ -136,7 +136,7 @@ fn read_never_mixes_two_states_of_a_file() {
     };
     count(0);
     let going = RunFlag::default();
-    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    let mut peer = FilesPeer::start(root.path(), &["--no-watch"]);
     let numbers = |text: &str| {
         let (first, last) = (&text[..10], &text[text.len() - 10..]);
         (first.parse::<u64>().unwrap(), last.parse::<u64>().unwrap())

@@ -11,7 +11,7 @@ use std::thread;
 
 use tempfile::{TempDir, tempdir};
 
-use crate::peer::{Peer, RunFlag, write};
+use super::peer::{FilesPeer, RunFlag, write};
 
 const SECRET: &str = "nobody is to read this";
 
@@ -26,7 +26,7 @@ fn nested() -> (TempDir, std::path::PathBuf) {
 }
 
 /// Checks that the file is reported as not found, without its text.
-fn assert_not_found(peer: &mut Peer, uri: &str) {
+fn assert_not_found(peer: &mut FilesPeer, uri: &str) {
     for method in ["resources/read", "resources/metadata"] {
         let answer = peer.ask(method, serde_json::json!({ "uri": uri }));
         let error = answer.expect_err(uri);
@@ -37,7 +37,7 @@ fn assert_not_found(peer: &mut Peer, uri: &str) {
 #[test]
 fn no_uri_leads_out_of_the_root() {
     let (outer, root) = nested();
-    let mut peer = Peer::start(&root, &["--hidden"]);
+    let mut peer = FilesPeer::start(&root, &["--hidden"]);
     let absolute = outer.path().join("secret.txt");
     let absolute = absolute.to_str().unwrap();
     for uri in [
@@ -99,7 +99,7 @@ fn symbolic_links_are_not_followed() {
     }
     symlink(outer.path(), root.join("absolute")).unwrap();
     symlink("/", root.join("everything")).unwrap();
-    let mut peer = Peer::start(&root, &[]);
+    let mut peer = FilesPeer::start(&root, &[]);
     let expected = [
         "file:///",
         "file:///d/",
@@ -125,7 +125,7 @@ fn symbolic_links_are_not_followed() {
     }
     // The root itself may be a link.
     symlink(&root, outer.path().join("alias")).unwrap();
-    let mut peer = Peer::start(&outer.path().join("alias"), &[]);
+    let mut peer = FilesPeer::start(&outer.path().join("alias"), &[]);
     assert_eq!(peer.list(None), expected);
 }
 
@@ -133,7 +133,7 @@ fn symbolic_links_are_not_followed() {
 fn folder_replaced_by_a_link_is_not_followed() {
     let (outer, root) = nested();
     write(outer.path(), "other/in.txt", SECRET);
-    let mut peer = Peer::start(&root, &[]);
+    let mut peer = FilesPeer::start(&root, &[]);
     peer.send(
         "resources/read",
         serde_json::json!({ "uri": "file:///d/in.txt" }),
@@ -158,26 +158,25 @@ fn folder_replaced_by_a_link_is_not_followed() {
     }
 }
 
+fn make_fifo(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
+}
+
 #[test]
 fn special_files_are_neither_listed_nor_opened() {
     let root = tempdir().unwrap();
     write(root.path(), "in.txt", "in");
     let fifo = root.path().join("fifo");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_fifo(&fifo);
     assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo());
     let _socket = UnixListener::bind(root.path().join("socket")).unwrap();
-    let mut peer = Peer::start(root.path(), &[]);
+    let mut peer = FilesPeer::start(root.path(), &[]);
     assert_eq!(peer.list(None), ["file:///", "file:///in.txt"]);
     for name in ["fifo", "socket", "fifo/", "fifo/x"] {
         assert_not_found(&mut peer, &format!("file:///{name}"));
     }
-    let mut peer = Peer::start(Path::new("/dev"), &["--no-watch"]);
+    let mut peer = FilesPeer::start(Path::new("/dev"), &["--no-watch"]);
     for name in ["null", "zero", "tty", "stdin"] {
         assert_not_found(&mut peer, &format!("file:///{name}"));
     }
@@ -187,15 +186,9 @@ fn special_files_are_neither_listed_nor_opened() {
 fn file_replaced_by_a_pipe_does_not_block() {
     let root = tempdir().unwrap();
     let fifo = root.path().join("fifo");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_fifo(&fifo);
     write(root.path(), "file", "file");
-    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    let mut peer = FilesPeer::start(root.path(), &["--no-watch"]);
     let going = RunFlag::default();
     thread::scope(|scope| {
         let _guard = going.guard();
@@ -235,7 +228,7 @@ fn names_that_are_not_utf_8_are_listed_and_read() {
     for name in names {
         write(root.path(), OsStr::from_bytes(name), name);
     }
-    let mut peer = Peer::start(root.path(), &[]);
+    let mut peer = FilesPeer::start(root.path(), &[]);
     let listed = peer.list(None);
     assert_eq!(listed.len(), names.len() + 2, "{listed:?}");
     let mut read = Vec::new();
@@ -257,12 +250,12 @@ fn hidden_files_are_served_only_with_the_option() {
     write(root.path(), ".env", "TOKEN=1");
     write(root.path(), ".git/config", "x");
     write(root.path(), "d/.hidden", "x");
-    let mut peer = Peer::start(root.path(), &[]);
+    let mut peer = FilesPeer::start(root.path(), &[]);
     assert_eq!(peer.list(None), ["file:///", "file:///d/"]);
     for path in [".env", ".git/", ".git/config", "d/.hidden", "%2Eenv"] {
         assert_not_found(&mut peer, &format!("file:///{path}"));
     }
-    let mut peer = Peer::start(root.path(), &["--hidden"]);
+    let mut peer = FilesPeer::start(root.path(), &["--hidden"]);
     assert_eq!(peer.list(None).len(), 6);
     assert_eq!(peer.text("file:///.env"), "TOKEN=1");
 }
@@ -271,7 +264,7 @@ fn hidden_files_are_served_only_with_the_option() {
 fn deleted_file_is_not_found() {
     let root = tempdir().unwrap();
     write(root.path(), "d/file", "x");
-    let mut peer = Peer::start(root.path(), &[]);
+    let mut peer = FilesPeer::start(root.path(), &[]);
     assert_eq!(peer.text("file:///d/file"), "x");
     fs::remove_dir_all(root.path().join("d")).unwrap();
     for uri in ["file:///d/file", "file:///d/", "file:///d"] {

@@ -4,10 +4,12 @@ use std::process::{Command, Output};
 
 use tempfile::tempdir;
 
-use crate::peer::{Peer, program, write};
+use crate::support::process::example;
+
+use super::peer::{FilesPeer, write};
 
 fn run(arguments: &[&str]) -> Output {
-    Command::new(program())
+    Command::new(example("files"))
         .args(arguments)
         .output()
         .expect("it runs")
@@ -17,7 +19,7 @@ fn run(arguments: &[&str]) -> Output {
 fn end_of_input_exits_with_0() {
     let root = tempdir().unwrap();
     write(root.path(), "a", "a");
-    let mut peer = Peer::start(root.path(), &[]);
+    let mut peer = FilesPeer::start(root.path(), &[]);
     assert_eq!(peer.text("file:///a"), "a");
     assert_eq!(peer.end(), Some(0));
 }
@@ -26,7 +28,7 @@ fn end_of_input_exits_with_0() {
 fn interrupt_exits_with_0() {
     let root = tempdir().unwrap();
     write(root.path(), "a", "a");
-    let mut peer = Peer::start(root.path(), &[]);
+    let mut peer = FilesPeer::start(root.path(), &[]);
     assert_eq!(peer.text("file:///a"), "a");
     assert_eq!(peer.interrupt(), Some(0));
 }
@@ -44,7 +46,7 @@ fn help_exits_with_0_and_errors_are_printed() {
             "{wrong:?}"
         );
     }
-    let file = program();
+    let file = example("files");
     for root in ["/nowhere/at/all", file.to_str().unwrap()] {
         let output = run(&[root]);
         assert_eq!(output.status.code(), Some(1), "{root}");

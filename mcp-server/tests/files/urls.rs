@@ -16,9 +16,9 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use crate::http::{Site, ask, exchange, get, path};
-use crate::peer::write;
-use crate::reading::bytes;
+use super::http::{Site, ask, exchange, get, path};
+use super::peer::write;
+use super::reading::bytes;
 
 #[test]
 fn file_too_large_to_read_is_streamed_at_its_url() {

@@ -3,10 +3,10 @@
 use mcp_server::middleware::{self, Next, Outcome, Request};
 use mcp_server::{HandlerError, HttpConfig, HttpParts, Principal, Server, ToolDef};
 
-use crate::legacy::*;
-use crate::principals::mount;
-use crate::raw::*;
-use crate::subject::serve;
+use super::legacy::*;
+use super::principals::mount;
+use super::subject::serve;
+use super::subject::*;
 
 async fn only_ada(principal: Option<Principal>) -> Result<(), HandlerError> {
     match principal {

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, Weak};
 
 use mcp_server::{Bus, BusMessage, BusReceiver};
 
-use crate::legacy::*;
-use crate::raw::*;
+use super::legacy::*;
+use super::subject::*;
 
 #[tokio::test]
 async fn each_request_of_a_batch_takes_a_permit() {

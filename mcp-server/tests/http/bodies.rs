@@ -12,7 +12,7 @@ use mcp_server::{HttpBody, HttpConfig};
 use tokio::time::{Interval, interval};
 use tower_service::Service;
 
-use crate::raw::*;
+use super::subject::*;
 
 /// The head of a POST whose declared body is longer than what is sent.
 async fn half(raw: &mut Raw, body: &str) {

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 
 use mcp_server::{HttpConfig, Server};
 
-use crate::legacy::{PING, initialize, tool};
-use crate::raw::*;
+use super::legacy::{PING, initialize, tool};
+use super::subject::*;
 
 /// A client: its stream, and the path for its messages.
 struct Channel {
@@ -271,8 +271,8 @@ async fn http_sse_can_share_the_path_of_streamable_http() {
     channel.post(&initialize("2024-11-05")).await;
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(1, "echo")).await;
     assert_eq!(head.status, 200);
-    let session = crate::legacy::start_session(address, "2025-11-25").await;
-    let mut told = crate::legacy::listen(address, &session).await;
+    let session = super::legacy::start_session(address, "2025-11-25").await;
+    let mut told = super::legacy::listen(address, &session).await;
     server.tools_changed();
     told.chunks_until("notifications/tools/list_changed").await;
     let (head, _) = Raw::post(address, &session, PING).await;

@@ -11,7 +11,7 @@ use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult};
 
 use mcp_server::{Http, Params, Server};
 
-use crate::raw::*;
+use super::subject::*;
 
 async fn echo(raw: &mut Raw, id: u32) -> u16 {
     let (head, _) = raw

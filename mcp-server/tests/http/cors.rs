@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 
 use mcp_server::HttpConfig;
 
-use crate::legacy::start_session;
-use crate::raw::*;
+use super::legacy::start_session;
+use super::subject::*;
 
 const PAGE: &str = "https://app.example.com";
 

@@ -2,8 +2,8 @@
 
 use mcp_server::{Http, HttpConfig, ServeError};
 
-use crate::legacy::{PING, initialize, start_session, tool};
-use crate::raw::*;
+use super::legacy::{PING, initialize, start_session, tool};
+use super::subject::*;
 
 #[tokio::test]
 async fn unsupported_http_methods_return_405() {
@@ -207,7 +207,7 @@ async fn missing_body_times_out() {
 async fn get_requires_accept_of_events() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = crate::legacy::start_session(address, "2025-11-25").await;
+    let session = super::legacy::start_session(address, "2025-11-25").await;
     for (accept, status) in [
         ("application/json", 406),
         ("", 406),

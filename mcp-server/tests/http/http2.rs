@@ -1,11 +1,9 @@
 //! The same service over HTTP/2, with prior knowledge.
 
-use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::pin::pin;
 
 use http::{Method, Request, Response};
-use hyper::body::{Body, Incoming};
+use hyper::body::Incoming;
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::service::TowerToHyperService;
@@ -13,15 +11,16 @@ use mcp_server::HttpConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::legacy::{PING, initialize, tool};
-use crate::raw::*;
+use super::legacy::{PING, initialize, tool};
+use super::subject::*;
+use crate::support::exchange::next_data;
 
-struct Client {
+struct Http2Client {
     sender: SendRequest<String>,
     authority: String,
 }
 
-impl Client {
+impl Http2Client {
     async fn connect(address: SocketAddr) -> Self {
         let stream = soon(TcpStream::connect(address)).await.expect("connected");
         let shaken = handshake(TokioExecutor::new(), TokioIo::new(stream));
@@ -62,18 +61,14 @@ impl Client {
 
 /// Receives the next chunk of a body.
 async fn piece(body: &mut Incoming) -> Option<String> {
-    loop {
-        let frame = soon(poll_fn(|task| pin!(&mut *body).poll_frame(task))).await;
-        if let Ok(data) = frame?.expect("a frame").into_data() {
-            return Some(String::from_utf8(data.into()).expect("UTF-8"));
-        }
-    }
+    let data = next_data(body).await?;
+    Some(String::from_utf8(data.into()).expect("UTF-8"))
 }
 
 #[tokio::test]
 async fn one_connection_carries_both_eras_at_once() {
     let (server, mut probe) = server(|builder| builder);
-    let client = Client::connect(serve(&server)).await;
+    let client = Http2Client::connect(serve(&server)).await;
     let waiting = client.send(Method::POST, &call_headers("wait"), &call(1, "wait"));
     let waiting = tokio::spawn(waiting);
     soon(probe.waiting.recv()).await;
@@ -111,7 +106,7 @@ async fn one_connection_carries_both_eras_at_once() {
 #[tokio::test]
 async fn reset_stream_cancels_only_its_request() {
     let (server, mut probe) = server(|builder| builder);
-    let client = Client::connect(serve(&server)).await;
+    let client = Http2Client::connect(serve(&server)).await;
     let headers = call_headers("say_and_wait");
     let response = client.send(Method::POST, &headers, &call(1, "say_and_wait"));
     let mut body = soon(response).await.expect("a response").into_body();
@@ -135,7 +130,7 @@ async fn http2_requests_are_checked_like_http1() {
         limits.message_bytes = 1_000;
         limits.header_bytes = 8 << 10;
     }));
-    let mut client = Client::connect(serve(&server)).await;
+    let mut client = Http2Client::connect(serve(&server)).await;
     let large = call(1, &"x".repeat(1_000));
     let (head, body) = client.post(&call_headers("echo"), &large).await;
     assert_eq!((head.status().as_u16(), code(&body)), (413, -32600));
@@ -162,7 +157,7 @@ async fn service_can_be_mounted_in_hyper() {
             .serve_connection(TokioIo::new(stream), service)
             .await
     });
-    let client = Client::connect(address).await;
+    let client = Http2Client::connect(address).await;
     for id in 0..20 {
         let (head, body) = client.post(&call_headers("say"), &call(id, "say")).await;
         assert_eq!(head.status(), 200);

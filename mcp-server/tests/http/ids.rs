@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use mcp_server::{HttpConfig, MemorySessions, SessionStore, StoreFuture};
 
-use crate::event_store::{Hook, Hooked, Operation};
-use crate::legacy::*;
-use crate::raw::*;
+use super::event_store::{Hook, Hooked, Operation};
+use super::legacy::*;
+use super::subject::*;
 
 /// The keys with which stores were called.
 #[derive(Clone, Default)]

@@ -10,10 +10,10 @@ use mcp_server::{HttpConfig, MemorySessions, SessionStore, StoreFuture};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::bus::Shared;
-use crate::event_store::{Hook, Hooked, Operation};
-use crate::legacy::*;
-use crate::raw::*;
+use super::event_store::{Hook, Hooked, Operation};
+use super::legacy::*;
+use super::subject::*;
+use crate::support::bus::Shared;
 
 /// A store of events that tracks which sessions have events, and that can block before it opens a
 /// stream.

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::raw::*;
+use super::subject::*;
 
 pub(crate) fn initialize(revision: &str) -> String {
     format!(

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use mcp_server::{ErrorDetail, HttpConfig};
 
-use crate::legacy::{ids, start, start_session, tool};
-use crate::principals::mount;
-use crate::raw::*;
+use super::legacy::{ids, start, start_session, tool};
+use super::principals::mount;
+use super::subject::*;
 
 #[tokio::test]
 async fn message_with_too_many_values_is_rejected() {

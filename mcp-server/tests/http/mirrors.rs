@@ -3,7 +3,7 @@
 use mcp_server::{Server, ToolDef};
 use serde_json::json;
 
-use crate::raw::*;
+use super::subject::*;
 
 fn work() -> Server {
     let tool = ToolDef::new("work")

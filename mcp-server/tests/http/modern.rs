@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::raw::*;
+use super::subject::*;
 
 fn discover(params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":"d","method":"server/discover","params":{{{params}}}}}"#)

@@ -2,12 +2,10 @@
 
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
 use mcp_server::HttpConfig;
-use tokio::net::TcpListener;
 
-use crate::raw::*;
+use super::subject::*;
+use crate::support::apps::{serve_app, serve_app_with_addresses, serve_in_hyper};
 
 #[tokio::test]
 async fn extensions_of_axum_middleware_reach_handlers() {
@@ -21,9 +19,7 @@ async fn extensions_of_axum_middleware_reach_handlers() {
         .route_service("/mcp", service.clone())
         .layer(claim)
         .fallback_service(service);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = serve_app(app).await;
     let (head, body) = Raw::post(address, &call_headers("parts"), &call(1, "parts")).await;
     assert_eq!(head.status, 200);
     assert!(
@@ -36,14 +32,7 @@ async fn extensions_of_axum_middleware_reach_handlers() {
 async fn service_can_be_mounted_in_hyper() {
     let (server, _probe) = server(|builder| builder);
     let service = server.into_service(HttpConfig::default());
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move {
-        let (stream, _) = listener.accept().await.expect("a client");
-        hyper::server::conn::http1::Builder::new()
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
-            .await
-    });
+    let address = serve_in_hyper(service).await;
     let (head, body) = Raw::post(address, &call_headers("say"), &call(1, "say")).await;
     assert_eq!(head.get("content-type"), Some("text/event-stream"));
     assert!(body.contains("\"said\""), "{body}");
@@ -52,8 +41,6 @@ async fn service_can_be_mounted_in_hyper() {
 #[cfg(all(feature = "axum", feature = "oauth"))]
 #[tokio::test]
 async fn router_has_all_paths_and_the_address_of_the_client() {
-    use std::net::SocketAddr;
-
     use axum::routing::get;
     use mcp_server::{AccessToken, OAuth, StaticTokens};
 
@@ -75,10 +62,7 @@ async fn router_has_all_paths_and_the_address_of_the_client() {
     let app: axum::Router = axum::Router::new()
         .route("/", get(async || "hello"))
         .merge(server.into_router("/mcp", config));
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    let app = app.into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = serve_app_with_addresses(app).await;
     let metadata = "/.well-known/oauth-protected-resource/mcp";
     for (path, status, text) in [
         ("/", 200, "hello"),

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use mcp_server::{HttpConfig, Metrics, RefusalCause, Server};
-use tokio::net::TcpListener;
 
-use crate::legacy::{listen, start_session, tool};
-use crate::raw::*;
+use super::legacy::{listen, start_session, tool};
+use super::subject::*;
+use crate::support::apps::serve_app;
 
 fn with_operations() -> HttpConfig {
     HttpConfig::new()
@@ -116,9 +116,7 @@ async fn stopping_server_is_alive_but_not_ready() {
     let (server, _probe) = server(|builder| builder);
     let service = server.clone().into_service(with_operations());
     let app = axum::Router::new().fallback_service(service);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = serve_app(app).await;
     server.shutdown();
     let (head, body) = get(address, "GET", "/readyz", &[]).await;
     assert_eq!((head.status, &*body), (503, "shutting down\n"));

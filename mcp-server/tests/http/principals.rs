@@ -8,11 +8,11 @@ use axum::middleware::{self, Next};
 use mcp_server::{
     HttpConfig, MemoryEvents, MemorySessions, Principal, PromptDef, ResourceDef, Server,
 };
-use tokio::net::TcpListener;
 
-use crate::bus::Shared;
-use crate::legacy::*;
-use crate::raw::*;
+use super::legacy::*;
+use super::subject::*;
+use crate::support::apps::serve_app;
+use crate::support::bus::Shared;
 
 type Headers = Vec<(&'static str, String)>;
 
@@ -30,10 +30,7 @@ pub(crate) async fn mount(server: &Server, config: HttpConfig) -> SocketAddr {
     let app = axum::Router::new()
         .fallback_service(service)
         .layer(authenticate);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    address
+    serve_app(app).await
 }
 
 /// Adds the header of a user. An empty name means no authentication.

@@ -10,9 +10,9 @@ use mcp_server::{
     Server, SessionStore, StoreFuture,
 };
 
-use crate::bus::Shared;
-use crate::legacy::*;
-use crate::raw::*;
+use super::legacy::*;
+use super::subject::*;
+use crate::support::bus::Shared;
 
 fn shared(sessions: impl SessionStore) -> HttpConfig {
     HttpConfig::new()

@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use axum::extract::{ConnectInfo, Request};
 use axum::middleware::{self, Next};
 use mcp_server::HttpConfig;
-use tokio::net::TcpListener;
 
-use crate::raw::*;
+use super::subject::*;
+use crate::support::apps::serve_app_with_addresses;
 
 /// Calls the tool that returns the address of its client.
 async fn peer(address: SocketAddr, name: &'static str, value: &str) -> String {
@@ -107,10 +107,7 @@ async fn address_attached_by_an_axum_program_is_used() {
         .layer(attach);
     let unknown = axum::Router::new().route_service("/mcp", service);
     for (app, expected) in [(known, "192.0.2.1"), (unknown, "nobody")] {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-        let address = listener.local_addr().expect("an address");
-        let app = app.into_make_service_with_connect_info::<SocketAddr>();
-        tokio::spawn(async move { axum::serve(listener, app).await });
+        let address = serve_app_with_addresses(app).await;
         assert_eq!(
             peer(address, "X-Forwarded-For", "192.0.2.1").await,
             expected

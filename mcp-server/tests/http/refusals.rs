@@ -2,8 +2,8 @@
 
 use mcp_server::types::Revision;
 
-use crate::legacy::{PING, start_session, tool};
-use crate::raw::*;
+use super::legacy::{PING, start_session, tool};
+use super::subject::*;
 
 /// Returns the error of a response.
 fn error(body: &str) -> serde_json::Value {

@@ -2,8 +2,8 @@
 
 use mcp_server::{MemorySessions, Server, SessionStore as _};
 
-use crate::legacy::*;
-use crate::raw::*;
+use super::legacy::*;
+use super::subject::*;
 
 fn initialize_with(text: usize) -> String {
     let text = "x".repeat(text);

@@ -15,10 +15,10 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tower_service::Service as _;
 
-use crate::bus::Shared;
-use crate::leaks::{Counted, CountedSessions};
-use crate::legacy::{initialize, tool};
-use crate::raw::*;
+use super::leaks::{Counted, CountedSessions};
+use super::legacy::{initialize, tool};
+use super::subject::*;
+use crate::support::bus::Shared;
 use steps::{Step, step};
 
 /// Limits that are so low that the last clients cannot be served if any state was left behind.
@@ -44,7 +44,7 @@ struct Seen {
     channels: Vec<String>,
 }
 
-struct World {
+struct TwoProcesses {
     /// Two processes that serve one endpoint.
     processes: [HttpService; 2],
     events: [Arc<Counted>; 2],
@@ -57,7 +57,7 @@ struct World {
     requests: Vec<JoinHandle<()>>,
 }
 
-impl World {
+impl TwoProcesses {
     /// Two processes that share all sessions, or none.
     fn new(shared: bool) -> Self {
         let bus = [Arc::new(Shared::default()), Arc::new(Shared::default())];
@@ -335,7 +335,7 @@ async fn turns(count: usize) {
 }
 
 async fn play(steps: Vec<(usize, Step, usize)>, shared: bool, delete: bool) {
-    let mut world = World::new(shared);
+    let mut world = TwoProcesses::new(shared);
     for (at, step, pause) in steps {
         world.step(at, step).await;
         turns(pause).await;

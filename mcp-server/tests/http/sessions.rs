@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::legacy::*;
-use crate::raw::*;
+use super::legacy::*;
+use super::subject::*;
 
 #[tokio::test]
 async fn session_works_from_initialize_to_delete() {

@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 
 use mcp_server::{HttpConfig, Limits};
-use tokio::net::TcpListener;
 
-use crate::legacy::{PING, cancel, initialize, start, start_session, tool};
-use crate::principals::mount;
-use crate::raw::*;
+use super::legacy::{PING, cancel, initialize, start, start_session, tool};
+use super::principals::mount;
+use super::subject::*;
+use crate::support::apps::serve_app;
 
 #[tokio::test]
 async fn requests_in_flight_are_limited_per_address() {
@@ -97,9 +97,7 @@ async fn indistinguishable_clients_have_no_limit_per_peer() {
     }));
     let service = server.into_service(HttpConfig::default());
     let app = axum::Router::new().fallback_service(service);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = serve_app(app).await;
     let mut waiting = Vec::new();
     for id in 0..2 {
         let mut raw = Raw::connect(address).await;

@@ -9,8 +9,9 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::legacy::*;
-use crate::raw::*;
+use super::legacy::*;
+use super::subject::*;
+use crate::support::apps::serve_app;
 
 /// Longer than any test, so that waiting for it fails the test.
 const NEVER: Duration = Duration::from_secs(3_600);
@@ -176,9 +177,7 @@ async fn new_requests_get_503_during_shutdown() {
     // An HTTP stack that continues to serve and keeps its connections.
     let service = server.clone().into_service(HttpConfig::default());
     let app = axum::Router::new().fallback_service(service);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = serve_app(app).await;
     let session = start_session(address, "2025-11-25").await;
     let mut waiting = start(address, &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;

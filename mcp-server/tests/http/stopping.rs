@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::legacy::*;
-use crate::raw::*;
-use crate::shutdown::new_work;
+use super::legacy::*;
+use super::shutdown::new_work;
+use super::subject::*;
 
 /// Longer than any test, so that waiting for it fails the test.
 const NEVER: Duration = Duration::from_secs(3_600);

@@ -1,7 +1,7 @@
 //! Streams of sessions: which messages they carry, and which can be replayed.
 
-use crate::legacy::*;
-use crate::raw::*;
+use super::legacy::*;
+use super::subject::*;
 
 #[tokio::test]
 async fn legacy_request_survives_a_disconnect_and_ends_when_cancelled() {

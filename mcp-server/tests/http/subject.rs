@@ -12,6 +12,8 @@ use mcp_server::{
 };
 use tokio::sync::{Notify, mpsc};
 
+pub(crate) use crate::support::raw::*;
+
 /// The handles by which a test observes and controls handlers.
 pub(crate) struct Probe {
     /// Lets the tools `wait` and `say_and_wait` continue.

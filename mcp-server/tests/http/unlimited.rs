@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use mcp_server::{Limits, Server};
 
-use crate::legacy::{start_session, tool};
-use crate::raw::*;
+use super::legacy::{start_session, tool};
+use super::subject::*;
 
 fn unlimited(limits: &mut Limits) {
     for number in [
@@ -60,7 +60,7 @@ async fn server_without_limits_works() {
         assert_eq!(head.status, 200, "{body}");
     }
     let session = start_session(address, "2025-11-25").await;
-    let mut stream = crate::legacy::listen(address, &session).await;
+    let mut stream = super::legacy::listen(address, &session).await;
     let (head, body) = Raw::post(address, &session, &tool(2, "say")).await;
     assert_eq!(head.status, 200, "{body}");
     let mut slow = Raw::connect(address).await;

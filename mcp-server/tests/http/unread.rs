@@ -11,7 +11,7 @@ use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpStream;
 
-use crate::raw::*;
+use super::subject::*;
 
 const WRITE_TIME: Duration = Duration::from_secs(2);
 

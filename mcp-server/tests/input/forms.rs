@@ -7,7 +7,7 @@ use mcp_server::types::{
 use mcp_server::{Context, Elicited, Field, Form, HandlerError, Params, Server};
 use serde_json::{Value, json};
 
-use super::peer::{Peer, accept, text};
+use super::peer::{Peer, accept, connect, text};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -111,7 +111,7 @@ async fn tool(
 
 fn peer() -> Peer {
     let server = Server::builder("forms", "1").on(tool);
-    Peer::new(&server.build().unwrap())
+    connect(&server.build().unwrap())
 }
 
 fn schema(answer: &Value) -> &Value {
@@ -121,7 +121,7 @@ fn schema(answer: &Value) -> &Value {
 #[tokio::test]
 async fn every_published_field_type_is_sent() {
     let mut peer = peer();
-    let first = peer.call("all", json!({})).await;
+    let first = peer.call_round("all", json!({})).await;
     let titled = json!([{ "const": "a", "title": "A" }, { "const": "b", "title": "B" }]);
     let many = json!({ "type": "string", "enum": ["a", "b"] });
     let expected = json!({ "type": "object", "properties": {
@@ -146,7 +146,7 @@ async fn absent_optional_answers_stay_absent() {
         json!({ "word": "xyz", "age": 3.0, "many": ["b"], "old": "A" }),
     ] {
         let responses = json!({ "inputResponses": { "q": accept(content.clone()) } });
-        let answer = peer.call("all", responses).await;
+        let answer = peer.call_round("all", responses).await;
         let back: Value = serde_json::from_str(text(&answer)).unwrap();
         let mut content = content;
         // JSON Schema counts 3.0 as an integer.
@@ -177,7 +177,7 @@ async fn content_that_violates_the_form_is_rejected() {
         ("many_titled", json!(["A"])),
     ] {
         let responses = json!({ "inputResponses": { "q": accept(json!({ field: value })) } });
-        let answer = peer.call("all", responses).await;
+        let answer = peer.call_round("all", responses).await;
         let message = answer["error"]["message"].as_str().unwrap_or_default();
         let place = format!("`inputResponses.q`: `content.{field}` ");
         assert!(message.starts_with(&place), "{field} {value}: {answer}");
@@ -187,7 +187,7 @@ async fn content_that_violates_the_form_is_rejected() {
 #[tokio::test]
 async fn form_is_derived_from_a_type() {
     let mut peer = peer();
-    let first = peer.call("typed", json!({})).await;
+    let first = peer.call_round("typed", json!({})).await;
     let class = json!({ "type": "string", "enum": ["economy", "business"] });
     let expected = json!({ "type": "object", "properties": {
         "city": { "type": "string", "description": "Where to?" },
@@ -201,21 +201,21 @@ async fn form_is_derived_from_a_type() {
     let trip = json!({ "city": "Oslo", "seats": 2.0, "class": "business" });
     let responses = json!({ "inputResponses": { "q": accept(trip) } });
     assert_eq!(
-        text(&peer.call("typed", responses).await),
+        text(&peer.call_round("typed", responses).await),
         "Oslo 2 true (None, None, None)"
     );
 }
 
 #[tokio::test]
 async fn type_that_is_not_a_flat_form_is_rejected_by_name() {
-    let answer = peer().call("deep", json!({})).await;
+    let answer = peer().call_round("deep", json!({})).await;
     assert!(text(&answer).contains("`inner`"), "{answer}");
 }
 
 #[tokio::test]
 async fn titled_choices_are_sent_to_clients_of_2025_06_18() {
     let mut peer = peer();
-    peer.initialize("2025-06-18").await;
+    peer.handshake("2025-06-18").await;
     for (tool, field, choice, answer, expected) in [
         (
             "titled",
@@ -252,7 +252,7 @@ async fn titled_choices_are_sent_to_clients_of_2025_06_18() {
 #[tokio::test]
 async fn several_choices_are_checkboxes_for_clients_of_2025_06_18() {
     let mut peer = peer();
-    peer.initialize("2025-06-18").await;
+    peer.handshake("2025-06-18").await;
     for (content, expected) in [
         (
             json!({ "many.a": false, "many.b": true, "sure": true }),
@@ -291,7 +291,7 @@ async fn several_choices_are_checkboxes_for_clients_of_2025_06_18() {
 #[tokio::test]
 async fn checkbox_with_the_name_of_another_field_is_refused_in_words() {
     let mut peer = peer();
-    peer.initialize("2025-06-18").await;
+    peer.handshake("2025-06-18").await;
     peer.begin("c", "ambiguous").await;
     let answer = peer.receive().await;
     assert!(answer.to_string().contains("`many.a`"), "{answer}");

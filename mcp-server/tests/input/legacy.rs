@@ -5,11 +5,11 @@ use std::time::Duration;
 use mcp_server::Limits;
 use serde_json::{Value, json};
 
-use super::peer::{Count, Peer, accept, builder, text};
+use super::peer::{Count, Peer, accept, builder, connect, text};
 
 async fn peer(revision: &str) -> Peer {
-    let mut peer = Peer::new(&builder(&Count::default()).build().unwrap());
-    peer.initialize(revision).await;
+    let mut peer = connect(&builder(&Count::default()).build().unwrap());
+    peer.handshake(revision).await;
     peer
 }
 
@@ -126,7 +126,7 @@ async fn malformed_answer_fails_the_call_at_once() {
                 assert_eq!(question["method"], "roots/list", "{question}");
                 let answer = format!(r#"{{{members},"id":{}}}"#, question["id"]);
                 let line = if batch { format!("[{answer}]") } else { answer };
-                peer.write(&line).await;
+                peer.send(&line).await;
                 let answer = peer.receive().await;
                 let message = answer["error"]["message"].as_str().unwrap_or_default();
                 assert!(message.contains(reason), "{revision} {members}: {answer}");
@@ -171,7 +171,7 @@ async fn both_eras_share_a_connection() {
     let mut peer = peer("2025-11-25").await;
     peer.begin("c", "greet").await;
     let question = peer.receive().await;
-    let modern: Value = peer.call("greet", json!({})).await;
+    let modern: Value = peer.call_round("greet", json!({})).await;
     assert_eq!(modern["result"]["resultType"], "input_required");
     peer.answer(&question, json!({ "action": "cancel" })).await;
     assert_eq!(text(&peer.receive().await), "no name");
@@ -183,12 +183,12 @@ async fn pending_input_request_fails_at_the_end_of_input() {
     let mut limits = Limits::default();
     limits.grace_time = Duration::from_secs(3600);
     let builder = builder(&Count::default()).limits(limits);
-    let mut peer = Peer::new(&builder.build().unwrap());
-    peer.initialize("2025-11-25").await;
+    let mut peer = connect(&builder.build().unwrap());
+    peer.handshake("2025-11-25").await;
     peer.begin("c", "greet").await;
     peer.begin("d", "stubborn").await;
     let questions = [peer.receive().await, peer.receive().await];
-    peer.close().await;
+    peer.close_input().await;
     let (mut cancelled, mut answered) = (Vec::new(), Vec::new());
     while let Some(message) = peer.maybe_receive().await {
         if message["method"] == "notifications/cancelled" {
@@ -223,9 +223,9 @@ async fn input_request_without_client_capability_is_rejected() {
         (json!({ "elicitation": {} }), "page", url()),
         (form(), "page", url()),
     ] {
-        let mut peer = Peer::new(&builder(&Count::default()).build().unwrap());
+        let mut peer = connect(&builder(&Count::default()).build().unwrap());
         peer.capabilities = capabilities;
-        peer.initialize("2025-11-25").await;
+        peer.handshake("2025-11-25").await;
         peer.begin("c", tool).await;
         let refused = peer.receive().await;
         assert_eq!(refused["error"]["code"], -32602, "{refused}");

@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
-use super::peer::{Count, Peer, accept, builder, text};
+use super::peer::{Count, Peer, accept, builder, connect, text};
 
 fn peer() -> Peer {
-    Peer::new(&builder(&Count::default()).build().unwrap())
+    connect(&builder(&Count::default()).build().unwrap())
 }
 
 /// Returns the keys of the input requests in a result.
@@ -26,7 +26,7 @@ fn round(answer: &Value, responses: &Value) -> Value {
 async fn answers_of_earlier_rounds_need_not_be_repeated() {
     let mut peer = peer();
     for tool in ["greet", "spawned"] {
-        let first = peer.call(tool, json!({})).await;
+        let first = peer.call_round(tool, json!({})).await;
         assert_eq!(keys(&first), ["user_name"]);
         let request = &first["result"]["inputRequests"]["user_name"];
         assert_eq!(request["method"], "elicitation/create");
@@ -38,7 +38,7 @@ async fn answers_of_earlier_rounds_need_not_be_repeated() {
         assert_eq!(request["params"]["requestedSchema"], schema);
 
         let name = json!({ "user_name": accept(json!({ "name": "Ada" })) });
-        let second = peer.call(tool, round(&first, &name)).await;
+        let second = peer.call_round(tool, round(&first, &name)).await;
         let [key] = &keys(&second)[..] else {
             panic!("{second}");
         };
@@ -51,7 +51,7 @@ async fn answers_of_earlier_rounds_need_not_be_repeated() {
         );
 
         let word = json!({ key: accept(json!({ "word": "loom" })) });
-        let third = peer.call(tool, round(&second, &word)).await;
+        let third = peer.call_round(tool, round(&second, &word)).await;
         assert_eq!(third["result"]["resultType"], "complete");
         assert_eq!(text(&third), r#"Ada: {"word":"loom"}"#);
     }
@@ -60,7 +60,7 @@ async fn answers_of_earlier_rounds_need_not_be_repeated() {
 #[tokio::test]
 async fn joined_input_requests_are_sent_together_and_repeated_if_unanswered() {
     let mut peer = peer();
-    let first = peer.call("together", json!({})).await;
+    let first = peer.call_round("together", json!({})).await;
     let all = keys(&first);
     assert_eq!(all.len(), 3, "{first}");
     let find = |kind: &str| all.iter().find(|key| key.starts_with(kind)).unwrap();
@@ -71,11 +71,11 @@ async fn joined_input_requests_are_sent_together_and_repeated_if_unanswered() {
         "role": "assistant", "model": "m", "content": { "type": "text", "text": "Hi" },
     });
     let some = json!({ "said": said, word: { "action": "decline" } });
-    let second = peer.call("together", round(&first, &some)).await;
+    let second = peer.call_round("together", round(&first, &some)).await;
     assert_eq!(keys(&second), std::slice::from_ref(roots));
 
     let rest = json!({ roots: { "roots": [{ "uri": "file:///a" }, { "uri": "file:///b" }] } });
-    let third = peer.call("together", round(&second, &rest)).await;
+    let third = peer.call_round("together", round(&second, &rest)).await;
     assert_eq!(text(&third), "declined m 2");
 }
 
@@ -87,17 +87,17 @@ async fn unrequested_answers_are_used_and_unknown_keys_ignored() {
         "unknown": accept(json!({ "x": 1 })),
     });
     let answer = peer
-        .call("greet", json!({ "inputResponses": responses }))
+        .call_round("greet", json!({ "inputResponses": responses }))
         .await;
     assert!(!keys(&answer).contains(&"user_name".to_owned()), "{answer}");
     let wrong = json!({ "inputResponses": { "wrong": accept(json!({})) } });
-    assert_eq!(keys(&peer.call("greet", wrong).await), ["user_name"]);
+    assert_eq!(keys(&peer.call_round("greet", wrong).await), ["user_name"]);
 }
 
 #[tokio::test]
 async fn invalid_answer_is_rejected_and_can_be_corrected() {
     let mut peer = peer();
-    let first = peer.call("greet", json!({})).await;
+    let first = peer.call_round("greet", json!({})).await;
     let roots = json!({ "roots": [] });
     for (answer, reason) in [
         (
@@ -113,14 +113,14 @@ async fn invalid_answer_is_rejected_and_can_be_corrected() {
         (json!(12345), "user_name"),
     ] {
         let responses = json!({ "user_name": answer });
-        let refused = peer.call("greet", round(&first, &responses)).await;
+        let refused = peer.call_round("greet", round(&first, &responses)).await;
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
         let message = refused["error"]["message"].as_str().unwrap();
         assert!(message.contains(reason), "{message}");
     }
     let good = json!({ "user_name": { "action": "cancel" } });
     assert_eq!(
-        text(&peer.call("greet", round(&first, &good)).await),
+        text(&peer.call_round("greet", round(&first, &good)).await),
         "no name"
     );
 }
@@ -128,15 +128,15 @@ async fn invalid_answer_is_rejected_and_can_be_corrected() {
 #[tokio::test]
 async fn cached_work_before_an_input_request_runs_once() {
     let count = Count::default();
-    let mut peer = Peer::new(&builder(&count).build().unwrap());
-    let first = peer.call("once", json!({})).await;
+    let mut peer = connect(&builder(&count).build().unwrap());
+    let first = peer.call_round("once", json!({})).await;
     let [key] = &keys(&first)[..] else {
         panic!("{first}");
     };
     let message = &first["result"]["inputRequests"][key]["params"]["message"];
     assert_eq!(message, "Take 1?");
     let sure = json!({ key: accept(json!({ "ok": true })) });
-    let second = peer.call("once", round(&first, &sure)).await;
+    let second = peer.call_round("once", round(&first, &sure)).await;
     assert_eq!(text(&second), r#"1: {"ok":true}"#);
     assert_eq!(count.load(Ordering::SeqCst), 1);
 }
@@ -163,7 +163,7 @@ async fn input_request_without_client_capability_is_rejected() {
         ),
     ] {
         peer.capabilities = capabilities;
-        let refused = peer.call(tool, json!({})).await;
+        let refused = peer.call_round(tool, json!({})).await;
         if tool == "together" {
             // The other two are requested: the handler reads the answers only when all are
             // available.
@@ -174,13 +174,16 @@ async fn input_request_without_client_capability_is_rejected() {
         assert_eq!(refused["error"]["data"]["requiredCapabilities"], needed);
     }
     peer.capabilities = json!({ "elicitation": {} });
-    assert_eq!(keys(&peer.call("greet", json!({})).await), ["user_name"]);
+    assert_eq!(
+        keys(&peer.call_round("greet", json!({})).await),
+        ["user_name"]
+    );
 }
 
 #[tokio::test]
 async fn url_elicitation_returns_consent() {
     let mut peer = peer();
-    let first = peer.call("page", json!({})).await;
+    let first = peer.call_round("page", json!({})).await;
     let [key] = &keys(&first)[..] else {
         panic!("{first}");
     };
@@ -188,7 +191,7 @@ async fn url_elicitation_returns_consent() {
         json!({ "mode": "url", "message": "Please sign in", "url": "https://example.com/in" });
     assert_eq!(first["result"]["inputRequests"][key]["params"], params);
     let yes = json!({ key: { "action": "accept" } });
-    let second = peer.call("page", round(&first, &yes)).await;
+    let second = peer.call_round("page", round(&first, &yes)).await;
     assert_eq!(text(&second), "Accepted(())");
 }
 
@@ -199,7 +202,7 @@ async fn input_is_rejected_in_other_methods() {
         "ref": { "type": "ref/prompt", "name": "p" },
         "argument": { "name": "a", "value": "" },
     });
-    let answer = peer.modern("completion/complete", params).await;
+    let answer = peer.request_alone("completion/complete", params).await;
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.starts_with("refused:"), "{message}");
 }
@@ -207,8 +210,8 @@ async fn input_is_rejected_in_other_methods() {
 #[tokio::test]
 async fn duplicate_input_key_is_an_error() {
     let mut peer = peer();
-    let first = peer.call("twice", json!({})).await;
+    let first = peer.call_round("twice", json!({})).await;
     let word = json!({ "a": accept(json!({ "word": "x" })) });
-    let second = peer.call("twice", round(&first, &word)).await;
+    let second = peer.call_round("twice", round(&first, &word)).await;
     assert_eq!(second["error"]["code"], -32603, "{second}");
 }

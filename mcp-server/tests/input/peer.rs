@@ -1,9 +1,8 @@
-//! A client that writes and reads lines, and handlers that request input.
+//! A client that answers input requests, and handlers that send them.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use mcp_server::types::{
     BooleanSchema, CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult,
@@ -11,13 +10,11 @@ use mcp_server::types::{
     SamplingMessageContentBlock, StringSchema, TextContent,
 };
 use mcp_server::{
-    ByteStream, Context, Elicited, Extensions, Form, HandlerError, Params, Server, ServerBuilder,
+    Context, Elicited, Extensions, Form, HandlerError, Params, Server, ServerBuilder,
 };
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex,
-    split,
-};
+
+pub(crate) use crate::support::peer::{Peer, text};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Name {
@@ -74,7 +71,7 @@ async fn tool(
         }
         "impatient" => {
             let asked = cx.elicit(form()).into_future();
-            match tokio::time::timeout(Duration::from_millis(1), asked).await {
+            match tokio::time::timeout(std::time::Duration::from_millis(1), asked).await {
                 Ok(_) => "answered".to_owned(),
                 Err(_) => "gave up".to_owned(),
             }
@@ -128,129 +125,44 @@ async fn together(cx: &Context) -> Result<String, HandlerError> {
     Ok(format!("{word} {said} {roots}"))
 }
 
-/// The client's end of a connection.
-pub(crate) struct Peer {
-    reader: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    writer: WriteHalf<DuplexStream>,
-    next: u64,
-    pub(crate) capabilities: Value,
-}
-
 /// The default capabilities of these clients.
 pub(crate) fn everything() -> Value {
     json!({ "elicitation": { "form": {}, "url": {} }, "sampling": { "tools": {} }, "roots": {} })
 }
 
+/// Connects a peer with these capabilities.
+pub(crate) fn connect(server: &Server) -> Peer {
+    connect_with(server, Extensions::new())
+}
+
+/// Connects a peer over a stream with extensions.
+pub(crate) fn connect_with(server: &Server, extensions: Extensions) -> Peer {
+    let mut peer = Peer::over(server, |stream| stream.extensions(extensions));
+    peer.capabilities = everything();
+    peer
+}
+
 impl Peer {
-    /// Connects to a server, which runs as long as the connection exists.
-    pub(crate) fn new(server: &Server) -> Self {
-        Self::with(server, Extensions::new())
-    }
-
-    /// Connects to a server over a stream with extensions.
-    pub(crate) fn with(server: &Server, extensions: Extensions) -> Self {
-        let (ours, theirs) = duplex(1 << 16);
-        let server = server.clone();
-        tokio::spawn(async move {
-            let (reader, writer) = split(theirs);
-            server
-                .serve(ByteStream::new(reader, writer).extensions(extensions))
-                .await
-        });
-        let (reader, writer) = split(ours);
-        Self {
-            reader: BufReader::new(reader).lines(),
-            writer,
-            next: 0,
-            capabilities: everything(),
-        }
-    }
-
-    pub(crate) async fn send(&mut self, message: Value) {
-        self.write(&message.to_string()).await;
-    }
-
-    pub(crate) async fn write(&mut self, line: &str) {
-        let line = format!("{line}\n");
-        self.writer.write_all(line.as_bytes()).await.unwrap();
-    }
-
-    pub(crate) async fn receive(&mut self) -> Value {
-        self.maybe_receive().await.expect("a message")
-    }
-
-    /// Receives the next message. Returns `None` at the end.
-    pub(crate) async fn maybe_receive(&mut self) -> Option<Value> {
-        let line = tokio::time::timeout(Duration::from_secs(20), self.reader.next_line());
-        let line = line.await.expect("a message in time").unwrap()?;
-        Some(serde_json::from_str(&line).unwrap())
-    }
-
-    /// Closes the sending side.
-    pub(crate) async fn close(&mut self) {
-        self.writer.shutdown().await.unwrap();
-    }
-
-    /// Sends a modern request and returns its response, which must be the next message.
-    pub(crate) async fn modern(&mut self, method: &str, mut params: Value) -> Value {
-        self.next += 1;
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-            "io.modelcontextprotocol/clientCapabilities": self.capabilities,
-        });
-        let (id, message) = (self.next, json!({ "jsonrpc": "2.0", "id": self.next }));
-        let mut message = message;
-        message["method"] = method.into();
-        message["params"] = params;
-        self.send(message).await;
-        let answer = self.receive().await;
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
-    }
-
     /// Calls a tool as a modern client, with answers and state if there are any.
-    pub(crate) async fn call(&mut self, tool: &str, round: Value) -> Value {
+    pub(crate) async fn call_round(&mut self, tool: &str, round: Value) -> Value {
         let mut params = json!({ "name": tool });
         for (name, value) in round.as_object().into_iter().flatten() {
             params[name] = value.clone();
         }
-        self.modern("tools/call", params).await
-    }
-
-    /// Performs the handshake of a legacy revision.
-    pub(crate) async fn initialize(&mut self, revision: &str) {
-        let params = json!({
-            "protocolVersion": revision,
-            "capabilities": self.capabilities,
-            "clientInfo": { "name": "test", "version": "1" },
-        });
-        let message =
-            json!({ "jsonrpc": "2.0", "id": "i", "method": "initialize", "params": params });
-        self.send(message).await;
-        assert_eq!(self.receive().await["result"]["protocolVersion"], revision);
-        let message = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        self.send(message).await;
+        self.request_alone("tools/call", params).await
     }
 
     /// Calls a tool as a legacy client; the next message may be an input request.
     pub(crate) async fn begin(&mut self, id: &str, tool: &str) {
         let params = json!({ "name": tool });
-        let message =
-            json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
-        self.send(message).await;
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }))
+            .await;
     }
 
     pub(crate) async fn answer(&mut self, question: &Value, result: Value) {
         let message = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
         self.send(message).await;
     }
-}
-
-/// Returns the text of a tool's result.
-pub(crate) fn text(answer: &Value) -> &str {
-    let text = answer["result"]["content"][0]["text"].as_str();
-    text.unwrap_or_else(|| panic!("no text: {answer}"))
 }
 
 pub(crate) fn accept(content: Value) -> Value {

@@ -8,7 +8,7 @@ use mcp_server::types::{
 use mcp_server::{Context, HandlerError, Server};
 use serde_json::{Value, json};
 
-use super::peer::{Peer, text};
+use super::peer::{connect, text};
 
 fn form() -> ElicitRequest {
     let mut params = ElicitRequestFormParams::new("Sure?", RequestedSchema::new(Map::new()));
@@ -49,8 +49,8 @@ fn server() -> Server {
 
 #[tokio::test]
 async fn raw_input_requests_reach_modern_clients_unchanged() {
-    let mut peer = Peer::new(&server());
-    let first = peer.call("form", Value::Null).await;
+    let mut peer = connect(&server());
+    let first = peer.call_round("form", Value::Null).await;
     let question = &first["result"]["inputRequests"]["q"];
     assert_eq!(question["method"], "elicitation/create");
     assert_eq!(question["params"]["com.example/style"], "dialog");
@@ -60,18 +60,18 @@ async fn raw_input_requests_reach_modern_clients_unchanged() {
         "requestState": state,
         "inputResponses": { "q": { "action": "decline" } },
     });
-    assert_eq!(text(&peer.call("form", round).await), "Decline");
+    assert_eq!(text(&peer.call_round("form", round).await), "Decline");
 
     let round = json!({ "inputResponses": { "q": { "action": "cancel" } } });
-    assert_eq!(text(&peer.call("any", round).await), "any Cancel");
+    assert_eq!(text(&peer.call_round("any", round).await), "any Cancel");
     let wrong = json!({ "inputResponses": { "q": { "action": 1 } } });
-    assert_eq!(peer.call("any", wrong).await["error"]["code"], -32602);
+    assert_eq!(peer.call_round("any", wrong).await["error"]["code"], -32602);
 }
 
 #[tokio::test]
 async fn raw_input_requests_are_sent_to_legacy_clients() {
-    let mut peer = Peer::new(&server());
-    peer.initialize("2025-11-25").await;
+    let mut peer = connect(&server());
+    peer.handshake("2025-11-25").await;
     peer.begin("a", "form").await;
     let question = peer.receive().await;
     assert_eq!(question["params"]["com.example/style"], "dialog");

@@ -11,7 +11,7 @@ use mcp_server::types::{
 use mcp_server::{Context, HandlerError, Params, Server};
 use serde_json::{Value, json};
 
-use super::peer::{Peer, text};
+use super::peer::{Peer, connect, text};
 
 const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -57,10 +57,10 @@ fn server() -> Server {
 }
 
 async fn peer(revision: &str, capabilities: Value) -> Peer {
-    let mut peer = Peer::new(&server());
+    let mut peer = connect(&server());
     peer.capabilities = capabilities;
     if revision != "2026-07-28" {
-        peer.initialize(revision).await;
+        peer.handshake(revision).await;
     }
     peer
 }
@@ -84,7 +84,7 @@ fn assert_valid(request: &Value, definition: &str, revision: &str) {
 /// The client's response to the tool, or its error.
 async fn ask(peer: &mut Peer, revision: &str, tool: &str) -> Value {
     if revision == "2026-07-28" {
-        let answer = peer.call(tool, json!({})).await;
+        let answer = peer.call_round(tool, json!({})).await;
         let question = &answer["result"]["inputRequests"]["q"];
         return if question.is_null() {
             answer
@@ -221,15 +221,15 @@ async fn tool_use_in_sampling_works_in_both_eras() {
     assert_eq!(text(&legacy.receive().await), "m 2 Some(ToolUse)");
 
     let mut modern = peer("2026-07-28", declared).await;
-    let first = modern.call("tools", json!({})).await;
+    let first = modern.call_round("tools", json!({})).await;
     let state = &first["result"]["requestState"];
     let round = json!({ "inputResponses": { "q": uses }, "requestState": state });
     assert_eq!(
-        text(&modern.call("tools", round).await),
+        text(&modern.call_round("tools", round).await),
         "m 2 Some(ToolUse)"
     );
     let faulty = json!({ "inputResponses": { "q": { "role": "assistant" } } });
-    let refused = modern.call("tools", faulty).await;
+    let refused = modern.call_round("tools", faulty).await;
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
 }
 

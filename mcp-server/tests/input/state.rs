@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_server::{Extensions, Keys, Limits, Principal, Server};
 use serde_json::{Value, json};
 
-use super::peer::{Count, Peer, accept, builder};
+use super::peer::{Count, accept, builder, connect, connect_with};
 
 fn server(key: u8) -> Server {
     let keys = Keys::from_bytes([key; 32]);
@@ -13,7 +13,7 @@ fn server(key: u8) -> Server {
 }
 
 async fn state(server: &Server, tool: &str) -> String {
-    let answer = Peer::new(server).call(tool, json!({})).await;
+    let answer = connect(server).call_round(tool, json!({})).await;
     answer["result"]["requestState"]
         .as_str()
         .unwrap()
@@ -23,7 +23,7 @@ async fn state(server: &Server, tool: &str) -> String {
 async fn send_state_back(server: &Server, tool: &str, state: &str) -> Value {
     let responses = json!({ "user_name": accept(json!({ "name": "Ada" })) });
     let round = json!({ "inputResponses": responses, "requestState": state });
-    Peer::new(server).call(tool, round).await
+    connect(server).call_round(tool, round).await
 }
 
 fn refused(answer: &Value) -> bool {
@@ -59,21 +59,21 @@ async fn request_state_is_bound_to_its_request() {
     let state = state(&server, "greet").await;
     assert!(refused(&send_state_back(&server, "spawned", &state).await));
     let other = json!({ "requestState": state, "arguments": { "a": 1 } });
-    let answer = Peer::new(&server).call("greet", other).await;
+    let answer = connect(&server).call_round("greet", other).await;
     assert!(refused(&answer), "{answer}");
 }
 
 #[tokio::test]
 async fn request_state_ignores_the_order_of_members() {
     let server = server(1);
-    let mut peer = Peer::new(&server);
+    let mut peer = connect(&server);
     let first: Value = serde_json::from_str(r#"{"arguments":{"a":1,"b":{"c":1,"d":2}}}"#).unwrap();
-    let state = peer.call("greet", first).await["result"]["requestState"].take();
+    let state = peer.call_round("greet", first).await["result"]["requestState"].take();
     let state = state.as_str().unwrap();
     let line = format!(
         r#"{{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{{"arguments":{{"b":{{"d":2,"c":1}},"a":1}},"requestState":"{state}","_meta":{{"io.modelcontextprotocol/clientCapabilities":{{"elicitation":{{}}}},"io.modelcontextprotocol/protocolVersion":"2026-07-28"}},"name":"greet"}}}}"#
     );
-    peer.write(&line).await;
+    peer.send(&line).await;
     assert_eq!(
         peer.receive().await["result"]["resultType"],
         "input_required"
@@ -110,17 +110,17 @@ async fn request_state_is_bound_to_its_principal() {
     let peer = |name: &str| {
         let mut extensions = Extensions::new();
         extensions.insert(Principal(name.to_owned()));
-        Peer::with(&server, extensions)
+        connect_with(&server, extensions)
     };
-    let first = peer("alice").call("greet", json!({})).await;
+    let first = peer("alice").call_round("greet", json!({})).await;
     let responses = json!({ "user_name": accept(json!({ "name": "Ada" })) });
     let state = &first["result"]["requestState"];
     let round = json!({ "inputResponses": responses, "requestState": state });
-    let bobs = peer("bob").call("greet", round.clone()).await;
+    let bobs = peer("bob").call_round("greet", round.clone()).await;
     assert!(refused(&bobs), "{bobs}");
-    let nobodys = Peer::new(&server).call("greet", round.clone()).await;
+    let nobodys = connect(&server).call_round("greet", round.clone()).await;
     assert!(refused(&nobodys), "{nobodys}");
     // On another connection of the same principal.
-    let hers = peer("alice").call("greet", round).await;
+    let hers = peer("alice").call_round("greet", round).await;
     assert_eq!(hers["result"]["resultType"], "input_required", "{hers}");
 }

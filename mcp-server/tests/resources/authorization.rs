@@ -11,11 +11,11 @@ use mcp_server::types::{Resource, ResourceType};
 use mcp_server::{Context, HandlerError, ListAt, ResourceDef, ResourcePage, Server, TemplateDef};
 use serde_json::{Value, json};
 
-use crate::client::Client;
-use crate::one_representation::{ALL, opted_in};
-use crate::peer::Peer;
-use crate::versions::http::{Messages, serve};
-use crate::versions::{CHANGED, UPDATED, speaking};
+use super::client::Client;
+use super::one_representation::{ALL, opted_in};
+use super::versions::http::{Messages, serve};
+use super::versions::{CHANGED, UPDATED, speaking};
+use crate::support::peer::Peer;
 
 const REFUSED: &str = "the safe is locked";
 

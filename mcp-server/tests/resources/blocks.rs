@@ -9,9 +9,9 @@ use mcp_server::types::{
 use mcp_server::{Context, HandlerError, Server};
 use serde_json::{Value, json};
 
-use crate::client::Client;
-use crate::peer::Peer;
-use crate::subject::SEP_2093;
+use super::client::Client;
+use super::subject::SEP_2093;
+use crate::support::peer::Peer;
 
 fn for_user() -> Annotations {
     Annotations::new().audience([Role::User])
@@ -214,7 +214,7 @@ async fn sampling_requests_omit_metadata_that_the_peer_must_not_see() {
         "clientInfo": { "name": "test", "version": "1" },
     });
     peer.result("initialize", params).await;
-    peer.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+    peer.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
         .await;
     peer.start("tools/call", call).await;
     let question = peer.receive().await;

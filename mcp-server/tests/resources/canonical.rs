@@ -7,10 +7,10 @@ use mcp_server::{
 };
 use serde_json::json;
 
-use crate::client::Client;
-use crate::one_representation::{ALL, opted_in};
-use crate::peer::Peer;
-use crate::versions::{CHANGED, UPDATED, speaking};
+use super::client::Client;
+use super::one_representation::{ALL, opted_in};
+use super::versions::{CHANGED, UPDATED, speaking};
+use crate::support::peer::Peer;
 
 const REFUSED: &str = "the row is secret";
 

@@ -4,14 +4,9 @@ use std::net::SocketAddr;
 
 use mcp_server::Server;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::time::{Duration, timeout};
 
-use crate::peer::Peer;
-
-/// Longer than any successful operation.
-const TIMEOUT: Duration = Duration::from_secs(20);
+use crate::support::exchange;
+use crate::support::peer::Peer;
 
 const NEWEST: &str = "2026-07-28";
 
@@ -92,7 +87,7 @@ impl Client {
         assert!(capabilities["experimental"].is_null(), "{answer}");
         let done = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         match &mut self.wire {
-            Wire::Pipe(peer) => peer.send(&done).await,
+            Wire::Pipe(peer) => peer.send(done).await,
             Wire::Http(..) => drop(self.post(&done).await),
         }
     }
@@ -140,54 +135,37 @@ impl Client {
         let Wire::Http(address, session) = &mut self.wire else {
             unreachable!("this is a pipe");
         };
-        let body = message.to_string();
-        let mut head = format!(
-            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nConnection: close\r\n\
-             Content-Length: {}\r\n",
-            body.len()
-        );
+        let host = address.to_string();
+        let mut headers = vec![
+            ("Host", &*host),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ];
         if modern {
-            head.push_str(&format!("Mcp-Method: {}\r\n", text(&message["method"])));
-            let params = &message["params"];
-            let name = match text(&message["method"]) {
+            let (method, params) = (text(&message["method"]), &message["params"]);
+            let name = match method {
                 "resources/read" => text(&params["uri"]),
                 "tools/call" | "prompts/get" => text(&params["name"]),
                 _ => "",
             };
+            headers.push(("Mcp-Method", method));
             if !name.is_empty() {
-                head.push_str(&format!("Mcp-Name: {name}\r\n"));
+                headers.push(("Mcp-Name", name));
             }
         }
         if modern || session.is_some() {
-            head.push_str(&format!("MCP-Protocol-Version: {revision}\r\n"));
+            headers.push(("MCP-Protocol-Version", revision));
         }
         if let Some(session) = session {
-            head.push_str(&format!("Mcp-Session-Id: {session}\r\n"));
+            headers.push(("Mcp-Session-Id", session));
         }
-        let exchange = async {
-            let mut stream = TcpStream::connect(*address).await.unwrap();
-            let request = format!("{head}\r\n{body}");
-            stream.write_all(request.as_bytes()).await.unwrap();
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).await.unwrap();
-            answer
-        };
-        let answer = timeout(TIMEOUT, exchange).await.expect("no answer");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
-        let mut headers = head.lines().filter_map(|line| line.split_once(": "));
-        let given = headers.find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
-        if let Some((_, given)) = given {
+        let body = message.to_string();
+        let reply = exchange::send(*address, "POST", "/mcp", &headers, body).await;
+        let given = reply.get("Mcp-Session-Id");
+        if !given.is_empty() {
             *session = Some(given.to_owned());
         }
-        let chunked = head
-            .to_ascii_lowercase()
-            .contains("transfer-encoding: chunked");
-        if chunked {
-            joined(body)
-        } else {
-            body.to_owned()
-        }
+        reply.text().to_owned()
     }
 }
 
@@ -200,16 +178,4 @@ fn http(server: &Server) -> Wire {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
-}
-
-/// Decodes the chunks of a body.
-fn joined(mut rest: &str) -> String {
-    let mut body = String::new();
-    while let Some((size, behind)) = rest.split_once("\r\n") {
-        let size = usize::from_str_radix(size, 16).expect("a size");
-        let (chunk, behind) = behind.split_at(size);
-        body.push_str(chunk);
-        rest = behind.strip_prefix("\r\n").unwrap_or_default();
-    }
-    body
 }

@@ -4,8 +4,8 @@ use mcp_server::types::Resource;
 use mcp_server::{ListAt, Proposal, ResourceDef, ResourcePage, Server};
 use serde_json::{Value, json};
 
-use crate::client::Client;
-use crate::subject::{PAGES, SEP_2093, not_opted_in, opted_in};
+use super::client::Client;
+use super::subject::{PAGES, SEP_2093, not_opted_in, opted_in};
 
 fn names(page: &Value) -> Vec<&str> {
     let resources = page["resources"].as_array().unwrap().iter();

@@ -6,7 +6,7 @@ use mcp_server::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 /// A handler that lists `count` resources, each with its number in the name.
 fn numbered(scheme: &'static str, count: usize) -> TemplateDef {

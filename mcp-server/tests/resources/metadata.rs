@@ -4,8 +4,8 @@ use mcp_server::types::{AnyResourceContents, TextResourceContents};
 use mcp_server::{HandlerError, Proposal, ResourceDef, ResourceUri, Server, TemplateDef};
 use serde_json::json;
 
-use crate::client::Client;
-use crate::subject::{SEP_2093, not_opted_in, opted_in};
+use super::client::Client;
+use super::subject::{SEP_2093, not_opted_in, opted_in};
 
 const METADATA: &str = "resources/metadata";
 

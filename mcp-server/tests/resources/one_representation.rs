@@ -15,7 +15,7 @@ use mcp_server::{
 };
 use serde_json::{Value, json};
 
-use crate::client::Client;
+use super::client::Client;
 
 pub(crate) const ALL: &[&str] = &["https-url", "sep-2093", "versioned-resources"];
 

@@ -7,7 +7,7 @@ use mcp_server::types::{
 use mcp_server::{BuildError, Params, Proposal, ResourceDef, Server, ServerBuilder};
 use serde_json::json;
 
-use crate::client::Client;
+use super::client::Client;
 
 fn lists() -> ServerBuilder {
     Server::builder("test", "1").on(|_: Params<ListResourcesRequest>| async {

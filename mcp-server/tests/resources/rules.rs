@@ -1,19 +1,16 @@
 //! SEP-2093: rules for the contents of documents and collections. Contents that violate them are
 //! withheld.
 
-use std::sync::{Arc, Mutex};
-
 use mcp_server::types::{
     AnyResourceContents, Proposal, Resource, ResourceType, TextResourceContents,
 };
 use mcp_server::{HandlerError, ResourceDef, ResourceUri, Server, TemplateDef};
 use serde_json::json;
 use tracing::Level;
-use tracing::subscriber::DefaultGuard;
 
-use crate::client::Client;
-use crate::collect::Collected;
-use crate::subject::SEP_2093;
+use super::client::Client;
+use super::subject::SEP_2093;
+use crate::support::log::{Log, Logged};
 
 type Contents = Vec<AnyResourceContents>;
 
@@ -86,7 +83,7 @@ async fn contents_that_violate_the_proposal_are_not_sent() {
     let mut clients = Client::older(&server, &[]).await;
     clients.extend(Client::newest(&server, &[]));
     clients.extend(Client::newest(&server, SEP_2093));
-    let log = Collected::begin();
+    let log = Log::begin();
     for mut client in clients {
         for (uri, rule) in WRONG {
             let answer = client
@@ -100,19 +97,20 @@ async fn contents_that_violate_the_proposal_are_not_sent() {
             );
             assert!(!answer.to_string().contains("never to be seen"), "{answer}");
             assert!(!answer.to_string().contains("d:other"), "{answer}");
-            let errors = log.errors();
-            let [(fields, _)] = errors.as_slice() else {
+            let errors = log.of(Level::ERROR);
+            let [error] = errors.as_slice() else {
                 panic!("{}: {uri}: {errors:?}", client.describe());
             };
-            assert_eq!(fields.get("uri"), Some(uri));
-            assert!(fields.get("rule").unwrap().contains(rule), "{fields:?}");
+            assert_eq!(error.fields.get("uri"), Some(uri));
+            let broken = error.fields.get("rule").unwrap();
+            assert!(broken.contains(rule), "{error:?}");
         }
         for (uri, count) in RIGHT {
             let result = client.result("resources/read", json!({ "uri": uri })).await;
             let contents = result["contents"].as_array().unwrap();
             assert_eq!(contents.len(), count, "{}: {uri}", client.describe());
         }
-        assert!(log.errors().is_empty());
+        assert!(log.of(Level::ERROR).is_empty());
     }
 }
 
@@ -135,51 +133,26 @@ async fn contents_are_not_checked_without_the_proposal() {
 #[tokio::test]
 async fn requests_for_metadata_are_traced_with_the_uri() {
     let server = server([Proposal::Sep2093]);
-    let log = Collected::begin();
+    let log = Log::begin();
     let [mut client, _] = Client::newest(&server, &[]);
     client
         .result("resources/metadata", json!({ "uri": "d:good" }))
         .await;
-    let spans = log.spans();
+    let spans = log.requests();
     assert_eq!(spans.len(), 1);
     assert_eq!(spans[0].get("otel.name"), Some("resources/metadata"));
     assert_eq!(spans[0].get("mcp.resource.uri"), Some("d:good"));
 }
 
-/// The text of the log.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    /// Collects the warnings of this thread until the guard is dropped.
-    fn begin(&self) -> DefaultGuard {
-        let log = self.clone();
-        let subscriber = tracing_subscriber::fmt().with_max_level(Level::WARN);
-        let subscriber = subscriber.with_writer(move || log.clone());
-        tracing::subscriber::set_default(subscriber.with_ansi(false).finish())
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let bytes = std::mem::take(&mut *self.0.lock().unwrap());
-        let text = String::from_utf8(bytes).unwrap();
-        text.lines().map(str::to_owned).collect()
-    }
-}
-
-impl std::io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+/// Returns the warnings and errors since the last call.
+fn warnings(log: &Log) -> Vec<Logged> {
+    let events = log.events().into_iter();
+    events.filter(|event| event.level <= Level::WARN).collect()
 }
 
 #[tokio::test]
 async fn contents_of_others_without_a_type_are_logged_once_for_each_definition() {
-    let log = Log::default();
-    let _guard = log.begin();
+    let log = Log::begin();
     let others = async || vec![text("d:other")];
     let server = Server::builder("test", "1")
         .proposals([Proposal::Sep2093])
@@ -197,21 +170,20 @@ async fn contents_of_others_without_a_type_are_logged_once_for_each_definition()
             client.result("resources/read", json!({ "uri": uri })).await;
         }
     }
-    let lines = log.lines();
-    let [first, second] = lines.as_slice() else {
-        panic!("{lines:?}");
+    let warned = warnings(&log);
+    let [first, second] = warned.as_slice() else {
+        panic!("{warned:?}");
     };
-    for (line, uri) in [(first, "uri=u:mixed"), (second, "uri=t:1")] {
-        assert!(
-            line.contains(uri) && line.contains("foreign=d:other"),
-            "{line}"
-        );
-        assert!(line.contains("`collection()`"), "{line}");
+    for (warning, uri) in [(first, "u:mixed"), (second, "t:1")] {
+        assert_eq!(warning.fields.get("uri"), Some(uri), "{warning:?}");
+        let foreign = warning.fields.get("foreign");
+        assert_eq!(foreign, Some("d:other"), "{warning:?}");
+        assert!(warning.message().contains("`collection()`"), "{warning:?}");
     }
     let program = self::server([]);
     let [mut client, _] = Client::newest(&program, SEP_2093);
     client
         .result("resources/read", json!({ "uri": "u:mixed" }))
         .await;
-    assert!(log.lines().is_empty());
+    assert!(warnings(&log).is_empty());
 }

@@ -9,25 +9,24 @@ use std::net::SocketAddr;
 use mcp_server::{Http, HttpUrls, Server};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
-use crate::client::Client;
-use crate::peer::Peer;
-use crate::versions::http::Messages;
+use super::client::Client;
+use super::versions::http::Messages;
+use crate::support::exchange::{self, Reply};
+use crate::support::peer::Peer;
 
 const ALL: &[&str] = &["https-url", "sep-2093", "versioned-resources"];
 const PUBLIC: &str = "https://notes.example.com";
 const CHANGED: &str = "notifications/resources/content_changed";
 
 /// A server with seven notes, of which every second one is a recipe.
-struct World {
+struct Notes {
     server: Server,
     address: SocketAddr,
     _folder: TempDir,
 }
 
-impl World {
+impl Notes {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let database = example::Database::open(&folder.path().join("notes.db")).unwrap();
@@ -38,12 +37,12 @@ impl World {
         let http = server.serve_http(Http::at("127.0.0.1:0")).unwrap();
         let address = http.local_addr();
         tokio::spawn(http);
-        let world = Self {
+        let notes = Self {
             server,
             address,
             _folder: folder,
         };
-        let mut peer = Peer::modern(&world.server);
+        let mut peer = Peer::modern(&notes.server);
         for number in 1..=7 {
             let kind = if number % 2 == 0 { "recipe" } else { "list" };
             let text = format!("note {number}: ä");
@@ -51,7 +50,7 @@ impl World {
             let written = peer.call("write", note).await;
             assert_eq!(written["isError"], Value::Null, "{written}");
         }
-        world
+        notes
     }
 
     /// Returns a client over a pipe and one over HTTP.
@@ -59,20 +58,12 @@ impl World {
         Client::newest(&self.server, ALL)
     }
 
-    /// Sends a request to the URL of a resource. Returns the head and the body of the response.
-    async fn fetch(&self, resource: &Value, header: &str) -> (String, String) {
+    /// Requests the URL of a resource.
+    async fn fetch(&self, resource: &Value, headers: &[(&str, &str)]) -> Reply {
         let url = resource["httpUrl"].as_str();
         let path = url.and_then(|url| url.strip_prefix(PUBLIC));
         let path = path.unwrap_or_else(|| panic!("no URL: {resource}"));
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let request = format!(
-            "GET {path} HTTP/1.1\r\nHost: notes.example.com\r\nConnection: close\r\n{header}\r\n"
-        );
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut response = String::new();
-        stream.read_to_string(&mut response).await.unwrap();
-        let (head, body) = response.split_once("\r\n\r\n").expect("a head");
-        (head.to_owned(), body.to_owned())
+        exchange::get(self.address, path, headers).await
     }
 }
 
@@ -99,17 +90,10 @@ async fn pages(client: &mut Client, mut params: Value) -> Vec<Vec<String>> {
     }
 }
 
-/// Returns the value of a header.
-fn header<'a>(head: &'a str, name: &str) -> &'a str {
-    let mut headers = head.lines().filter_map(|line| line.split_once(": "));
-    let found = headers.find(|(other, _)| other.eq_ignore_ascii_case(name));
-    found.map_or_else(|| panic!("no {name}: {head}"), |(_, value)| value)
-}
-
 #[tokio::test]
 async fn database_selects_the_rows_of_each_page() {
-    let world = World::new().await;
-    for mut client in world.clients() {
+    let notes = Notes::new().await;
+    for mut client in notes.clients() {
         let all = pages(&mut client, json!({})).await;
         let expected = [&["n1", "n2"][..], &["n3", "n4"], &["n5", "n6"], &["n7"]];
         assert_eq!(all, expected, "{}", client.describe());
@@ -125,9 +109,9 @@ async fn database_selects_the_rows_of_each_page() {
 
 #[tokio::test]
 async fn row_has_one_representation_in_all_methods() {
-    let world = World::new().await;
+    let notes = Notes::new().await;
     let uri = json!({ "uri": "note://n2" });
-    for mut client in world.clients() {
+    for mut client in notes.clients() {
         let way = client.describe();
         let page = client.result("resources/list", json!({})).await;
         let listed = &page["resources"][1];
@@ -171,13 +155,13 @@ enum Changes {
 
 impl Changes {
     /// Subscribes to a note and to the list, over a pipe and over HTTP.
-    async fn of(world: &World, uri: &str) -> [Self; 2] {
+    async fn of(notes: &Notes, uri: &str) -> [Self; 2] {
         let method = "subscriptions/listen";
         let wanted = json!({ "resourcesListChanged": true, "resourceSubscriptions": [uri] });
-        let params = crate::versions::speaking(json!({ "notifications": wanted }));
-        let mut peer = Peer::modern(&world.server);
+        let params = super::versions::speaking(json!({ "notifications": wanted }));
+        let mut peer = Peer::modern(&notes.server);
         peer.start(method, params.clone()).await;
-        let stream = Messages::post(world.address, method, params).await;
+        let stream = Messages::post(notes.address, method, params).await;
         let mut both = [Self::Pipe(peer), Self::Http(stream)];
         for changes in &mut both {
             let first = changes.next().await;
@@ -196,10 +180,10 @@ impl Changes {
 
 #[tokio::test]
 async fn change_is_notified_and_outdates_the_known_version() {
-    let world = World::new().await;
-    let mut both = Changes::of(&world, "note://n3").await;
+    let notes = Notes::new().await;
+    let mut both = Changes::of(&notes, "note://n3").await;
     let uri = json!({ "uri": "note://n3" });
-    for mut client in world.clients() {
+    for mut client in notes.clients() {
         let way = client.describe();
         let got = client.result("resources/get", uri.clone()).await;
         let old = got["resource"]["version"].clone();
@@ -225,7 +209,7 @@ async fn change_is_notified_and_outdates_the_known_version() {
         assert_eq!(got["resource"]["version"], new, "{way}");
     }
     // A new note changes the list.
-    for (mut client, name) in world.clients().into_iter().zip(["x", "y"]) {
+    for (mut client, name) in notes.clients().into_iter().zip(["x", "y"]) {
         write(&mut client, name, "list", "new").await;
         for changes in &mut both {
             let change = changes.next().await;
@@ -241,39 +225,36 @@ async fn change_is_notified_and_outdates_the_known_version() {
 
 #[tokio::test]
 async fn url_serves_the_text_until_it_changes() {
-    let world = World::new().await;
-    for mut client in world.clients() {
+    let notes = Notes::new().await;
+    for mut client in notes.clients() {
         let way = client.describe();
         let uri = json!({ "uri": "note://n5" });
         let read = client.result("resources/read", uri.clone()).await;
         let resource = &read["contents"][0];
-        let (head, body) = world.fetch(resource, "").await;
-        assert!(head.starts_with("HTTP/1.1 200 "), "{way}: {head}");
-        assert_eq!(resource["text"], body.as_str(), "{way}");
-        assert_eq!(
-            header(&head, "content-type"),
-            "text/plain; charset=utf-8",
-            "{way}"
-        );
-        let condition = format!("If-None-Match: {}\r\n", header(&head, "etag"));
-        let (head, body) = world.fetch(resource, &condition).await;
-        assert!(head.starts_with("HTTP/1.1 304 "), "{way}: {head}");
-        assert_eq!(body, "", "{way}");
+        let reply = notes.fetch(resource, &[]).await;
+        assert_eq!(reply.status, 200, "{way}");
+        assert_eq!(resource["text"], reply.text(), "{way}");
+        let media_type = reply.get("content-type");
+        assert_eq!(media_type, "text/plain; charset=utf-8", "{way}");
+        let condition = [("If-None-Match", reply.get("etag"))];
+        let again = notes.fetch(resource, &condition).await;
+        assert_eq!(again.status, 304, "{way}");
+        assert_eq!(again.text(), "", "{way}");
 
         let text = format!("written over {way}");
         let link = write(&mut client, "n5", "list", &text).await;
         for resource in [resource, &link] {
-            let (head, body) = world.fetch(resource, &condition).await;
-            assert!(head.starts_with("HTTP/1.1 200 "), "{way}: {head}");
-            assert_eq!(body, text, "{way}");
+            let reply = notes.fetch(resource, &condition).await;
+            assert_eq!(reply.status, 200, "{way}");
+            assert_eq!(reply.text(), text, "{way}");
         }
     }
 }
 
 #[tokio::test]
 async fn invalid_name_is_an_error_of_the_tool() {
-    let world = World::new().await;
-    for mut client in world.clients() {
+    let notes = Notes::new().await;
+    for mut client in notes.clients() {
         for name in ["", "A", "a b", "a%2Fb"] {
             let note = json!({ "name": name, "kind": "list", "text": "" });
             let params = json!({ "name": "write", "arguments": note });

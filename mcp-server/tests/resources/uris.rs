@@ -4,7 +4,7 @@ use mcp_server::types::json::Map;
 use mcp_server::{Proposal, ResourceUri, Server, TemplateDef};
 use serde_json::json;
 
-use crate::client::Client;
+use super::client::Client;
 
 #[tokio::test]
 async fn long_uri_is_rejected_in_every_method_of_the_proposals() {

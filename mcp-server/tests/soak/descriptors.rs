@@ -8,7 +8,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::net::TcpStream;
 
-use super::process::Process;
+use super::process::MeasuredProcess;
 use super::wire::request;
 
 /// The number of file descriptors that the server's process may open.
@@ -19,12 +19,12 @@ const CLIENTS: usize = 200;
 const TIMEOUT: Duration = Duration::from_secs(50);
 
 /// A client that keeps its connection open.
-struct Client {
+struct KeptConnection {
     address: SocketAddr,
     sender: http1::SendRequest<String>,
 }
 
-impl Client {
+impl KeptConnection {
     async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.expect("connected");
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.expect("HTTP");
@@ -48,15 +48,15 @@ impl Client {
 /// would wait as long.
 #[tokio::test]
 async fn longest_idle_connection_is_closed_when_descriptors_run_out() {
-    let mut process = Process::start_with_descriptors("http", DESCRIPTORS);
+    let mut process = MeasuredProcess::start_with_descriptors("http", DESCRIPTORS);
     let address = process.first_line().parse().expect("an address");
     let served = async {
         // The oldest connection is in use all the time, so that it is never the longest idle one.
-        let mut oldest = Client::connect(address).await;
+        let mut oldest = KeptConnection::connect(address).await;
         let mut others = Vec::new();
         for at in 0..CLIENTS {
             assert_eq!(oldest.ping().await, Some(200), "before client {at}");
-            let mut newcomer = Client::connect(address).await;
+            let mut newcomer = KeptConnection::connect(address).await;
             assert_eq!(newcomer.ping().await, Some(200), "client {at}");
             others.push(newcomer);
         }

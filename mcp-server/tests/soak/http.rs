@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::mix::{Era, Expect, FollowUp, Mix, PlannedRequest, said};
-use super::process::Process;
+use super::process::MeasuredProcess;
 use super::wire::{Messages, Wire, post, request};
 
 const ROUNDS: usize = 10;
@@ -25,14 +25,14 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 const GROWTH: u64 = 3 << 19;
 
 /// The state that all tasks of a round share.
-struct Client {
+struct HttpLoad {
     address: SocketAddr,
     session: String,
     mix: Arc<Mutex<Mix>>,
     twos: Vec<Wire>,
 }
 
-impl Client {
+impl HttpLoad {
     /// Starts a session.
     async fn begin(address: SocketAddr, mix: &Arc<Mutex<Mix>>) -> Arc<Self> {
         let mut twos = Vec::new();
@@ -250,11 +250,11 @@ impl Client {
 
 #[tokio::test]
 async fn many_requests_over_http_get_one_response_each_and_leave_no_state() {
-    let mut process = Process::start("http");
+    let mut process = MeasuredProcess::start("http");
     let address = process.first_line().parse().expect("an address");
     let mix = Arc::new(Mutex::new(Mix::new(2)));
     for _ in 0..ROUNDS {
-        let round = async { Client::begin(address, &mix).await.round().await };
+        let round = async { HttpLoad::begin(address, &mix).await.round().await };
         let round = tokio::time::timeout(TIMEOUT, round).await;
         round.expect("an answer is missing");
         process.record_memory();

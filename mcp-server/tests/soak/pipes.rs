@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::mix::{Era, Expect, Mix, PlannedRequest, said};
-use super::process::Process;
+use super::process::MeasuredProcess;
 
 const ROUNDS: usize = 10;
 const ROUND: u64 = 7_000;
@@ -26,8 +26,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// In seven rounds of 7,000 requests, a leak of 43 bytes per request would be larger.
 const GROWTH: u64 = 2 << 20;
 
-struct Client {
-    process: Process,
+struct PipeLoad {
+    process: MeasuredProcess,
     mix: Mix,
     lines: Receiver<String>,
     out: Sender<String>,
@@ -42,11 +42,11 @@ struct Client {
     next: Vec<PlannedRequest>,
 }
 
-impl Client {
+impl PipeLoad {
     fn new() -> Self {
-        let mut process = Process::start("pipes");
-        let mut stdin = process.child.stdin.take().expect("a pipe");
-        let stdout = process.stdout.take().expect("a pipe");
+        let mut process = MeasuredProcess::start("pipes");
+        let mut stdin = process.process.stdin.take().expect("a pipe");
+        let stdout = process.process.stdout.take().expect("a pipe");
         let (out, messages) = channel::<String>();
         let writing = thread::spawn(move || {
             for message in messages {
@@ -261,7 +261,7 @@ impl Client {
 
 #[test]
 fn many_requests_over_pipes_get_one_response_each_and_leave_no_state() {
-    let mut client = Client::new();
+    let mut client = PipeLoad::new();
     client.handshake();
     for _ in 0..ROUNDS {
         client.round(ROUND);
@@ -274,5 +274,13 @@ fn many_requests_over_pipes_get_one_response_each_and_leave_no_state() {
         thread.join().expect("no panic");
     }
     assert_eq!(client.lines.try_iter().count(), 0);
-    assert!(client.process.child.wait().expect("waited for").success());
+    assert!(
+        client
+            .process
+            .process
+            .child
+            .wait()
+            .expect("waited for")
+            .success()
+    );
 }

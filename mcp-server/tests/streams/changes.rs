@@ -3,11 +3,13 @@
 use mcp_server::Limits;
 use serde_json::json;
 
-use super::peer::{Peer, cancel, code, legacy_call, meta, text};
+use crate::support::soon;
+
+use super::peer::{GatedPeer, cancel, code, legacy_call, meta, text};
 
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-async fn listen(peer: &mut Peer, id: &str, uri: &str) {
+async fn listen(peer: &mut GatedPeer, id: &str, uri: &str) {
     peer.send(json!({
         "jsonrpc": "2.0",
         "id": id,
@@ -22,7 +24,7 @@ async fn listen(peer: &mut Peer, id: &str, uri: &str) {
         },
     }))
     .await;
-    let first = peer.next().await;
+    let first = peer.receive().await;
     assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(first["params"]["_meta"][ID], id);
     // Unsupported kinds of changes are omitted.
@@ -32,45 +34,45 @@ async fn listen(peer: &mut Peer, id: &str, uri: &str) {
 
 #[tokio::test]
 async fn subscription_is_acknowledged_notified_and_cancelled() {
-    let mut peer = Peer::new();
+    let mut peer = GatedPeer::new();
     listen(&mut peer, "s", "x:a").await;
     peer.server.resource_updated("x:other");
     peer.server.resource_updated("x:a");
-    let told = peer.next().await;
+    let told = peer.receive().await;
     assert_eq!(told["method"], "notifications/resources/updated");
     assert_eq!(told["params"]["uri"], "x:a");
     assert_eq!(told["params"]["_meta"][ID], "s");
     peer.server.tools_changed();
-    let told = peer.next().await;
+    let told = peer.receive().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
     assert_eq!(told["params"]["_meta"][ID], "s");
     peer.send(cancel("s")).await;
-    peer.call(1, "tools changed", "done").await;
-    assert_eq!(text(&peer.next().await), "done");
+    peer.send_call(1, "tools changed", "done").await;
+    assert_eq!(text(&peer.receive().await), "done");
     peer.assert_no_more().await;
 }
 
 #[tokio::test]
 async fn notifications_have_the_id_of_their_subscription() {
-    let mut peer = Peer::new();
+    let mut peer = GatedPeer::new();
     listen(&mut peer, "a", "x:a").await;
     listen(&mut peer, "b", "x:b").await;
     for id in ["b", "a"] {
         peer.server.resource_updated(format!("x:{id}"));
-        assert_eq!(peer.next().await["params"]["_meta"][ID], id);
+        assert_eq!(peer.receive().await["params"]["_meta"][ID], id);
     }
     peer.assert_no_more().await;
 }
 
 #[tokio::test]
 async fn shutdown_ends_subscriptions_with_their_result() {
-    let mut peer = Peer::new();
+    let mut peer = GatedPeer::new();
     listen(&mut peer, "s", "x:a").await;
-    peer.call(1, "wait", "gate").await;
+    peer.send_call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
     peer.server.shutdown();
     loop {
-        let message = peer.next().await;
+        let message = peer.receive().await;
         if message["id"] == "s" {
             assert_eq!(message["result"]["resultType"], "complete");
             assert_eq!(message["result"]["_meta"][ID], "s");
@@ -79,16 +81,16 @@ async fn shutdown_ends_subscriptions_with_their_result() {
         assert_eq!(message["method"], "notifications/cancelled");
     }
     // New work is rejected, but running work may finish.
-    peer.call(2, "echo", "late").await;
-    let refused = peer.next().await;
+    peer.send_call(2, "echo", "late").await;
+    let refused = peer.receive().await;
     assert_eq!(
         (&refused["id"], &refused["error"]["code"]),
         (&json!(2), &json!(-32603))
     );
     peer.gates.open("gate");
-    assert_eq!(text(&peer.next().await), "gate");
-    assert_eq!(peer.maybe_next().await, None);
-    peer.serving
+    assert_eq!(text(&peer.receive().await), "gate");
+    assert_eq!(peer.maybe_receive().await, None);
+    soon(&mut peer.serving)
         .await
         .expect("no panic")
         .expect("served to the end");
@@ -96,29 +98,29 @@ async fn shutdown_ends_subscriptions_with_their_result() {
 
 #[tokio::test]
 async fn legacy_peer_is_notified_of_its_subscriptions() {
-    let mut peer = Peer::new();
+    let mut peer = GatedPeer::new();
     peer.handshake("2025-11-25").await;
     let subscribe = |method: &str| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"uri": "x:a"}});
     peer.send(subscribe("resources/subscribe")).await;
-    assert_eq!(peer.next().await["result"], json!({}));
+    assert_eq!(peer.receive().await["result"], json!({}));
     peer.send(legacy_call(2, "touch", "x:other")).await;
-    assert_eq!(peer.next().await["id"], 2);
+    assert_eq!(peer.receive().await["id"], 2);
     peer.server.resource_updated("x:a");
-    let told = peer.next().await;
+    let told = peer.receive().await;
     assert_eq!(told["method"], "notifications/resources/updated");
     assert_eq!(told["params"], json!({"uri": "x:a"}));
     peer.send(subscribe("resources/unsubscribe")).await;
-    assert_eq!(peer.next().await["result"], json!({}));
+    assert_eq!(peer.receive().await["result"], json!({}));
     peer.server.resource_updated("x:a");
     peer.server.tools_changed();
-    let told = peer.next().await;
+    let told = peer.receive().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
     peer.assert_no_more().await;
 }
 
 #[tokio::test]
 async fn change_right_after_a_legacy_subscription_is_notified() {
-    let mut peer = Peer::new();
+    let mut peer = GatedPeer::new();
     let hello = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": {},
@@ -136,7 +138,7 @@ async fn change_right_after_a_legacy_subscription_is_notified() {
         .await;
     let mut told = false;
     for _ in 0..4 {
-        told |= peer.next().await["method"] == "notifications/resources/updated";
+        told |= peer.receive().await["method"] == "notifications/resources/updated";
     }
     assert!(told);
     peer.assert_no_more().await;
@@ -147,7 +149,7 @@ async fn subscriptions_with_long_uris_are_bounded() {
     let long = |name: &str| format!("x:{name}{}", "y".repeat(100_000));
     let mut limits = Limits::default();
     limits.uri_bytes = 256 << 10;
-    let mut peer = Peer::with(limits);
+    let mut peer = GatedPeer::with(limits);
     let uris = [long("a"), long("b"), long("c")];
     peer.send(json!({
         "jsonrpc": "2.0",
@@ -156,13 +158,13 @@ async fn subscriptions_with_long_uris_are_bounded() {
         "params": {"notifications": {"resourceSubscriptions": uris}, "_meta": meta()},
     }))
     .await;
-    assert_eq!(code(&peer.next().await), -32602);
+    assert_eq!(code(&peer.receive().await), -32602);
     peer.handshake("2025-11-25").await;
     let mut subscribe = async |method: &str, name: &str| {
         let params = json!({"uri": long(name)});
         peer.send(json!({"jsonrpc": "2.0", "id": name, "method": method, "params": params}))
             .await;
-        peer.next().await
+        peer.receive().await
     };
     for name in ["a", "b", "a"] {
         let answer = subscribe("resources/subscribe", name).await;

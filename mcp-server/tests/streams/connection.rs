@@ -5,16 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_server::{ByteStream, Extensions, Limits, Principal, ServeError};
-use tokio::io::{
-    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
-    duplex, split,
-};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, duplex, split};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::peer::{Peer, call, cancel, text};
-use crate::tools::{self, Gates};
+use crate::support::peer::Peer;
+
+use super::peer::{GatedPeer, call, cancel, text};
+use crate::support::tools::{self, Gates};
 
 /// In memory and on one thread, so that the system is idle when no task can make progress.
 #[tokio::test]
@@ -57,14 +55,14 @@ async fn server_stops_reading_from_a_peer_that_does_not_read() {
 async fn slow_reader_blocks_the_handler_without_loss() {
     let mut limits = Limits::default();
     limits.queued_bytes = 2_000;
-    let mut peer = Peer::with(limits);
-    peer.call(1, "talk", "2000").await;
+    let mut peer = GatedPeer::with(limits);
+    peer.send_call(1, "talk", "2000").await;
     for number in 0..2000 {
-        let message = peer.next().await;
+        let message = peer.receive().await;
         let said = message["params"]["data"].as_str().expect("text");
         assert!(said.starts_with(&format!("{number} ")));
     }
-    assert_eq!(text(&peer.next().await), "2000");
+    assert_eq!(text(&peer.receive().await), "2000");
     peer.assert_no_more().await;
 }
 
@@ -104,21 +102,21 @@ async fn no_notifications_are_sent_after_the_response() {
 
 #[tokio::test]
 async fn dropping_the_future_cancels_handlers() {
-    let mut peer = Peer::new();
-    peer.call(1, "wait", "gate").await;
+    let mut peer = GatedPeer::new();
+    peer.send_call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
     peer.serving.abort();
     peer.gates.left("gate").await;
-    assert_eq!(peer.maybe_next().await, None);
+    assert_eq!(peer.maybe_receive().await, None);
 }
 
 #[tokio::test]
 async fn closed_peer_ends_the_connection() {
-    let mut peer = Peer::new();
-    peer.call(1, "wait", "gate").await;
+    let mut peer = GatedPeer::new();
+    peer.send_call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
-    let (gates, serving) = (peer.gates.clone(), peer.serving);
-    drop((peer.lines, peer.writer));
+    let GatedPeer { peer, gates, .. } = peer;
+    let serving = peer.disconnect();
     gates.open("gate");
     let error = serving.await.expect("no panic").expect_err("nobody reads");
     assert!(matches!(error, mcp_server::ServeError::Io(_)));
@@ -147,50 +145,36 @@ async fn tcp_stream_can_be_served() {
 }
 
 /// A connection in memory with a paused clock that advances when all tasks wait.
-fn connect(extensions: Extensions) -> (Lines, WriteHalf<DuplexStream>, JoinHandle<Served>) {
+fn connect(extensions: Extensions) -> Peer {
     let server = tools::server(Limits::default(), &Gates::default());
-    let (ours, theirs) = duplex(1 << 16);
-    let (reader, writer) = split(theirs);
-    let serving = tokio::spawn(async move {
-        server
-            .serve(ByteStream::new(reader, writer).extensions(extensions))
-            .await
-    });
-    let (reader, writer) = split(ours);
-    (BufReader::new(reader).lines(), writer, serving)
+    Peer::over(&server, |stream| stream.extensions(extensions))
 }
-
-type Lines = tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>;
-type Served = Result<(), ServeError>;
 
 #[tokio::test(start_paused = true)]
 async fn connection_without_a_message_times_out() {
     for said in ["", "garbage\n", "{\"jsonrpc\":\"2.0\",\"id\":1,"] {
         let start = Instant::now();
-        let (mut lines, mut writer, serving) = connect(Extensions::new());
-        writer.write_all(said.as_bytes()).await.expect("written");
-        let ended = timeout(Duration::from_secs(3600), serving).await;
+        let mut peer = connect(Extensions::new());
+        peer.write(said).await;
+        let ended = timeout(Duration::from_secs(3600), &mut peer.serving).await;
         let ended = ended.expect("it ends").expect("no panic");
         let error = ended.expect_err("the connection was silent");
         assert!(matches!(error, ServeError::Silent), "{error:?}");
         assert_eq!(start.elapsed().as_secs(), 60);
-        let answered = lines.next_line().await.expect("readable").is_some();
+        let answered = peer.maybe_receive().await.is_some();
         assert_eq!(answered, said.starts_with("garbage"));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn idle_connection_after_a_message_stays_open() {
-    let (mut lines, mut writer, serving) = connect(Extensions::new());
+    let mut peer = connect(Extensions::new());
     for id in 0..3 {
-        let line = format!("{}\n", call(id, "echo", "here"));
-        writer.write_all(line.as_bytes()).await.expect("written");
-        let line = lines.next_line().await.expect("readable").expect("a line");
-        assert_eq!(text(&serde_json::from_str(&line).expect("JSON")), "here");
+        peer.send(call(id, "echo", "here")).await;
+        assert_eq!(text(&peer.receive().await), "here");
         sleep(Duration::from_secs(100_000)).await;
     }
-    writer.shutdown().await.expect("shut down");
-    serving.await.expect("no panic").expect("served to the end");
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -200,11 +184,9 @@ async fn handlers_see_the_principal_of_the_connection() {
         if let Some(name) = name {
             extensions.insert(Principal(name.to_owned()));
         }
-        let (mut lines, mut writer, _) = connect(extensions);
-        let line = format!("{}\n", call(1, "who", ""));
-        writer.write_all(line.as_bytes()).await.expect("written");
-        let line = lines.next_line().await.expect("readable").expect("a line");
-        assert_eq!(text(&serde_json::from_str(&line).expect("JSON")), expected);
+        let mut peer = connect(extensions);
+        peer.send(call(1, "who", "")).await;
+        assert_eq!(text(&peer.receive().await), expected);
     }
 }
 
@@ -213,37 +195,37 @@ async fn requests_that_outlast_the_grace_time_end_with_an_error() {
     let mut limits = Limits::default();
     limits.grace_time = std::time::Duration::from_millis(50);
     for shutdown in [true, false] {
-        let mut peer = Peer::with(limits.clone());
-        peer.call("a", "wait", "never").await;
+        let mut peer = GatedPeer::with(limits.clone());
+        peer.send_call("a", "wait", "never").await;
         peer.gates.entered("never").await;
         let message = if shutdown {
             peer.server.shutdown();
             "the server is shutting down"
         } else {
-            peer.close_input();
+            peer.close_input().await;
             "the input has ended, and the grace time is over"
         };
-        let answer = peer.next().await;
+        let answer = peer.receive().await;
         assert_eq!(answer["id"], "a");
         assert_eq!(answer["error"]["code"], -32603);
         assert_eq!(answer["error"]["message"], message);
         peer.gates.left("never").await;
-        assert_eq!(peer.maybe_next().await, None);
+        assert_eq!(peer.maybe_receive().await, None);
     }
 }
 
 #[tokio::test]
 async fn byte_order_mark_before_the_first_message_is_skipped() {
-    let mut peer = Peer::new();
+    let mut peer = GatedPeer::new();
     peer.write(b"\xef\xbb\xbf").await;
-    peer.call(1, "echo", "marked").await;
-    assert_eq!(text(&peer.next().await), "marked");
+    peer.send_call(1, "echo", "marked").await;
+    assert_eq!(text(&peer.receive().await), "marked");
     peer.assert_no_more().await;
 }
 
 #[tokio::test]
 async fn second_initialize_is_rejected_with_the_way_out() {
-    let mut peer = Peer::new();
+    let mut peer = GatedPeer::new();
     let initialize = serde_json::json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {
@@ -252,9 +234,12 @@ async fn second_initialize_is_rejected_with_the_way_out() {
         },
     });
     peer.send(initialize.clone()).await;
-    assert_eq!(peer.next().await["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(
+        peer.receive().await["result"]["protocolVersion"],
+        "2025-11-25"
+    );
     peer.send(initialize).await;
-    let error = peer.next().await["error"].clone();
+    let error = peer.receive().await["error"].clone();
     assert_eq!(error["code"], -32600);
     let message = error["message"].as_str().expect("a message");
     assert!(

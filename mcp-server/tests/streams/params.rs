@@ -1,41 +1,31 @@
 //! Params of requests that the server itself handles: invalid ones are rejected with their path.
 
 use mcp_server::types::{Item, Revision};
-use mcp_server::{ByteStream, Completing, Server};
+use mcp_server::{Completing, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-};
+
+use crate::support::peer::Peer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Echo {
     text: String,
 }
 
-struct Client {
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    writer: WriteHalf<DuplexStream>,
+/// Connects without a handshake.
+fn connect() -> Peer {
+    let server = Server::builder("params", "1.0.0")
+        .tool("echo", "Echoes", |echo: Echo| async move { echo.text })
+        .complete_prompt("review", "code", |typing: Completing| async move {
+            vec![typing.value]
+        })
+        .build()
+        .expect("a server");
+    Peer::raw(&server)
 }
 
-impl Client {
-    fn new() -> Self {
-        let server = Server::builder("params", "1.0.0")
-            .tool("echo", "Echoes", |echo: Echo| async move { echo.text })
-            .complete_prompt("review", "code", |typing: Completing| async move {
-                vec![typing.value]
-            })
-            .build()
-            .expect("a server");
-        let (ours, theirs) = tokio::io::duplex(4096);
-        let (reader, writer) = tokio::io::split(theirs);
-        tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
-        let (reader, writer) = tokio::io::split(ours);
-        let lines = BufReader::new(reader).lines();
-        Self { lines, writer }
-    }
-
+impl Peer {
     async fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.ask_raw(method, &params.to_string()).await
     }
@@ -44,13 +34,8 @@ impl Client {
     async fn ask_raw(&mut self, method: &str, params: &str) -> Value {
         let head = json!({"jsonrpc": "2.0", "id": 1, "method": method}).to_string();
         let head = head.strip_suffix('}').expect("an object");
-        let line = format!("{head},\"params\":{params}}}\n");
-        self.writer
-            .write_all(line.as_bytes())
-            .await
-            .expect("written");
-        let line = self.lines.next_line().await.expect("read").expect("a line");
-        serde_json::from_str(&line).expect("a message")
+        self.send(format!("{head},\"params\":{params}}}")).await;
+        self.receive().await
     }
 
     /// Sends a request that is rejected because of its params, with this path in the error.
@@ -76,7 +61,7 @@ fn meta(capabilities: &Value) -> Value {
 
 #[tokio::test]
 async fn invalid_params_of_a_modern_peer_are_rejected() {
-    let mut peer = Client::new();
+    let mut peer = connect();
     let good = meta(&json!({}));
     let call = "tools/call";
     peer.assert_rejected(call, json!({"_meta": good}), "`name`")
@@ -141,7 +126,7 @@ async fn invalid_params_of_a_modern_peer_are_rejected() {
 
 #[tokio::test]
 async fn invalid_params_of_a_peer_with_a_session_are_rejected() {
-    let mut peer = Client::new();
+    let mut peer = connect();
     let mut hello = json!({"protocolVersion": "2025-06-18", "capabilities": {"roots": 5}});
     peer.assert_rejected("initialize", hello.clone(), "$.capabilities")
         .await;
@@ -169,7 +154,7 @@ async fn invalid_params_of_a_peer_with_a_session_are_rejected() {
 /// It is ambiguous which of two members with the same name is meant.
 #[tokio::test]
 async fn duplicate_members_are_rejected() {
-    let mut peer = Client::new();
+    let mut peer = connect();
     let call = "tools/call";
     let meta = meta(&json!({}));
     let version = "io.modelcontextprotocol/protocolVersion";
@@ -230,7 +215,7 @@ async fn handshake_is_validated_by_its_own_revision() {
                 "clientInfo": {"name": "t", "version": "1"},
             });
             hello[object][member] = json!(5);
-            let mut peer = Client::new();
+            let mut peer = connect();
             if version >= since {
                 let place = format!("$.{object}.{member}");
                 peer.assert_rejected("initialize", hello, &place).await;
@@ -245,7 +230,7 @@ async fn handshake_is_validated_by_its_own_revision() {
 
 #[tokio::test]
 async fn all_missing_members_of_meta_are_named_in_one_error() {
-    let answer = Client::new().ask("tools/list", &json!({"_meta": {}})).await;
+    let answer = connect().ask("tools/list", &json!({"_meta": {}})).await;
     assert_eq!(answer["error"]["code"], -32602);
     assert_eq!(
         answer["error"]["message"],

@@ -12,9 +12,9 @@ use mcp_server::{
 use serde_json::{Value, json};
 use tracing::Level;
 
-use super::collect::Fields;
-use super::events::Log;
 use super::peer::{exchange, modern, post};
+use crate::support::apps::serve_app;
+use crate::support::log::{Fields, Log};
 
 #[derive(Debug)]
 struct Failure {
@@ -188,11 +188,7 @@ async fn error_over_http_is_logged_with_the_principal() {
     let app = axum::Router::new()
         .fallback_service(service)
         .layer(axum::Extension(Principal("alice\n\u{1b}[2J".to_owned())));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-        .await
-        .expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = serve_app(app).await;
     let (request, _) = requests()[0].clone();
     let head = format!(
         "Host: {address}\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\
@@ -297,7 +293,11 @@ fn handler_that_never_returns_is_logged_with_its_tool() {
     let began = Instant::now();
     let warning = loop {
         let mut warnings = log.of(Level::WARN).into_iter();
-        let found = warnings.find(|warning| warning.message().contains("has not returned"));
+        // Other tests of the process may also block.
+        let found = warnings.find(|warning| {
+            let is_stuck = warning.fields.get("tool") == Some("stuck");
+            is_stuck && warning.message().contains("has not returned")
+        });
         if found.is_some() || began.elapsed() > Duration::from_secs(20) {
             break found;
         }
@@ -307,7 +307,6 @@ fn handler_that_never_returns_is_logged_with_its_tool() {
     let answers = serving.join().expect("no panic");
     assert_eq!(answers[0]["result"]["content"][0]["text"], "done");
     let warning = warning.expect("a warning");
-    assert_eq!(warning.fields.get("tool"), Some("stuck"), "{warning:?}");
     let method = warning.fields.get("method");
     assert!(
         method.is_some_and(|it| it.contains("tools/call")),

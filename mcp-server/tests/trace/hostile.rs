@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::events::Log;
 use super::peer::{exchange, exchange_lines, modern, post};
+use crate::support::log::Log;
 
 /// A line break, an escape sequence, a separator and a direction override, followed by a very long
 /// text.

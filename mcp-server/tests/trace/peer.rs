@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 
-use mcp_server::{ByteStream, Server};
+use mcp_server::Server;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, duplex, split};
-use tokio::net::TcpStream;
+
+use crate::support::peer::Peer;
+use crate::support::raw::Raw;
 
 /// Sends messages, and waits until all of them are answered.
 pub(crate) async fn exchange(server: Server, messages: &[Value]) -> Vec<Value> {
@@ -15,23 +16,12 @@ pub(crate) async fn exchange(server: Server, messages: &[Value]) -> Vec<Value> {
 
 /// Sends lines unchanged, and waits until all of them are answered.
 pub(crate) async fn exchange_lines(server: Server, messages: &[String]) -> Vec<Value> {
-    let (ours, theirs) = duplex(1 << 16);
-    let serving = tokio::spawn(async move {
-        let (reader, writer) = split(theirs);
-        server.serve(ByteStream::new(reader, writer)).await
-    });
-    let (reader, mut writer) = split(ours);
+    let mut peer = Peer::raw(&server);
     for message in messages {
-        let line = format!("{message}\n");
-        writer.write_all(line.as_bytes()).await.expect("written");
+        peer.send(message).await;
     }
-    writer.shutdown().await.expect("shut down");
-    let mut lines = BufReader::new(reader).lines();
-    let mut answers = Vec::new();
-    while let Some(line) = lines.next_line().await.expect("readable") {
-        answers.push(serde_json::from_str(&line).expect("JSON"));
-    }
-    serving.await.expect("no panic").expect("served to the end");
+    let (answers, ended) = peer.end().await;
+    ended.expect("served to the end");
     answers
 }
 
@@ -46,15 +36,13 @@ pub(crate) fn modern(id: u64, method: &str, mut params: Value) -> Value {
 
 /// Returns the complete response to a POST. Its headers are given as lines after the request line.
 pub(crate) async fn post(address: SocketAddr, head: &str, body: &str) -> String {
-    let mut socket = TcpStream::connect(address).await.expect("connected");
     let request = format!(
         "POST / HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n{head}\r\n{body}",
         body.len(),
     );
-    socket.write_all(request.as_bytes()).await.expect("written");
-    let mut response = String::new();
-    let read = socket.read_to_string(&mut response);
-    read.await.expect("readable");
-    response
+    let mut connection = Raw::connect(address).await;
+    connection.write(request.as_bytes()).await;
+    while connection.more().await {}
+    String::from_utf8(connection.unused().to_vec()).expect("UTF-8")
 }

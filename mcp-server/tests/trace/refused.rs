@@ -6,8 +6,8 @@ use std::time::Instant;
 use mcp_server::Server;
 use tracing::Level;
 
-use super::events::{Log, Logged};
 use super::peer::post;
+use crate::support::log::{Log, Logged};
 
 async fn refused(heads: impl IntoIterator<Item = String>) -> (Vec<Logged>, Vec<Logged>) {
     let log = Log::begin();

@@ -8,7 +8,7 @@ use mcp_server::{
 };
 use tracing::Level;
 
-use super::events::Log;
+use crate::support::log::Log;
 
 struct NoBus;
 

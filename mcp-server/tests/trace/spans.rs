@@ -5,11 +5,10 @@ use mcp_server::{Context, HandlerError, NotificationParams, ResourceDef, Server}
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tracing::Level;
 
-use super::collect::{Collected, Fields};
 use super::peer::{self, modern};
+use crate::support::log::{Fields, Log, Logged};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -77,9 +76,9 @@ fn call(id: u64, tool: &str, number: u64) -> Value {
 }
 
 /// Returns the only span.
-async fn span_of(collected: &Collected, message: Value) -> Fields {
+async fn span_of(log: &Log, message: Value) -> Fields {
     exchange(&[message]).await;
-    let mut spans = collected.spans();
+    let mut spans = log.requests();
     let span = spans.pop().expect("a span");
     assert!(spans.is_empty(), "{spans:?}");
     span
@@ -102,11 +101,11 @@ fn assert_fields(span: &Fields, expected: &[(&str, &str)]) {
 
 #[tokio::test]
 async fn request_span_has_the_fields_of_the_semantic_conventions() {
-    let collected = Collected::begin();
+    let log = Log::begin();
     let mut message = call(1, "add", 7);
     message["params"]["_meta"]["traceparent"] = json!(PARENT);
     assert_fields(
-        &span_of(&collected, message).await,
+        &span_of(&log, message).await,
         &[
             ("otel.name", "tools/call add"),
             ("mcp.method.name", "tools/call"),
@@ -118,7 +117,7 @@ async fn request_span_has_the_fields_of_the_semantic_conventions() {
     );
     let message = modern(2, "prompts/get", json!({ "name": "greet" }));
     assert_fields(
-        &span_of(&collected, message).await,
+        &span_of(&log, message).await,
         &[
             ("otel.name", "prompts/get greet"),
             ("mcp.method.name", "prompts/get"),
@@ -128,7 +127,7 @@ async fn request_span_has_the_fields_of_the_semantic_conventions() {
     );
     let message = modern(3, "resources/read", json!({ "uri": "x:1" }));
     assert_fields(
-        &span_of(&collected, message).await,
+        &span_of(&log, message).await,
         &[
             ("otel.name", "resources/read"),
             ("mcp.method.name", "resources/read"),
@@ -138,19 +137,19 @@ async fn request_span_has_the_fields_of_the_semantic_conventions() {
     );
     let message = modern(4, "tools/list", json!({}));
     assert_fields(
-        &span_of(&collected, message).await,
+        &span_of(&log, message).await,
         &[
             ("otel.name", "tools/list"),
             ("mcp.method.name", "tools/list"),
             ("jsonrpc.request.id", "4"),
         ],
     );
-    assert!(collected.errors().is_empty());
+    assert!(log.of(Level::ERROR).is_empty());
 }
 
 #[tokio::test]
 async fn failed_request_span_has_its_error_type() {
-    let collected = Collected::begin();
+    let log = Log::begin();
     let faulty = modern(1, "tools/call", json!({ "name": 5 }));
     for (message, kind, code) in [
         (call(1, "no-such", 1), "-32602", Some("-32602")),
@@ -170,7 +169,7 @@ async fn failed_request_span_has_its_error_type() {
         ),
     ] {
         let text = message.to_string();
-        let span = span_of(&collected, message).await;
+        let span = span_of(&log, message).await;
         assert_eq!(span.get("error.type"), Some(kind), "{text}");
         assert_eq!(span.get("rpc.response.status_code"), code, "{text}");
         assert_eq!(span.get("otel.status_code"), Some("ERROR"), "{text}");
@@ -179,26 +178,26 @@ async fn failed_request_span_has_its_error_type() {
 
 #[tokio::test]
 async fn panic_is_logged_once_with_its_location() {
-    let collected = Collected::begin();
+    let log = Log::begin();
     for number in [0, 1] {
         let answers = exchange(&[call(number, "panic", number)]).await;
         assert_eq!(answers[0]["error"]["code"], -32603);
-        let errors = collected.errors();
-        let [(error, span)] = &errors[..] else {
+        let errors = log.of(Level::ERROR);
+        let [Logged { fields, span, .. }] = &errors[..] else {
             panic!("{errors:?}");
         };
-        assert_eq!(error.get("panic"), Some("as asked"));
+        assert_eq!(fields.get("panic"), Some("as asked"));
         assert_eq!(span.get("mcp.method.name"), Some("tools/call"));
         assert_eq!(span.get("gen_ai.tool.name"), Some("panic"));
         assert_eq!(span.get("jsonrpc.request.id"), Some(&*number.to_string()));
-        collected.spans();
+        log.requests();
     }
 }
 
 /// Panics where neither a task nor a future exists yet that could catch it.
 #[tokio::test]
 async fn panic_of_a_notification_handler_ends_nothing_else() {
-    let collected = Collected::begin();
+    let log = Log::begin();
     let hello = |name: &str| {
         json!({
             "jsonrpc": "2.0", "id": "hello", "method": "initialize",
@@ -213,16 +212,16 @@ async fn panic_of_a_notification_handler_ends_nothing_else() {
     for (name, failed) in [("tracer", false), ("other", true)] {
         let answers = exchange(&[hello(name), initialized.clone(), ping.clone()]).await;
         assert_eq!(answers.len(), 2, "{answers:?}");
-        let errors = collected.errors();
+        let errors = log.of(Level::ERROR);
         assert_eq!(errors.len(), usize::from(failed));
-        for (_, span) in errors {
+        for Logged { span, .. } in errors {
             assert_eq!(
                 span.get("mcp.method.name"),
                 Some("notifications/initialized")
             );
             assert_eq!(span.get("mcp.protocol.version"), Some("2025-11-25"));
         }
-        let spans = collected.spans();
+        let spans = log.requests();
         let methods: Vec<_> = spans
             .iter()
             .map(|span| span.get("mcp.method.name"))
@@ -235,26 +234,16 @@ async fn panic_of_a_notification_handler_ends_nothing_else() {
 
 #[tokio::test]
 async fn http_span_has_the_transport_and_the_session_id() {
-    let collected = Collected::begin();
+    let log = Log::begin();
     let serving = server().serve_http("127.0.0.1:0").expect("bound");
     let address = serving.local_addr();
     tokio::spawn(serving);
     let post = async |headers: &str, message: Value| {
-        let message = message.to_string();
-        let mut socket = TcpStream::connect(address).await.expect("connected");
-        let request = format!(
-            "POST / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-             Content-Length: {}\r\n{headers}\r\n{message}",
-            message.len(),
+        let head = format!(
+            "Host: {address}
+{headers}"
         );
-        socket.write_all(request.as_bytes()).await.expect("written");
-        let mut response = String::new();
-        socket
-            .read_to_string(&mut response)
-            .await
-            .expect("readable");
-        response
+        peer::post(address, &head, &message.to_string()).await
     };
     let params = json!({
         "protocolVersion": "2025-11-25", "capabilities": {},
@@ -271,7 +260,7 @@ async fn http_span_has_the_transport_and_the_session_id() {
         json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" }),
     )
     .await;
-    let spans = collected.spans();
+    let spans = log.requests();
     let [span] = &spans[..] else {
         panic!("{spans:?}");
     };

@@ -9,8 +9,8 @@ use mcp_server::{Proposal, UrlKeys};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 fn token(path: &str) -> &str {
     path.strip_prefix("/r/").expect("below the base")

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 #[derive(Clone, Debug)]
 enum Content {

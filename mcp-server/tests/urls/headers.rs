@@ -3,8 +3,8 @@
 use mcp_server::types::{AnyResourceContents, TextResourceContents};
 use mcp_server::{HandlerError, ResourceDef, ResourceStream};
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 #[tokio::test]
 async fn url_is_the_same_for_a_quarter_of_its_lifetime() {
@@ -12,7 +12,7 @@ async fn url_is_the_same_for_a_quarter_of_its_lifetime() {
     let path = path_of(address, "demo://motto").await;
     clock.set(NOON + 15 * 15_000 - 1);
     let listed = listed(address, "demo://motto").await;
-    assert_eq!(crate::client::path(&listed), path);
+    assert_eq!(super::client::path(&listed), path);
     assert_eq!(listed["httpUrlExpiresAt"], "2026-11-21T12:15:00Z");
     clock.set(NOON + 15 * 15_000);
     assert_ne!(path_of(address, "demo://motto").await, path);

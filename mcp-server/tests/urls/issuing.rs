@@ -11,8 +11,8 @@ use mcp_server::{
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 #[tokio::test]
 async fn resource_has_a_url_in_every_method() {

@@ -10,8 +10,8 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 struct Guard(mpsc::UnboundedSender<&'static str>);
 

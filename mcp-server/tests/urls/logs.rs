@@ -1,45 +1,12 @@
 //! URLs never appear in logs.
 
-use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
-
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpStream;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Subscriber};
-use tracing_subscriber::layer::{Context, SubscriberExt};
-use tracing_subscriber::{Layer, Registry};
 
-use crate::client::*;
-use crate::subject::*;
+use crate::support::log::Log;
 
-/// Collects the text of all events, at all levels.
-#[derive(Clone, Default)]
-struct CollectingSubscriber(Arc<Mutex<String>>);
-
-impl Visit for CollectingSubscriber {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let mut text = self.0.lock().expect("no panic");
-        text.push_str(&format!("{}={value:?} ", field.name()));
-    }
-}
-
-impl<S: Subscriber> Layer<S> for CollectingSubscriber {
-    fn on_new_span(&self, attributes: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
-        let target = attributes.metadata().target();
-        self.0.lock().expect("no panic").push_str(target);
-        attributes.record(&mut self.clone());
-    }
-
-    fn on_record(&self, _: &Id, values: &Record<'_>, _: Context<'_, S>) {
-        values.record(&mut self.clone());
-    }
-
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        event.record(&mut self.clone());
-    }
-}
+use super::client::*;
+use super::subject::*;
 
 async fn over_http2(address: std::net::SocketAddr, path: &str) -> u16 {
     let stream = soon(TcpStream::connect(address)).await.expect("connected");
@@ -56,12 +23,7 @@ async fn over_http2(address: std::net::SocketAddr, path: &str) -> u16 {
 
 #[tokio::test]
 async fn no_token_is_logged_at_any_level() {
-    // With a single subscriber, `tracing` caches the interest of the thread that first reaches an
-    // event or span: a concurrent test without a subscriber would disable it for all.
-    let _second = tracing::Dispatch::new(Registry::default());
-    let everything = CollectingSubscriber::default();
-    let layered = Registry::default().with(everything.clone());
-    let _guard = tracing::subscriber::set_default(layered);
+    let log = Log::begin();
     let (address, server, clock) = served(|builder| {
         builder.resource("demo://broken", "broken", async || {
             Err::<String, _>(std::io::Error::other("as asked"))
@@ -82,7 +44,7 @@ async fn no_token_is_logged_at_any_level() {
     server.shutdown();
     assert_eq!(seen, [200, 200, 500, 500, 403, 403, 405, 410]);
 
-    let text = everything.0.lock().expect("no panic").clone();
+    let text = format!("{:?}", log.texts());
     for said in ["demo://motto", "as asked", "h2::", "status"] {
         assert!(text.contains(said), "{said}: {text}");
     }

@@ -3,7 +3,6 @@
 #[expect(dead_code, reason = "the tests do not start the program")]
 #[path = "../../examples/object-store/main.rs"]
 mod example;
-#[path = "object_store/fake.rs"]
 mod fake;
 
 use std::net::SocketAddr;
@@ -15,8 +14,8 @@ use serde_json::{Value, json};
 use self::example::bucket::Bucket;
 use self::example::signature::Credentials;
 use self::fake::Shared;
-use crate::client::*;
-use crate::subject::serve;
+use super::client::*;
+use super::subject::serve;
 
 const HOST: &str = "objects.example.com";
 

@@ -1,12 +1,10 @@
 //! Web pages in browsers that download by URL.
 
-use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
 use mcp_server::{Http, HttpConfig};
-use tokio::net::TcpListener;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
+use crate::support::apps::serve_in_hyper;
 
 const PAGE: (&str, &str) = ("Origin", "https://app.example.com");
 
@@ -65,14 +63,7 @@ async fn mounted_urls_are_unreadable_for_pages_by_default() {
         } else {
             urls
         };
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-        let address = listener.local_addr().expect("an address");
-        tokio::spawn(async move {
-            let (stream, _) = listener.accept().await.expect("a client");
-            hyper::server::conn::http1::Builder::new()
-                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(urls))
-                .await
-        });
+        let address = serve_in_hyper(urls).await;
         let reply = get(address, &path, &[PAGE]).await;
         assert_eq!(reply.status, 200);
         assert_eq!(reply.get("access-control-allow-origin"), echoed);

@@ -11,8 +11,9 @@ use mcp_server::{
 };
 use serde_json::{Value, json};
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
+use crate::support::apps::serve_app;
 
 const STORE: &str = "https://s3.example.com/film?X-Amz-Signature=1";
 /// 60 seconds after the time of the tests.
@@ -158,9 +159,7 @@ async fn presigned_url_is_made_only_for_clients_that_the_guard_admits() {
     let layer = axum::Router::new()
         .route_service("/mcp", server.into_service(mcp_server::HttpConfig::new()))
         .layer(axum::Extension(Principal("ada".to_owned())));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, layer).await });
+    let address = serve_app(layer).await;
     assert_presigned(&listed(address, "demo://film").await);
     assert_presigned(&link_to(address, "demo://film").await);
 }

@@ -8,10 +8,10 @@ use mcp_server::{
     Context, Extensions, HandlerError, HttpConfig, Principal, ReadByUrl, ResourceUri, ServerBuilder,
 };
 use serde_json::json;
-use tokio::net::TcpListener;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
+use crate::support::apps::serve_app;
 
 /// An extension that the middleware attaches in addition to the principal.
 #[derive(Clone)]
@@ -58,10 +58,7 @@ async fn authenticated(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> S
         .route_service("/mcp", server.into_service(HttpConfig::new()))
         .layer(authenticate)
         .route_service("/r/{token}", urls);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    address
+    serve_app(app).await
 }
 
 async fn path_for(address: SocketAddr, uri: &str, headers: &[(&str, &str)]) -> String {

@@ -13,8 +13,8 @@ use mcp_server::types::{
 use mcp_server::{ResourceDef, Server, ServerBuilder};
 use tower_service::Service as _;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 /// A report with a version and a size in its description.
 #[derive(Clone, Default)]

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::bus::Shared;
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
+use crate::support::bus::Shared;
 
 #[tokio::test]
 async fn revoked_urls_stay_revoked_and_later_urls_work() {

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
 use mcp_server::types::{
     AnyResourceContents, BlobResourceContents, Resource, ResourceType, TextResourceContents,
 };
@@ -12,10 +10,10 @@ use mcp_server::{
     Context, HandlerError, HttpConfig, OperationOutcome, ResourceDef, ResourceUri, TemplateDef,
 };
 use serde_json::json;
-use tokio::net::TcpListener;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
+use crate::support::apps::{serve_app, serve_in_hyper};
 
 #[tokio::test]
 async fn download_has_its_type_and_length_and_is_sandboxed() {
@@ -366,9 +364,7 @@ async fn downloads_can_be_mounted_in_other_stacks() {
         .route_service("/r/{token}", urls.clone())
         .nest_service("/nested", urls.clone())
         .route_service("/mcp", server.into_service(HttpConfig::new()));
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = serve_app(app).await;
     for path in [&*path, &format!("/nested/{token}")] {
         let reply = get(address, path, &[]).await;
         assert_eq!((reply.status.as_u16(), reply.text()), (200, MOTTO));
@@ -376,13 +372,6 @@ async fn downloads_can_be_mounted_in_other_stacks() {
         assert_eq!(reply.get("content-length"), MOTTO.len().to_string());
     }
 
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move {
-        let (stream, _) = listener.accept().await.expect("a client");
-        hyper::server::conn::http1::Builder::new()
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(urls))
-            .await
-    });
+    let address = serve_in_hyper(urls).await;
     assert_eq!(get(address, &path, &[]).await.text(), MOTTO);
 }

@@ -16,8 +16,8 @@ use serde_json::json;
 use tower_service::Service as _;
 
 use self::source::*;
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 const SIZE: u64 = 300_000;
 

@@ -15,8 +15,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::client::*;
-use crate::subject::*;
+use super::client::*;
+use super::subject::*;
 
 /// Serves over TLS with a certificate for the test.
 fn serve_tls() -> (SocketAddr, Server, CertificateDer<'static>) {

@@ -7,8 +7,9 @@ use mcp_server::{AccessToken, HttpConfig, OAuth, Principal, PromptDef, Server};
 use serde_json::json;
 
 use super::setup::*;
-use crate::legacy::*;
-use crate::raw::*;
+use crate::http::legacy::*;
+use crate::http::subject::*;
+use crate::support::apps::serve_app;
 
 async fn status(address: SocketAddr, method: &str, headers: &Headers, body: &str) -> u16 {
     let mut raw = Raw::connect(address).await;
@@ -218,11 +219,7 @@ async fn handlers_get_the_token_and_the_principal() {
     for path in &paths {
         app = app.route_service(path, service.clone());
     }
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-        .await
-        .expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = serve_app(app).await;
     let answer = ask(address, &token, "tools/call", "who", r#""name":"who","#).await;
     assert_eq!(answer["result"]["content"][0]["text"], expected);
     let (head, _) = Raw::post(address, &call_headers("who"), &call(1, "who")).await;

@@ -4,8 +4,8 @@ use mcp_server::{HttpConfig, Issuer, OAuth};
 use serde_json::{Value, json};
 
 use super::setup::*;
-use crate::legacy::*;
-use crate::raw::*;
+use crate::http::legacy::*;
+use crate::http::subject::*;
 
 #[tokio::test]
 async fn request_without_a_token_gets_a_challenge_without_an_error() {

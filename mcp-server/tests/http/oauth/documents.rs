@@ -81,7 +81,7 @@ fn padded(document: &Value, bytes: usize) -> Value {
 }
 
 fn protected(script: &Script) -> SocketAddr {
-    let (server, _probe) = crate::subject::server(|builder| builder);
+    let (server, _probe) = crate::http::subject::server(|builder| builder);
     let issuer = Issuer::new(ISSUER).introspection("mcp", "secret");
     let oauth = OAuth::builder(RESOURCE).issuer(issuer);
     protect(&server, oauth.http_fetch(script.clone()))

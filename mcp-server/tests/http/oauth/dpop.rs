@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::holder::Holder;
 use super::setup::*;
-use crate::legacy;
-use crate::raw::*;
+use crate::http::legacy;
+use crate::http::subject::*;
 
 async fn subject() -> (TestIssuer, Holder, SocketAddr) {
     with(|oauth| oauth).await

@@ -9,7 +9,7 @@ use mcp_internal::oauth::jwt::SigningKey;
 use serde_json::json;
 
 use super::setup::*;
-use crate::raw::*;
+use crate::http::subject::*;
 
 /// A client with a key, and a token that is bound to it.
 pub(crate) struct Holder {

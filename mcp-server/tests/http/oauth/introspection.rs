@@ -10,8 +10,8 @@ use mcp_server::{
 use serde_json::{Value, json};
 
 use super::setup::*;
-use crate::legacy;
-use crate::raw::*;
+use crate::http::legacy;
+use crate::http::subject::*;
 
 fn asking(issuer: &TestIssuer) -> Issuer {
     Issuer::new(&issuer.url).introspection("mcp", "p@ss:word")

@@ -7,7 +7,7 @@ use mcp_server::{Issuer, OAuth};
 use serde_json::{Value, json};
 
 use super::setup::*;
-use crate::raw::*;
+use crate::http::subject::*;
 
 /// Trusts an issuer, but loads its keys only once during the test.
 fn reluctant(issuer: &TestIssuer) -> mcp_server::OAuthBuilder {

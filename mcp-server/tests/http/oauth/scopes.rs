@@ -9,8 +9,8 @@ use mcp_server::{
 use serde_json::{Value, json};
 
 use super::setup::*;
-use crate::legacy;
-use crate::raw::*;
+use crate::http::legacy;
+use crate::http::subject::*;
 
 const ISSUER: &str = "https://auth.example";
 

@@ -8,7 +8,7 @@ use mcp_server::{
 };
 
 use super::setup::*;
-use crate::raw::*;
+use crate::http::subject::*;
 
 const TOKEN: &str = "secret-token-of-ada";
 

@@ -15,7 +15,7 @@ use mcp_server::{Http, HttpConfig, Issuer, OAuth, OAuthBuilder, Server};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::raw::*;
+use crate::http::subject::*;
 
 /// The identifier of the server under test. Nothing listens there: the server takes it from the
 /// configuration.

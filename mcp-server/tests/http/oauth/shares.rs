@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::holder::Holder;
 use super::setup::*;
-use crate::raw::*;
+use crate::http::subject::*;
 
 #[tokio::test]
 async fn user_with_many_keys_leaves_room_for_the_proofs_of_others() {

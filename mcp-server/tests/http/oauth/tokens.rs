@@ -9,7 +9,7 @@ use mcp_server::{Issuer, OAuth};
 use serde_json::{Value, json};
 
 use super::setup::*;
-use crate::raw::*;
+use crate::http::subject::*;
 
 /// Puts a token together from its parts, which need not fit.
 fn assemble(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {

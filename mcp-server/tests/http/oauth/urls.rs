@@ -4,7 +4,7 @@ use mcp_server::{AccessToken, Context, Extensions, HttpUrls, Principal, Proposal
 use serde_json::{Value, json};
 
 use super::setup::*;
-use crate::raw::*;
+use crate::http::subject::*;
 
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"#;
 

@@ -8,10 +8,11 @@ use mcp_server::types::{
 };
 use mcp_server::{HttpUrls, ListAt, Proposal, ResourceDef, ResourcePage, ResourceUri, Server};
 use serde_json::json;
+use tracing::Level;
 
 use super::{ALL, opted_in, server};
-use crate::client::Client;
-use crate::collect::Collected;
+use crate::resources::client::Client;
+use crate::support::log::Log;
 
 #[tokio::test]
 async fn contents_of_members_get_what_only_the_list_knows() {
@@ -189,14 +190,14 @@ async fn url_in_contents_that_is_not_https_is_left_out() {
         .resource("d:a", "a", contents)
         .build()
         .unwrap();
-    let log = Collected::begin();
+    let log = Log::begin();
     let [mut client, _] = Client::newest(&server, ALL);
     let result = client
         .result("resources/read", json!({ "uri": "d:a" }))
         .await;
     assert!(result["contents"][0]["httpUrl"].is_null(), "{result}");
-    let errors = log.errors();
+    let errors = log.of(Level::ERROR);
     assert_eq!(errors.len(), 1);
-    assert_eq!(errors[0].0.get("uri"), Some("d:a"));
+    assert_eq!(errors[0].fields.get("uri"), Some("d:a"));
     assert!(!format!("{errors:?}").contains("secret"), "{errors:?}");
 }

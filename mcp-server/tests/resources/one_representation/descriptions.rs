@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
 use super::{opted_in, uri};
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 /// Adds resources `d:0`, `d:1`, ... whose descriptions wait for `handler` and set a title.
 fn with_many<F>(

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use super::notes::Notes;
 use super::{CHANGED, SUBSCRIPTION, UPDATED, opted, speaking};
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 /// Subscribes a peer with the proposal, by one of the two methods.
 async fn subscribe(peer: &mut Peer, listens: bool, uris: &[String]) {
@@ -38,10 +38,7 @@ fn version(told: &Value) -> u64 {
 #[tokio::test]
 async fn notification_contains_the_resource_and_the_subscription_id() {
     let notes = Notes::default();
-    let server = opted()
-        .add_resource_template(notes.versioned())
-        .build()
-        .unwrap();
+    let server = notes.server();
     let mut peer = Peer::modern(&server);
     subscribe(&mut peer, true, &["n:a".into()]).await;
     notes.change(&server, "a", "1");
@@ -55,10 +52,7 @@ async fn notification_contains_the_resource_and_the_subscription_id() {
 #[tokio::test]
 async fn peer_without_the_proposal_gets_standard_notifications() {
     let notes = Notes::default();
-    let server = opted()
-        .add_resource_template(notes.versioned())
-        .build()
-        .unwrap();
+    let server = notes.server();
     let mut peer = Peer::modern(&server);
     let params = json!({ "notifications": { "resourceSubscriptions": ["n:a"] } });
     peer.start("subscriptions/listen", params).await;
@@ -102,10 +96,7 @@ async fn burst_of_changes_ends_with_the_last_version_of_every_resource() {
     const NOTES: u64 = 100;
     for listens in [false, true] {
         let notes = Notes::default();
-        let server = opted()
-            .add_resource_template(notes.versioned())
-            .build()
-            .unwrap();
+        let server = notes.server();
         let mut peer = Peer::modern(&server);
         let names: Vec<_> = (0..NOTES).map(|name| name.to_string()).collect();
         let uris: Vec<_> = names.iter().map(|name| format!("n:{name}")).collect();

@@ -7,7 +7,7 @@ use mcp_server::{ListAt, Proposal, ResourceDef, ResourcePage, Server, Versioned}
 use serde_json::{Value, json};
 
 use super::get::{get, not_modified};
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 /// A text whose first reads each come after a write. Its version is the number of writes, and its size,
 /// too.

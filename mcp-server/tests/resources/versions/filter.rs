@@ -9,7 +9,7 @@ use mcp_server::{
 use serde_json::{Value, json};
 
 use super::opted;
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 /// Returns a server with static resources, and some that a handler lists.
 fn server(page: Option<usize>) -> Server {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::notes::Notes;
 use super::opted;
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 pub(super) async fn get(peer: &mut Peer, uri: &str, version: &Value) -> Value {
     let params = json!({ "uri": uri, "version": version });

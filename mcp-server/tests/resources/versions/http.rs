@@ -1,25 +1,21 @@
 //! The same over HTTP, where requests of a peer have no common connection.
 
-use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::pin::pin;
-use std::time::Duration;
 
 use http::request::Builder;
 use http::{Request, StatusCode};
-use hyper::body::{Body, Incoming};
+use hyper::body::Incoming;
 use hyper::client::conn::http1::handshake;
 use hyper_util::rt::TokioIo;
 use mcp_server::{Http, HttpConfig, ResourceDef, Server};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+
+use crate::support::exchange::next_data;
+use crate::support::soon;
 
 use super::notes::Notes;
 use super::{CHANGED, SUBSCRIPTION, opted, speaking};
-
-/// Longer than any successful operation.
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) fn serve(server: &Server) -> SocketAddr {
     let config = HttpConfig::new().http_sse("/sse");
@@ -61,7 +57,7 @@ impl Messages {
         tokio::spawn(connection);
         let request = request.header("Host", address.to_string()).body(body);
         let response = sender.send_request(request.expect("a request"));
-        let response = timeout(TIMEOUT, response).await.expect("in time");
+        let response = soon(response).await;
         let (head, body) = response.expect("answered").into_parts();
         let session = head.headers.get("Mcp-Session-Id");
         let session = session.and_then(|session| session.to_str().ok());
@@ -97,14 +93,10 @@ impl Messages {
     }
 
     async fn more(&mut self) -> bool {
-        let body = &mut self.body;
-        let frame = poll_fn(|task| pin!(&mut *body).poll_frame(task));
-        let Some(frame) = timeout(TIMEOUT, frame).await.expect("in time") else {
+        let Some(data) = next_data(&mut self.body).await else {
             return false;
         };
-        if let Ok(data) = frame.expect("a frame").into_data() {
-            self.read.push_str(str::from_utf8(&data).expect("UTF-8"));
-        }
+        self.read.push_str(str::from_utf8(&data).expect("UTF-8"));
         true
     }
 
@@ -152,10 +144,7 @@ async fn subscribe_over_http_sse_is_rejected() {
 #[tokio::test]
 async fn one_stream_notifies_of_several_resources() {
     let notes = Notes::default();
-    let server = opted()
-        .add_resource_template(notes.versioned())
-        .build()
-        .unwrap();
+    let server = notes.server();
     let address = serve(&server);
     let uris = ["n:a", "n:b"];
     let params = json!({ "notifications": { "resourceSubscriptions": uris } });
@@ -179,10 +168,7 @@ async fn one_stream_notifies_of_several_resources() {
 async fn burst_of_changes_ends_with_the_last_version() {
     const CHANGES: usize = 10_000;
     let notes = Notes::default();
-    let server = opted()
-        .add_resource_template(notes.versioned())
-        .build()
-        .unwrap();
+    let server = notes.server();
     let address = serve(&server);
     let params = json!({ "notifications": { "resourceSubscriptions": ["n:a", "n:b"] } });
     let listen = || Messages::post(address, "subscriptions/listen", speaking(params.clone()));

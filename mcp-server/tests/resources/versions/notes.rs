@@ -16,6 +16,12 @@ pub(super) struct Notes {
 }
 
 impl Notes {
+    /// Returns a server with the proposal that offers the notes with versions.
+    pub(super) fn server(&self) -> Server {
+        let notes = super::opted().add_resource_template(self.versioned());
+        notes.build().unwrap()
+    }
+
     pub(super) fn put(&self, name: &str, text: impl Display) {
         let mut texts = self.texts.lock().unwrap();
         texts.insert(name.to_owned(), text.to_string());

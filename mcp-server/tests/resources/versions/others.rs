@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::notes::Notes;
 use super::{SUBSCRIPTION, UPDATED, opted, speaking};
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 fn offering(builder: ServerBuilder, notes: &Notes) -> Server {
     let fixed = ResourceDef::text("d:a", "a", "text")

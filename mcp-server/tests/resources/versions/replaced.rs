@@ -5,7 +5,7 @@ use mcp_server::{ResourceDef, Server};
 use serde_json::{Value, json};
 
 use super::{CHANGED, UPDATED, opted, speaking};
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 /// Subscribes to `d:a`, and, as a marker for the end of the notifications, to `d:end`.
 async fn listening(server: &Server, params: fn(Value) -> Value) -> Peer {

@@ -14,13 +14,10 @@ use tokio::time::timeout;
 
 use super::notes::Notes;
 use super::{CHANGED, UPDATED, opted, speaking};
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 fn server(notes: &Notes) -> Server {
-    opted()
-        .add_resource_template(notes.versioned())
-        .build()
-        .unwrap()
+    notes.server()
 }
 
 fn uris(names: &[&str]) -> Value {

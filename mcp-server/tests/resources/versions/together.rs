@@ -9,7 +9,7 @@ use mcp_server::{HandlerError, Proposal, ResourceDef, Server, ServerBuilder, Ver
 use serde_json::{Value, json};
 
 use super::opted;
-use crate::peer::Peer;
+use crate::support::peer::Peer;
 
 const URI: &str = "row:1";
 

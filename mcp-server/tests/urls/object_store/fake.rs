@@ -10,6 +10,7 @@ use http::{HeaderMap, Method, Response, Uri};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::credentials;
+use crate::support::apps::serve_app;
 
 #[derive(Default)]
 pub(crate) struct Fake {
@@ -21,11 +22,8 @@ pub(crate) struct Fake {
 pub(crate) type Shared = Arc<Mutex<Fake>>;
 
 pub(crate) async fn serve(fake: Shared) -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
     let app = axum::Router::new().fallback(answer).with_state(fake);
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    address
+    serve_app(app).await
 }
 
 fn decode(text: &str) -> String {

@@ -12,8 +12,8 @@ use mcp_server::Limits;
 use tokio::net::TcpStream;
 
 use super::source::*;
-use crate::client::*;
-use crate::subject::*;
+use crate::urls::client::*;
+use crate::urls::subject::*;
 
 /// Returns the number of bytes of a body, and whether it is complete.
 async fn length(response: Response<Incoming>) -> (u64, bool) {

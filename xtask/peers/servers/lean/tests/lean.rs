@@ -1,7 +1,8 @@
 //! A server without features: arguments are only decoded, a schema with further constraints is
 //! rejected, and there are no templates.
 
-#[path = "../../../../../mcp-server/tests/features/peer.rs"]
+#[allow(dead_code, reason = "these tests use a part of it")]
+#[path = "../../../../../mcp-server/tests/support/peer.rs"]
 mod peer;
 
 use std::collections::HashSet;

@@ -1,0 +1,17 @@
+//! Downloads of resources by URL, over real TLS, with all kinds of failures.
+
+mod addresses;
+mod broken;
+mod expiry;
+mod extremes;
+mod faults;
+mod hosts;
+#[cfg(target_os = "linux")]
+mod keepalive;
+mod mcp;
+mod reading;
+#[cfg(feature = "sep-2093")]
+mod refresh;
+#[cfg(feature = "sep-2093")]
+mod served;
+mod ways;

@@ -1,0 +1,46 @@
+//! All integration tests of the crate, except those that need a process of their own.
+//!
+//! One test binary instead of one for each folder, because each binary links both libraries and
+//! their dependencies again. A new folder of tests is declared here.
+
+/// Parts that the examples of the tests and the tests have in common.
+#[cfg(feature = "tls")]
+mod subject {
+    pub(crate) mod certificate;
+}
+#[cfg_attr(
+    not(all(feature = "cli", feature = "process")),
+    allow(dead_code, reason = "the modules of some features use it")
+)]
+mod support;
+
+#[cfg(all(unix, feature = "cli"))]
+mod cli;
+#[cfg(all(unix, feature = "http", feature = "process"))]
+mod error_texts;
+#[cfg(unix)]
+mod faults;
+#[cfg(feature = "https-url")]
+mod fetch;
+#[cfg(feature = "http")]
+mod http;
+/// With the URLs of `mcp-server`.
+#[cfg(feature = "tls")]
+mod icons;
+#[cfg(all(feature = "http", feature = "process"))]
+mod matrix;
+#[cfg(feature = "oauth")]
+mod oauth;
+#[cfg(all(unix, feature = "process"))]
+mod process;
+#[cfg(all(
+    feature = "http",
+    feature = "https-url",
+    feature = "sep-2093",
+    feature = "versioned-resources"
+))]
+mod resources;
+mod scripted;
+mod streams;
+#[cfg(feature = "tls")]
+mod tls;

@@ -1,0 +1,22 @@
+//! Tools, resources, prompts, completions and lists, as peers of both eras see them on a byte
+//! stream.
+
+mod access;
+mod arguments;
+mod completions;
+mod costs;
+mod definitions;
+mod dialects;
+#[cfg(feature = "draft")]
+mod draft;
+mod handlers;
+mod lists;
+mod metrics;
+mod middleware;
+#[cfg(feature = "http")]
+mod opentelemetry;
+mod own_handlers;
+mod prompts;
+mod resources;
+mod tools;
+mod uris;

@@ -1,0 +1,35 @@
+//! Streamable HTTP over real sockets, checked at the level of bytes.
+
+mod access;
+mod batches;
+mod bodies;
+mod channel;
+mod connections;
+mod cors;
+mod event_store;
+mod guard;
+mod http2;
+mod ids;
+mod leaks;
+mod legacy;
+mod limits;
+mod mirrors;
+mod modern;
+mod mounted;
+#[cfg(feature = "oauth")]
+mod oauth;
+mod operations;
+mod principals;
+mod processes;
+mod proxies;
+mod refusals;
+mod retention;
+mod sequences;
+mod sessions;
+mod shares;
+mod shutdown;
+mod stopping;
+mod streams;
+mod subject;
+mod unlimited;
+mod unread;

@@ -1,0 +1,16 @@
+//! The promises of `docs/resources.md`, on byte streams and sockets.
+
+mod authorization;
+mod blocks;
+mod canonical;
+mod client;
+mod collections;
+mod lists;
+mod metadata;
+mod one_representation;
+mod own_handlers;
+mod rules;
+mod sqlite;
+mod subject;
+mod uris;
+mod versions;

@@ -1,0 +1,68 @@
+//! All integration tests of the crate, except those that need a process of their own.
+//!
+//! One test binary instead of one for each folder, because each binary links the server and its
+//! dependencies again. A new folder of tests is declared here.
+
+#[cfg_attr(
+    not(all(feature = "json-schema", feature = "https-url", feature = "oauth")),
+    allow(dead_code, reason = "the modules of some features use it")
+)]
+mod support;
+
+#[cfg(all(
+    feature = "asking",
+    feature = "json-schema",
+    feature = "pagination",
+    feature = "templates"
+))]
+mod features;
+/// The example of that name.
+#[cfg(all(
+    unix,
+    feature = "https-url",
+    feature = "sep-2093",
+    feature = "templates",
+    feature = "tls",
+    feature = "versioned-resources"
+))]
+mod files;
+#[cfg(all(
+    feature = "asking",
+    feature = "http",
+    feature = "json-schema",
+    feature = "pagination",
+    feature = "tls"
+))]
+mod http;
+#[cfg(all(feature = "asking", feature = "pagination"))]
+mod input;
+/// The documents of `docs/resources.md`.
+#[cfg(all(
+    feature = "asking",
+    feature = "http",
+    feature = "https-url",
+    feature = "json-schema",
+    feature = "pagination",
+    feature = "sep-2093",
+    feature = "templates",
+    feature = "versioned-resources"
+))]
+mod resources;
+mod stdio;
+#[cfg(unix)]
+mod streams;
+#[cfg(feature = "http")]
+mod trace;
+/// The document `https-url` of `docs/resources.md`.
+#[cfg(all(
+    feature = "asking",
+    feature = "http",
+    feature = "https-url",
+    feature = "json-schema",
+    feature = "pagination",
+    feature = "sep-2093",
+    feature = "templates",
+    feature = "tls",
+    feature = "versioned-resources"
+))]
+mod urls;
