@@ -112,6 +112,10 @@ pub use mcp_types::Proposal;
 pub use proposals::https_url::config::{HttpUrls, UrlError};
 #[cfg(feature = "https-url")]
 pub use proposals::https_url::keys::UrlKeys;
+#[cfg(feature = "https-url")]
+pub use proposals::https_url::serving::read::ReadByUrl;
+#[cfg(feature = "https-url")]
+pub use proposals::https_url::serving::service::UrlService;
 #[cfg(feature = "oauth")]
 pub use protocol::access_token::AccessToken;
 pub use protocol::bus_codec::BusMessageError;
@@ -145,10 +149,6 @@ pub use server::group::Group;
 pub use server::handle::Server;
 #[cfg(feature = "http")]
 pub use server::http_transport::Http;
-#[cfg(feature = "https-url")]
-pub use server::resource_urls::read::ReadByUrl;
-#[cfg(feature = "https-url")]
-pub use server::resource_urls::service::UrlService;
 pub use server::transports::{ByteStream, Stdio, Transport};
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;

@@ -1,7 +1,6 @@
 //! [`UrlService`]: a tower service that serves the URLs of resources.
 
-use crate::server::handle::Server;
-use crate::server::resource_urls::offload::offload;
+use crate::proposals::https_url::serving::offload::offload;
 use crate::transport::http::connection::PathService;
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -21,9 +20,11 @@ use super::answer::Caching;
 use super::read;
 use super::read::{Failed, ReadOutcome, ReadResult};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
+use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::presigned::time_left;
 use crate::features::resources::resolved::UncheckedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
+use crate::protocol::core::Core;
 use crate::protocol::error_text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
@@ -56,16 +57,18 @@ use crate::transport::http::status;
 /// [`Limits`](crate::Limits); downloads are counted separately.
 #[derive(Clone)]
 pub struct UrlService {
-    server: Server,
+    core: Arc<Core>,
+    resources: Arc<ResourceCatalog>,
     urls: Arc<Urls>,
     /// The origins of pages that may read downloads, and the trusted proxies.
     config: Option<Arc<HttpConfig>>,
 }
 
 impl UrlService {
-    pub(crate) fn new(server: Server, urls: Arc<Urls>) -> Self {
+    pub(crate) fn new(core: Arc<Core>, resources: Arc<ResourceCatalog>, urls: Arc<Urls>) -> Self {
         Self {
-            server,
+            core,
+            resources,
             urls,
             config: None,
         }
@@ -130,7 +133,7 @@ impl UrlService {
                 allowed: answer::METHODS,
             });
         }
-        if self.server.core.stopping.is_set() {
+        if self.core.stopping.is_set() {
             return reject(Refusal::ShuttingDown);
         }
         let token = parts.uri.path().rsplit('/').next().unwrap_or_default();
@@ -147,18 +150,13 @@ impl UrlService {
             }
         };
         let peer = PeerKey::of_http(None, address);
-        let permit = match self.server.core.peers.usage(peer).download() {
+        let permit = match self.core.peers.usage(peer).download() {
             Ok(permit) => permit,
             Err(exhausted) => return reject(exhausted.into()),
         };
         let not_found = "the resource does not exist\n";
-        let found = self
-            .server
-            .catalogs
-            .resources
-            .locate(&token.uri)
-            .filter(UncheckedResource::has_url);
-        let Some(found) = found else {
+        let found = self.resources.locate(&token.uri);
+        let Some(found) = found.filter(UncheckedResource::has_url) else {
             return refuse(StatusCode::NOT_FOUND, not_found);
         };
         let span = tracing::info_span!(
@@ -179,8 +177,7 @@ impl UrlService {
             Ok(extensions) => {
                 let request = Arc::clone(&parts);
                 let now = self.urls.now();
-                let core = &self.server.core;
-                read::read(core, found, extensions, span.clone(), request, now).await
+                read::read(&self.core, found, extensions, span.clone(), request, now).await
             }
             Err(_) => Err(Failed::Inside),
         };
@@ -239,7 +236,7 @@ impl UrlService {
                 return answer::elsewhere(&presigned.url, caching).ok_or(Failed::Inside);
             }
             ReadOutcome::Stream(opened) => {
-                let limit = self.server.core.limits().request_time;
+                let limit = self.core.limits().request_time;
                 return Ok(answer::stream(*opened, changed, caching, limit, permit));
             }
             ReadOutcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {
@@ -300,8 +297,6 @@ impl<B> Service<Request<B>> for UrlService {
 
 impl std::fmt::Debug for UrlService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("UrlService")
-            .field("server", &self.server)
-            .finish_non_exhaustive()
+        f.debug_struct("UrlService").finish_non_exhaustive()
     }
 }
