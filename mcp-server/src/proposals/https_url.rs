@@ -5,9 +5,14 @@
 //! the URLs.
 
 pub(crate) mod config;
+pub(crate) mod downloads;
+pub(crate) mod fixed_body;
 pub(crate) mod issue;
 pub(crate) mod keys;
+pub(crate) mod presigned;
 pub(crate) mod revoked;
 pub(crate) mod serving;
+pub(crate) mod setters;
 pub(crate) mod time;
 pub(crate) mod token;
+pub(crate) mod urls;

@@ -31,8 +31,8 @@ impl Server {
     #[must_use]
     pub fn resource_urls(&self) -> Option<UrlService> {
         let urls = self.catalogs.urls.clone()?;
-        let resources = Arc::clone(&self.catalogs.resources);
-        Some(UrlService::new(Arc::clone(&self.core), resources, urls))
+        let definitions = Arc::clone(&self.catalogs.resources.definitions);
+        Some(UrlService::new(Arc::clone(&self.core), definitions, urls))
     }
 
     /// Revokes all URLs that were issued for a resource so far, in all processes on the

@@ -26,7 +26,7 @@ pub(crate) async fn check(
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<(), HandlerError> {
-    match resources.locate(uri) {
+    match resources.definitions.locate(uri) {
         Some(found) if found.is_visible(cx) => found.check_access(cx).await.map(drop),
         _ => Ok(()),
     }
@@ -51,7 +51,7 @@ pub(crate) enum Admission {
 /// Decides whether a client is notified of a change. The guards run for each change, because the
 /// rights of the client may have changed since it subscribed.
 pub(crate) async fn admit(uri: &str, cx: &Context, resources: &ResourceCatalog) -> Admission {
-    let Some(found) = resources.locate(uri) else {
+    let Some(found) = resources.definitions.locate(uri) else {
         return Admission::Undefined;
     };
     let checked = timeout(

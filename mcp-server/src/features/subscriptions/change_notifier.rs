@@ -14,7 +14,6 @@ use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::resolved::CheckedResource;
-use crate::features::resources::versions::current_resource;
 use crate::features::subscriptions::admission::{Admission, admit};
 use crate::protocol::announcements::announcement;
 use crate::protocol::changes::{Change, Subscriber};
@@ -157,7 +156,8 @@ impl ChangeNotifier {
         uri: &str,
     ) -> Result<Resource, HandlerError> {
         let found = found.ok_or_else(|| HandlerError::resource_not_found(uri))?;
-        let described = caught(current_resource(&found, &self.cx, &self.resources));
+        let proposals = &self.resources.proposals;
+        let described = caught(proposals.current_resource(&found, &self.cx));
         match timeout(self.cx.core().limits().request_time, described).await {
             Ok(Some(resource)) => resource,
             Ok(None) => Err(HandlerError::internal("the handler panicked")),

@@ -20,16 +20,15 @@ use super::answer::Caching;
 use super::read;
 use super::read::{Failed, ReadOutcome, ReadResult};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::presigned::time_left;
+use crate::features::resources::definitions::ResourceDefinitions;
 use crate::features::resources::resolved::UncheckedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
+use crate::proposals::https_url::presigned::time_left;
 use crate::protocol::core::Core;
 use crate::protocol::error_text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
 use crate::protocol::request_task::catch;
-use crate::protocol::resource_urls::ResourceUrls as _;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::cors::Cors;
@@ -58,17 +57,21 @@ use crate::transport::http::status;
 #[derive(Clone)]
 pub struct UrlService {
     core: Arc<Core>,
-    resources: Arc<ResourceCatalog>,
+    definitions: Arc<ResourceDefinitions>,
     urls: Arc<Urls>,
     /// The origins of pages that may read downloads, and the trusted proxies.
     config: Option<Arc<HttpConfig>>,
 }
 
 impl UrlService {
-    pub(crate) fn new(core: Arc<Core>, resources: Arc<ResourceCatalog>, urls: Arc<Urls>) -> Self {
+    pub(crate) fn new(
+        core: Arc<Core>,
+        definitions: Arc<ResourceDefinitions>,
+        urls: Arc<Urls>,
+    ) -> Self {
         Self {
             core,
-            resources,
+            definitions,
             urls,
             config: None,
         }
@@ -155,7 +158,7 @@ impl UrlService {
             Err(exhausted) => return reject(exhausted.into()),
         };
         let not_found = "the resource does not exist\n";
-        let found = self.resources.locate(&token.uri);
+        let found = self.definitions.locate(&token.uri);
         let Some(found) = found.filter(UncheckedResource::has_url) else {
             return refuse(StatusCode::NOT_FOUND, not_found);
         };

@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 use mcp_types::Resource;
 use mcp_types::peer_text::PeerText;
 
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::describe_listed::describe_listed;
-use crate::features::resources::finish::{finish, finish_without_url};
-use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::{ListedPage, ResourceSource};
 use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::scope::Scope;
+use crate::proposals::resources::describe_listed::describe_listed;
+use crate::proposals::resources::finish::finish_listed;
+use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 use crate::protocol::error_report::for_log;
 
@@ -23,7 +23,7 @@ pub(crate) async fn member_metadata(
     uris: BTreeSet<String>,
     collection: &CheckedResource,
     cx: &Context,
-    catalog: &ResourceCatalog,
+    catalog: &Resources,
 ) -> HashMap<String, Resource> {
     if uris.is_empty() {
         return HashMap::new();
@@ -42,12 +42,7 @@ pub(crate) async fn member_metadata(
     // Without its description, a member that no list has may not exist.
     let known = known.filter(|(index, member)| *index < of_list || member.is_described);
     let known = known.map(|(_, member)| {
-        let mut resource = member.resource;
-        if member.is_described {
-            finish(&mut resource, cx, catalog);
-        } else {
-            finish_without_url(&mut resource, cx, catalog);
-        }
+        let resource = finish_listed(member, cx, catalog);
         (resource.uri.clone(), resource)
     });
     known.collect()
@@ -58,7 +53,7 @@ async fn listed(
     uris: &BTreeSet<String>,
     collection: &CheckedResource,
     cx: &Context,
-    catalog: &ResourceCatalog,
+    catalog: &Resources,
 ) -> ListedPage {
     let mut found = ListedPage::default();
     let mut missing = uris.clone();
@@ -67,7 +62,7 @@ async fn listed(
         if !collection.is_listable() {
             break;
         }
-        let at = ListAt::new(after.take(), catalog.page_size());
+        let at = Scope::default().list_at(after.take(), catalog.definitions.page_size());
         let page = match collection.list(at, cx).await {
             Ok(page) => page,
             Err(error) => {
@@ -88,8 +83,11 @@ async fn listed(
 }
 
 /// Returns a resource as its definition describes it, if the client may read it.
-async fn defined(uri: &str, cx: &Context, catalog: &ResourceCatalog) -> Option<Resource> {
-    let unchecked = catalog.locate(uri).filter(|found| found.is_visible(cx))?;
+async fn defined(uri: &str, cx: &Context, catalog: &Resources) -> Option<Resource> {
+    let unchecked = catalog
+        .definitions
+        .locate(uri)
+        .filter(|found| found.is_visible(cx))?;
     let resource = unchecked.base_resource();
     match unchecked.check_access(cx).await {
         Ok(_) => Some(resource),

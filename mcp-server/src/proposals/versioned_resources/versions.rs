@@ -1,13 +1,13 @@
 //! Versions of resources. Without one from the program, they are derived from the contents.
 
-use crate::features::resources::content_version::derived;
+use crate::proposals::versioned_resources::content_version::derived;
 
 use mcp_types::{AnyResourceContents, Resource};
 
-use super::finish::finish;
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::metadata_view::{length, read_metadata};
 use crate::features::resources::resolved::CheckedResource;
+use crate::proposals::resources::finish::finish;
+use crate::proposals::resources::metadata_view::{length, read_metadata};
+use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
@@ -18,7 +18,7 @@ const ATTEMPTS: usize = 3;
 pub(crate) async fn current_resource(
     found: &CheckedResource,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) -> Result<Resource, HandlerError> {
     let resource = described(found, cx, resources).await?;
     if resource.version.is_some() {
@@ -32,7 +32,7 @@ pub(crate) async fn current_resource(
 pub(crate) async fn described(
     found: &CheckedResource,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) -> Result<Resource, HandlerError> {
     let mut resource = found.describe_with_url(cx).await?;
     finish(&mut resource, cx, resources);
@@ -48,7 +48,7 @@ pub(crate) async fn read_current(
     resource: Resource,
     found: &CheckedResource,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) -> Result<(Resource, Vec<AnyResourceContents>), HandlerError> {
     let mut resource = resource;
     let mut attempt = 1;

@@ -7,19 +7,19 @@ use mcp_types::{ContentBlock, Resource, ResourceLink};
 use mcp_types::{EmbeddedResource, Proposal};
 
 #[cfg(feature = "https-url")]
-use super::describe_listed::describe_listed;
+use crate::features::resources::position::{ListedPage, ResourceSource};
 #[cfg(feature = "https-url")]
-use super::finish::finish_without_url;
-use super::finish::{finish, withhold, withhold_of_contents};
+use crate::proposals::https_url::urls;
 #[cfg(feature = "https-url")]
-use super::position::{ListedPage, ResourceSource};
+use crate::proposals::resources::collection::is_collection;
 #[cfg(feature = "https-url")]
-use super::urls;
-use crate::features::resources::catalog::ResourceCatalog;
+use crate::proposals::resources::describe_listed::describe_listed;
 #[cfg(feature = "https-url")]
-use crate::features::resources::collection::is_collection;
+use crate::proposals::resources::finish::finish_without_url;
+use crate::proposals::resources::finish::{finish, withhold, withhold_of_contents};
 #[cfg(feature = "sep-2093")]
-use crate::features::resources::metadata_view::read_metadata;
+use crate::proposals::resources::metadata_view::read_metadata;
+use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 
 /// What the description of a resource says about its URL.
@@ -36,7 +36,7 @@ enum DescribedUrl {
 pub(crate) async fn finish_blocks(
     blocks: Vec<&mut ContentBlock>,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) {
     let mut described = described_urls(&blocks, cx, resources).await;
     for (index, block) in blocks.into_iter().enumerate() {
@@ -50,7 +50,7 @@ pub(crate) async fn finish_blocks(
 async fn described_urls(
     blocks: &[&mut ContentBlock],
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) -> BTreeMap<usize, DescribedUrl> {
     let mut indexes = Vec::new();
     let mut page = ListedPage::default();
@@ -83,7 +83,7 @@ async fn described_urls(
 fn described_urls(
     _: &[&mut ContentBlock],
     _: &Context,
-    _: &ResourceCatalog,
+    _: &Resources,
 ) -> std::future::Ready<BTreeMap<usize, DescribedUrl>> {
     std::future::ready(BTreeMap::new())
 }
@@ -92,7 +92,7 @@ fn finish_block(
     block: &mut ContentBlock,
     url: Option<DescribedUrl>,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) {
     match block {
         ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| match url {

@@ -9,6 +9,11 @@ use mcp_types::{AnyResourceContents, Resource, ResourceType};
 use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
 
+/// `true` if the log has a warning of contents of other resources without a type. Stored in the
+/// definition.
+#[derive(Default)]
+pub(crate) struct UntypedWarned(AtomicBool);
+
 /// A rule that contents violate.
 #[derive(Debug, PartialEq, thiserror::Error)]
 enum Violation {
@@ -57,7 +62,7 @@ fn check_rules(resource: &Resource, contents: &[AnyResourceContents]) -> Result<
 pub(crate) fn warn_if_untyped(
     resource: &Resource,
     contents: &[AnyResourceContents],
-    warned: &AtomicBool,
+    UntypedWarned(warned): &UntypedWarned,
 ) {
     let mut all = contents.iter();
     let Some(foreign) = all.find(|contents| contents.uri() != resource.uri) else {

@@ -7,13 +7,13 @@ use mcp_types::{
     AnyResourceContents, ReadResourceMetadataRequestParams, ReadResourceMetadataResult,
 };
 
-use super::finish::{finish, withhold_of_contents};
 use super::member_metadata::member_metadata;
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::metadata_view::read_metadata;
 use crate::features::resources::resolved::CheckedResource;
+use crate::proposals::resources::finish::{finish, withhold_of_contents};
+use crate::proposals::resources::metadata_view::read_metadata;
+use crate::proposals::resources::state::Resources;
 #[cfg(feature = "versioned-resources")]
-use crate::features::resources::versions::read_current;
+use crate::proposals::versioned_resources::versions::read_current;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
@@ -22,9 +22,9 @@ use crate::protocol::handler_error::HandlerError;
 pub(crate) async fn metadata(
     params: ReadResourceMetadataRequestParams,
     cx: Context,
-    resources: Arc<ResourceCatalog>,
+    resources: Arc<Resources>,
 ) -> Result<ReadResourceMetadataResult, HandlerError> {
-    let found = resources.find(&cx, &params.uri).await?;
+    let found = resources.definitions.find(&cx, &params.uri).await?;
     let mut resource = found.describe_with_url(&cx).await?;
     found.check_exists(&cx).await?;
     finish(&mut resource, &cx, &resources);
@@ -35,7 +35,7 @@ pub(crate) async fn metadata(
 pub(crate) async fn read(
     found: &CheckedResource,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
     let mut resource = found.describe_with_url(cx).await?;
     finish(&mut resource, cx, resources);
