@@ -5,7 +5,6 @@ pub(crate) mod catalog;
 pub(crate) mod contents;
 pub(crate) mod defined;
 pub(crate) mod definition;
-pub(crate) mod definitions;
 pub(crate) mod described;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod filter;

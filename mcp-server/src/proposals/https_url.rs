@@ -1,7 +1,7 @@
 //! URLs of resources, by the proposal `https-url`.
 //!
 //! `config` is the public configuration. `issue` creates URLs: each contains a `token` that one of
-//! the `keys` signed. `revoked` records which tokens were revoked. `serving` answers requests for
+//! the `keys` signed. `revoked` records which tokens were revoked. `serving` handles requests for
 //! the URLs.
 
 pub(crate) mod config;

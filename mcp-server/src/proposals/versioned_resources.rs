@@ -2,7 +2,6 @@
 
 pub(crate) mod content_version;
 pub(crate) mod get;
-pub(crate) mod list_filter;
 mod setters;
 pub(crate) mod versioned;
 pub(crate) mod versions;

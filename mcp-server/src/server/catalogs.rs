@@ -6,9 +6,8 @@ use crate::features::access::Access;
 use crate::features::catalog::{Definition, List};
 use crate::features::completions::{Completing, Completions, IntoCompletion};
 use crate::features::prompts::definition::PromptDef;
-use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::definitions::ResourceDefinitions;
 #[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::tools::definition::ToolDef;

@@ -15,14 +15,12 @@ struct Entry {
 impl LazyTypeMap {
     /// Returns the value of a type. The first call creates it.
     pub(crate) fn get<T: Default + Send + Sync + 'static>(&self) -> &T {
-        let create = || {
-            let value = Box::new(T::default());
-            let rest = Self::default();
-            Box::new(Entry { value, rest })
-        };
         let mut map = self;
         loop {
-            let entry = map.0.get_or_init(create);
+            let entry = map.0.get_or_init(|| {
+                let (value, rest) = (Box::new(T::default()), Self::default());
+                Box::new(Entry { value, rest })
+            });
             match entry.value.downcast_ref() {
                 Some(value) => return value,
                 None => map = &entry.rest,

@@ -1,14 +1,144 @@
-//! [`ResourceCatalog`]: the resources of a server, and what proposals add to them.
+//! [`ResourceCatalog`]: the resources and resource templates of a server.
 
+#[cfg(feature = "pagination")]
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::features::resources::definitions::ResourceDefinitions;
-#[cfg(feature = "_proposals")]
-use crate::features::resources::proposals::ResourceProposals;
+use mcp_types::json::Map;
+use mcp_types::uri::canonical;
 
-/// The resources of a server.
+use crate::features::catalog::List;
+use crate::features::resources::defined::Defined;
+use crate::features::resources::definition::ResourceDef;
+use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
+#[cfg(feature = "templates")]
+use crate::features::resources::templates::definition::TemplateDef;
+use crate::protocol::core::Context;
+use crate::protocol::error::BuildError;
+use crate::protocol::handler_error::HandlerError;
+use crate::protocol::states::States;
+use crate::protocol::uri_limit::check_uri;
+
+/// The resources of a server, and what proposals add to them.
 pub(crate) struct ResourceCatalog {
     pub(crate) definitions: Arc<ResourceDefinitions>,
     #[cfg(feature = "_proposals")]
-    pub(crate) proposals: Arc<dyn ResourceProposals>,
+    pub(crate) proposals: Arc<dyn crate::features::resources::proposals::ResourceProposals>,
+}
+
+/// The definitions in which URIs are looked up.
+pub(crate) struct ResourceDefinitions {
+    pub(crate) resources: Arc<List<ResourceDef>>,
+    #[cfg(feature = "templates")]
+    pub(crate) templates: Arc<List<TemplateDef>>,
+}
+
+impl ResourceDefinitions {
+    pub(crate) fn is_empty(&self) -> bool {
+        #[cfg(feature = "templates")]
+        if !self.templates.is_empty() {
+            return false;
+        }
+        self.resources.is_empty()
+    }
+
+    /// The number of items of one page; `None` if all are in one page.
+    #[cfg(feature = "pagination")]
+    pub(crate) fn page_size(&self) -> Option<NonZeroUsize> {
+        self.resources.page_size
+    }
+
+    /// Returns the resource with a URI, or one of the first template that matches the URI. Its URI is
+    /// the canonical one, whatever equivalent the client sent.
+    pub(crate) fn locate(&self, uri: &str) -> Option<ResolvedResource> {
+        let uri = canonical(uri).into_owned();
+        let (definition, variables) = match self.resources.get(&uri) {
+            Some(resource) => (Defined::Resource(resource), Map::new()),
+            None => self.template_of(&uri)?,
+        };
+        Some(ResolvedResource {
+            uri,
+            definition,
+            variables,
+        })
+    }
+
+    /// Returns the resource with a URI from the member `uri` of the params. Checks that the client
+    /// may use it.
+    ///
+    /// # Errors
+    ///
+    /// -32602 if the URI is too long, "resource not found", or the error of a guard.
+    pub(crate) async fn find(
+        &self,
+        cx: &Context,
+        uri: &str,
+    ) -> Result<AuthorizedResource, HandlerError> {
+        check_uri(cx.core(), "$.uri", uri)?;
+        // As for a resource that the client does not see.
+        let unknown = || HandlerError::resource_not_found(canonical(uri));
+        let resolved = self.locate(uri).ok_or_else(unknown)?;
+        resolved.check_access(cx).await
+    }
+
+    /// Returns the states that the handlers require and the server does not have.
+    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+        #[cfg_attr(
+            not(feature = "templates"),
+            expect(unused_mut, reason = "no templates")
+        )]
+        let mut missing = self.resources.missing(server);
+        #[cfg(feature = "templates")]
+        missing.extend(self.templates.missing(server));
+        missing
+    }
+}
+
+#[cfg(feature = "templates")]
+impl ResourceDefinitions {
+    /// Returns the first template that matches a URI, and the values of its variables.
+    fn template_of(&self, uri: &str) -> Option<(Defined, Map<String>)> {
+        self.templates.find(|template| {
+            let variables = template.matches(uri)?;
+            Some((Defined::Template(Arc::clone(template)), variables))
+        })
+    }
+
+    /// Returns the first template from a position on that lists its resources, with its position.
+    #[cfg(feature = "pagination")]
+    pub(crate) fn lister(&self, from: u64) -> Option<(u64, Defined)> {
+        let (index, template) = self.templates.first(from, TemplateDef::lists)?;
+        Some((index, Defined::Template(template)))
+    }
+
+    /// Returns a template, and whether it has a variable with this name.
+    pub(crate) fn template_with_variable(
+        &self,
+        template: &str,
+        variable: &str,
+    ) -> Option<(Defined, bool)> {
+        let template = self.templates.get(template)?;
+        let has_variable = template.has_variable(variable);
+        Some((Defined::Template(template), has_variable))
+    }
+}
+
+#[cfg(not(feature = "templates"))]
+#[expect(
+    clippy::unused_self,
+    reason = "without the feature there are no templates"
+)]
+impl ResourceDefinitions {
+    fn template_of(&self, _: &str) -> Option<(Defined, Map<String>)> {
+        None
+    }
+
+    #[cfg(feature = "pagination")]
+    pub(crate) fn lister(&self, _: u64) -> Option<(u64, Defined)> {
+        None
+    }
+
+    pub(crate) fn template_with_variable(&self, _: &str, _: &str) -> Option<(Defined, bool)> {
+        None
+    }
 }

@@ -1,4 +1,4 @@
-//! [`Defined`]: the definition that answers for a URI.
+//! [`Defined`]: the definition of the resource with a URI.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use mcp_types::{ContentBlock, PaginatedRequestParams, ReadResourceResult};
 
 use crate::features::catalog::CacheHints;
 use crate::features::resources::position::{ListedPage, Position};
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
@@ -35,7 +35,7 @@ pub(crate) trait ResourceProposals: Send + Sync {
     /// Reads a resource. The contents have the metadata that the client may see.
     fn read<'a>(
         &'a self,
-        found: &'a CheckedResource,
+        found: &'a AuthorizedResource,
         cx: &'a Context,
     ) -> ProposalFuture<'a, Result<ReadResourceResult, HandlerError>>;
 
@@ -51,7 +51,7 @@ pub(crate) trait ResourceProposals: Send + Sync {
     #[cfg(feature = "versioned-resources")]
     fn current_resource<'a>(
         &'a self,
-        found: &'a CheckedResource,
+        found: &'a AuthorizedResource,
         cx: &'a Context,
     ) -> ProposalFuture<'a, Result<mcp_types::Resource, HandlerError>>;
 }

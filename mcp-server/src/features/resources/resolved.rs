@@ -1,4 +1,4 @@
-//! [`CheckedResource`]: the resource that a URI names.
+//! [`ResolvedResource`]: the resource that a URI names.
 
 use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
@@ -11,51 +11,44 @@ use crate::features::resources::handlers::ReadParams;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to check that the
-/// caller may use it.
-pub(crate) struct UncheckedResource(pub(crate) Resolved);
-
-/// A resource that the caller may use.
-pub(crate) struct CheckedResource(pub(crate) Resolved);
-
-pub(crate) struct Resolved {
+/// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to check
+/// that the caller may use it.
+pub(crate) struct ResolvedResource {
     pub(crate) uri: String,
     pub(crate) definition: Defined,
     /// The values of the template's variables in the URI.
     pub(crate) variables: Map<String>,
 }
 
-impl UncheckedResource {
-    pub(crate) fn new(uri: String, definition: Defined, variables: Map<String>) -> Self {
-        Self(Resolved {
-            uri,
-            definition,
-            variables,
-        })
-    }
+/// A resource that the caller may use.
+pub(crate) struct AuthorizedResource(pub(crate) ResolvedResource);
 
+impl ResolvedResource {
     /// Checks that the caller may use the resource.
     ///
     /// # Errors
     ///
     /// "Resource not found" if the caller does not see the resource, or the error of a guard.
-    pub(crate) async fn check_access(self, cx: &Context) -> Result<CheckedResource, HandlerError> {
+    pub(crate) async fn check_access(
+        self,
+        cx: &Context,
+    ) -> Result<AuthorizedResource, HandlerError> {
         if !self.is_visible(cx) {
-            return Err(HandlerError::resource_not_found(self.0.uri));
+            return Err(HandlerError::resource_not_found(self.uri));
         }
-        if let Some(check) = self.0.definition.access_rules().check(cx) {
+        if let Some(check) = self.definition.access_rules().check(cx) {
             check.await?;
         }
-        Ok(CheckedResource(self.0))
+        Ok(AuthorizedResource(self))
     }
 
     /// Returns `true` if the caller sees the resource.
     pub(crate) fn is_visible(&self, cx: &Context) -> bool {
-        self.0.definition.access_rules().is_visible(cx)
+        self.definition.access_rules().is_visible(cx)
     }
 }
 
-impl CheckedResource {
+impl AuthorizedResource {
     /// Returns how long caches may keep the contents.
     pub(crate) fn hints(&self) -> &CacheHints {
         self.0.definition.hints()

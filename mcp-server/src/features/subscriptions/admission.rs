@@ -7,7 +7,7 @@ use mcp_types::peer_text::PeerText;
 use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
 use crate::protocol::core::{ChangeAccess, Context};
 use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
@@ -40,7 +40,7 @@ pub(crate) enum Admission {
             not(feature = "versioned-resources"),
             expect(dead_code, reason = "only that proposal describes the resource")
         )]
-        CheckedResource,
+        AuthorizedResource,
     ),
     /// No definition has the URI, so there is nothing to check.
     Undefined,

@@ -13,7 +13,7 @@ use mcp_types::{
 use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::subscriptions::admission::{Admission, admit};
 use crate::protocol::announcements::announcement;
 use crate::protocol::changes::{Change, Subscriber};
@@ -152,7 +152,7 @@ impl ChangeNotifier {
     /// subscription.
     async fn resource(
         &self,
-        found: Option<CheckedResource>,
+        found: Option<AuthorizedResource>,
         uri: &str,
     ) -> Result<Resource, HandlerError> {
         let found = found.ok_or_else(|| HandlerError::resource_not_found(uri))?;

@@ -3,67 +3,41 @@
 use mcp_types::Resource;
 use mcp_types::peer_text::PeerText;
 
-use crate::features::catalog::CacheHints;
 use crate::features::resources::body::{IntoBody, ResourceBody};
 use crate::features::resources::defined::Defined;
-use crate::features::resources::resolved::{CheckedResource, Resolved, UncheckedResource};
+use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::features::resources::stream::{ResourceStream, WantedBytes};
 use crate::proposals::https_url::fixed_body::{FixedBody, LazyFixedBody};
 use crate::proposals::https_url::presigned::PresignedUrl;
 use crate::proposals::https_url::setters::UrlSettings;
 use crate::proposals::resources::collection::is_collection;
-#[cfg(feature = "templates")]
-use crate::proposals::resources::describe::TemplateMembers;
 use crate::protocol::core::Context;
 use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
 
-impl Resolved {
-    fn url_settings(&self) -> &UrlSettings {
+impl ResolvedResource {
+    pub(crate) fn url_settings(&self) -> &UrlSettings {
         self.definition.extras().get()
     }
 
     /// Returns `true` if a URL is issued for the resource. Collections have none.
-    fn has_url(&self) -> bool {
-        let resource = match &self.definition {
-            Defined::Resource(definition) => &definition.resource,
+    pub(crate) fn has_url(&self) -> bool {
+        let is_collection = match &self.definition {
+            Defined::Resource(definition) => is_collection(&definition.resource),
             #[cfg(feature = "templates")]
-            Defined::Template(definition) => &definition.extras.get::<TemplateMembers>().0,
+            Defined::Template(definition) => is_collection(&definition.resource),
         };
-        !self.url_settings().has_no_url && !is_collection(resource)
+        !self.url_settings().has_no_url && !is_collection
     }
-}
 
-impl UncheckedResource {
     /// Returns `true` if a handler makes the URL in the description.
     pub(crate) fn is_presigned(&self) -> bool {
-        let settings = self.0.url_settings();
+        let settings = self.url_settings();
         settings.presigner.is_some() && !settings.presign_on_request
-    }
-
-    /// Returns how long caches may keep the contents.
-    pub(crate) fn hints(&self) -> &CacheHints {
-        self.0.definition.hints()
-    }
-
-    /// Returns `true` if a URL is issued for the resource.
-    pub(crate) fn has_url(&self) -> bool {
-        self.0.has_url()
-    }
-
-    /// Returns `true` if shared caches may store what is served at the URL.
-    pub(crate) fn is_publicly_cached(&self) -> bool {
-        self.0.url_settings().public_http_cache
     }
 }
 
-impl CheckedResource {
-    /// Returns `true` if the resource has one representation.
-    pub(crate) fn is_single(&self) -> bool {
-        let reader = self.0.definition.reader();
-        reader.is_some_and(|reader| reader.is_single)
-    }
-
+impl AuthorizedResource {
     /// Returns the contents, if they are part of the definition, so that no handler has to run.
     pub(crate) fn fixed_body(&self) -> Option<FixedBody> {
         match &self.0.definition {
@@ -121,13 +95,11 @@ impl CheckedResource {
         wanted: WantedBytes,
         cx: &Context,
     ) -> Result<ResourceBody, HandlerError> {
-        match self.body(self.context(cx).with_value(wanted)).await? {
-            ResourceBody::Contents(contents) => {
-                let contents = self.checked(contents, resource, cx)?;
-                Ok(ResourceBody::Contents(contents))
-            }
-            stream @ ResourceBody::Stream(_) => Ok(stream),
-        }
+        let body = self.body(self.context(cx).with_value(wanted)).await?;
+        let ResourceBody::Contents(contents) = body else {
+            return Ok(body);
+        };
+        Ok(self.checked(contents, resource, cx)?.into())
     }
 }
 

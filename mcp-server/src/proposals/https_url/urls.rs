@@ -8,7 +8,7 @@ use mcp_types::peer_text::PeerText;
 use mcp_types::{AnyResourceContents, CacheScope, Proposal, Resource};
 
 use crate::features::catalog::CacheHints;
-use crate::features::resources::resolved::UncheckedResource;
+use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::https_url::issue::Urls;
 use crate::proposals::https_url::presigned::time_left;
 use crate::proposals::resources::collection::is_collection;
@@ -42,8 +42,8 @@ fn url(resource: &Resource, cx: &Context, resources: &Resources) -> Option<(Stri
     if is_collection(resource) {
         return None;
     }
-    let unchecked = resources.definitions.locate(&resource.uri)?;
-    if !is_known(cx) || !unchecked.has_url() || !unchecked.is_visible(cx) {
+    let resolved = resources.definitions.locate(&resource.uri)?;
+    if !is_known(cx) || !resolved.has_url() || !resolved.is_visible(cx) {
         return None;
     }
     urls.issue(&resource.uri, cx.extension())
@@ -52,7 +52,7 @@ fn url(resource: &Resource, cx: &Context, resources: &Resources) -> Option<(Stri
 /// Returns `true` if a URL would be issued for a resource, and only its handlers know which one, whether
 /// it is a collection, or whether it exists.
 pub(crate) fn depends_on_handlers(uri: &str, cx: &Context, resources: &Resources) -> bool {
-    let depends = |found: &UncheckedResource| {
+    let depends = |found: &ResolvedResource| {
         let may_be_collection = cfg!(feature = "sep-2093") && resources.urls.is_some();
         let may_be_missing = resources.urls.is_some() && found.is_known_by_reading();
         found.is_presigned() || may_be_missing || (may_be_collection && found.is_describable())

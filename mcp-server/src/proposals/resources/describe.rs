@@ -1,8 +1,6 @@
 //! `describe`: the handlers that describe resources, and the data of definitions for them.
 
 use mcp_types::Resource;
-#[cfg(feature = "templates")]
-use mcp_types::ResourceTemplate;
 use mcp_types::json::Map;
 
 use crate::features::resources::definition::ResourceDef;
@@ -20,17 +18,6 @@ pub(crate) type ResourceHandler<T> =
 /// The handler of a definition that describes.
 #[derive(Default)]
 pub(crate) struct Describer(pub(crate) Option<ResourceHandler<Resource>>);
-
-/// The members of each resource of a template that templates do not have.
-#[cfg(feature = "templates")]
-pub(crate) struct TemplateMembers(pub(crate) Resource);
-
-#[cfg(feature = "templates")]
-impl Default for TemplateMembers {
-    fn default() -> Self {
-        Self(Resource::new("", ""))
-    }
-}
 
 /// Erases the type of a handler of a resource.
 pub(crate) fn of_resource<M, H, T: 'static>(handler: H) -> ResourceHandler<T>
@@ -87,13 +74,6 @@ impl ResourceDef {
         });
         self
     }
-
-    /// Changes members that proposals add.
-    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-    pub(crate) fn change_members(mut self, change: impl FnOnce(&mut Resource)) -> Self {
-        change(&mut self.resource);
-        self
-    }
 }
 
 #[cfg(feature = "templates")]
@@ -146,30 +126,20 @@ impl TemplateDef {
         });
         self
     }
-
-    /// Changes members that proposals add.
-    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-    pub(crate) fn change_members(mut self, change: impl FnOnce(&mut Resource)) -> Self {
-        self.extras
-            .change(|members: &mut TemplateMembers| change(&mut members.0));
-        self
-    }
 }
 
-#[cfg(feature = "templates")]
-impl TemplateMembers {
-    /// Returns the resource with a URI as the definition of its template describes it.
-    pub(crate) fn resource(&self, uri: &str, template: &ResourceTemplate) -> Resource {
-        let template = template.clone();
-        let mut resource = self.0.clone();
-        uri.clone_into(&mut resource.uri);
-        resource.name = template.name;
-        resource.title = template.title;
-        resource.description = template.description;
-        resource.mime_type = template.mime_type;
-        resource.icons = template.icons;
-        resource.annotations = template.annotations;
-        resource.meta = template.meta;
-        resource
-    }
+/// Defines methods of the definitions of resources and of templates.
+macro_rules! for_definitions {
+    ($($methods:tt)*) => {
+        impl crate::ResourceDef {
+            $($methods)*
+        }
+
+        #[cfg(feature = "templates")]
+        impl crate::TemplateDef {
+            $($methods)*
+        }
+    };
 }
+
+pub(crate) use for_definitions;

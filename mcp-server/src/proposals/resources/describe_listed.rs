@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::features::resources::defined::Defined;
 use crate::features::resources::position::{ListedPage, ResourceSource};
-use crate::features::resources::resolved::UncheckedResource;
+use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 use crate::protocol::error_report::for_log;
@@ -35,7 +35,7 @@ pub(crate) struct ListedResource {
 /// A resource whose handlers have to run.
 struct ToDescribe {
     index: usize,
-    found: UncheckedResource,
+    found: ResolvedResource,
     resource: Resource,
     source: ResourceSource,
 }
@@ -88,14 +88,14 @@ fn opted_in(cx: &Context) -> bool {
 }
 
 /// Returns the resource with a URI, if it has a definition of its own.
-fn located(uri: &str, catalog: &Resources) -> Option<UncheckedResource> {
+fn located(uri: &str, catalog: &Resources) -> Option<ResolvedResource> {
     let uri = canonical(uri).into_owned();
     let definition = catalog.definitions.resources.get(&uri)?;
-    Some(UncheckedResource::new(
+    Some(ResolvedResource {
         uri,
-        Defined::Resource(definition),
-        Map::new(),
-    ))
+        definition: Defined::Resource(definition),
+        variables: Map::new(),
+    })
 }
 
 /// Completes a resource from its definition. Returns the definition if its handler that describes
@@ -105,7 +105,7 @@ fn definition(
     source: ResourceSource,
     cx: &Context,
     catalog: &Resources,
-) -> Option<UncheckedResource> {
+) -> Option<ResolvedResource> {
     let found = match source {
         ResourceSource::Definition => located(&resource.uri, catalog),
         ResourceSource::Handler | ResourceSource::Link => catalog.definitions.locate(&resource.uri),
@@ -113,7 +113,7 @@ fn definition(
         #[cfg(feature = "https-url")]
         ResourceSource::CompleteHandler => {
             let found = catalog.definitions.locate(&resource.uri);
-            found.filter(UncheckedResource::is_presigned)
+            found.filter(ResolvedResource::is_presigned)
         }
         #[cfg(not(feature = "https-url"))]
         ResourceSource::CompleteHandler => None,

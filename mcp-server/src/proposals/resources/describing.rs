@@ -3,25 +3,34 @@
 use mcp_types::{AnyResourceContents, Resource};
 
 use crate::features::resources::defined::Defined;
-use crate::features::resources::resolved::{CheckedResource, Resolved, UncheckedResource};
+use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::proposals::resources::collection::is_collection;
-#[cfg(feature = "templates")]
-use crate::proposals::resources::describe::TemplateMembers;
 use crate::proposals::resources::describe::{Describer, ResourceHandler};
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+use crate::proposals::resources::{finish::finish, state::Resources};
 #[cfg(feature = "sep-2093")]
 use crate::proposals::sep_2093::rules;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-impl Resolved {
+impl ResolvedResource {
     /// Returns the resource as the definition describes it, without the handler that describes.
     pub(crate) fn base_resource(&self) -> Resource {
         match &self.definition {
             Defined::Resource(definition) => definition.resource.clone(),
             #[cfg(feature = "templates")]
             Defined::Template(definition) => {
-                let members: &TemplateMembers = definition.extras.get();
-                members.resource(&self.uri, &definition.template)
+                let template = definition.template.clone();
+                let mut resource = definition.resource.clone();
+                resource.uri.clone_from(&self.uri);
+                resource.name = template.name;
+                resource.title = template.title;
+                resource.description = template.description;
+                resource.mime_type = template.mime_type;
+                resource.icons = template.icons;
+                resource.annotations = template.annotations;
+                resource.meta = template.meta;
+                resource
             }
         }
     }
@@ -35,13 +44,6 @@ impl Resolved {
     pub(crate) fn is_known_by_reading(&self) -> bool {
         !matches!(self.definition, Defined::Resource(_)) && self.describer().is_none()
     }
-}
-
-impl UncheckedResource {
-    /// Returns the resource as the definition describes it, without the handler that describes.
-    pub(crate) fn base_resource(&self) -> Resource {
-        self.0.base_resource()
-    }
 
     /// Returns `true` if a handler describes the resource.
     pub(crate) fn is_describable(&self) -> bool {
@@ -49,31 +51,32 @@ impl UncheckedResource {
         if self.is_presigned() {
             return true;
         }
-        self.0.describer().is_some()
-    }
-
-    /// Returns `true` if only the handler that reads knows whether the resource exists.
-    pub(crate) fn is_known_by_reading(&self) -> bool {
-        self.0.is_known_by_reading()
+        self.describer().is_some()
     }
 }
 
-impl CheckedResource {
+impl AuthorizedResource {
     /// Returns the description of the resource, without a presigned URL.
     pub(crate) async fn describe(&self, cx: &Context) -> Result<Resource, HandlerError> {
         self.described(self.0.base_resource(), cx).await
     }
 
-    /// Returns the description of the resource for a client. It still has members that the client must
-    /// not see.
+    /// Returns the description of the resource as the client may see it.
     #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-    pub(crate) async fn describe_with_url(&self, cx: &Context) -> Result<Resource, HandlerError> {
+    pub(crate) async fn describe_for_client(
+        &self,
+        cx: &Context,
+        resources: &Resources,
+    ) -> Result<Resource, HandlerError> {
         let resource = self.0.base_resource();
-        self.describe_listed_with_url(resource, false, cx).await
+        let described = self.describe_listed_with_url(resource, false, cx);
+        let mut resource = described.await?;
+        finish(&mut resource, cx, resources);
+        Ok(resource)
     }
 
-    /// As [`describe_with_url`](Self::describe_with_url), for a resource of which a list knows these
-    /// members: all but a URL if `is_complete`.
+    /// Completes the description of a resource of which a list knows these members: all but a URL if
+    /// `is_complete`. It still has members that the client must not see.
     pub(crate) async fn describe_listed_with_url(
         &self,
         resource: Resource,

@@ -2,15 +2,25 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "versioned-resources")]
+use mcp_types::GetResourceRequest;
+#[cfg(feature = "sep-2093")]
+use mcp_types::ReadResourceMetadataRequest;
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+use mcp_types::Request as _;
+#[cfg(feature = "sep-2093")]
+use mcp_types::uri::canonical;
 use mcp_types::{
     AnyResourceContents, ContentBlock, PaginatedRequestParams, Proposal, ReadResourceResult,
 };
 
 use crate::features::catalog::CacheHints;
+#[cfg(feature = "versioned-resources")]
+use crate::features::resources::filter::{ResourceFilter, sorted};
 use crate::features::resources::pages;
 use crate::features::resources::position::{ListedPage, Position};
 use crate::features::resources::proposals::{ProposalFuture, ResourceProposals};
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::resources::scope::Scope;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::urls;
@@ -21,7 +31,7 @@ use crate::proposals::resources::state::Resources;
 #[cfg(feature = "sep-2093")]
 use crate::proposals::sep_2093::{members, metadata};
 #[cfg(feature = "versioned-resources")]
-use crate::proposals::versioned_resources::{get, list_filter, versions};
+use crate::proposals::versioned_resources::{get, versions};
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler_error::HandlerError;
@@ -36,13 +46,13 @@ impl ResourceProposals for Resources {
         #[cfg(feature = "sep-2093")]
         if registry.offers(Proposal::Sep2093) {
             let described = Arc::clone(&self);
-            registry.handle::<mcp_types::ReadResourceMetadataRequest, _>(move |params, cx| {
+            registry.handle::<ReadResourceMetadataRequest, _>(move |params, cx| {
                 metadata::metadata(params, cx, Arc::clone(&described))
             });
         }
         #[cfg(feature = "versioned-resources")]
         if registry.offers(Proposal::VersionedResources) {
-            registry.handle::<mcp_types::GetResourceRequest, _>(move |params, cx| {
+            registry.handle::<GetResourceRequest, _>(move |params, cx| {
                 get::get(params, cx, Arc::clone(&self))
             });
         }
@@ -50,14 +60,21 @@ impl ResourceProposals for Resources {
 
     #[cfg_attr(
         not(any(feature = "sep-2093", feature = "versioned-resources")),
-        expect(unused_variables, reason = "URLs do not select resources")
+        expect(unused_mut, unused_variables, reason = "URLs do not select resources")
     )]
     fn scope(&self, params: &PaginatedRequestParams, cx: &Context) -> Result<Scope, HandlerError> {
-        let scope = Scope::default();
+        let mut scope = Scope::default();
         #[cfg(feature = "sep-2093")]
-        let scope = members::with_collection(scope, params, cx);
+        if cx.offered(Proposal::Sep2093) {
+            scope.collection = params.uri.as_deref().map(|uri| canonical(uri).into_owned());
+        }
         #[cfg(feature = "versioned-resources")]
-        let scope = list_filter::with_filter(scope, params, cx)?;
+        if cx.offered(Proposal::VersionedResources)
+            && let Some(filter) = &params.filter
+        {
+            scope.criteria = Some(ResourceFilter::read(filter)?);
+            scope.filter = Some(mcp_types::json::to_string(&sorted(filter))?);
+        }
         Ok(scope)
     }
 
@@ -73,11 +90,15 @@ impl ResourceProposals for Resources {
                 Some(collection) => members::page(collection, scope, start, cx, self).await?,
                 _ => pages::all(scope, start, cx, &self.definitions).await?,
             };
-            let listed = describe_listed(&mut page, cx, self).await;
+            let listed = describe_listed(&mut page, cx, self).await.into_iter();
+            // A page examines as many resources as fit on it, so it may be short, or empty although
+            // another page follows. The cost of a request is limited whatever the filter is.
             #[cfg(feature = "versioned-resources")]
-            let listed = list_filter::filtered(listed, scope);
-            let finished = listed.into_iter();
-            let finished = finished.map(|listed| finish_listed(listed, cx, self));
+            let listed = listed.filter(|listed| {
+                let criteria = scope.criteria.as_ref();
+                criteria.is_none_or(|criteria| criteria.matches(&listed.resource))
+            });
+            let finished = listed.map(|listed| finish_listed(listed, cx, self));
             page.resources = finished.collect();
             let hints = self.definitions.resources.hints.of(page.restricted);
             #[cfg(feature = "https-url")]
@@ -88,7 +109,7 @@ impl ResourceProposals for Resources {
 
     fn read<'a>(
         &'a self,
-        found: &'a CheckedResource,
+        found: &'a AuthorizedResource,
         cx: &'a Context,
     ) -> ProposalFuture<'a, Result<ReadResourceResult, HandlerError>> {
         Box::pin(async move {
@@ -115,7 +136,7 @@ impl ResourceProposals for Resources {
     #[cfg(feature = "versioned-resources")]
     fn current_resource<'a>(
         &'a self,
-        found: &'a CheckedResource,
+        found: &'a AuthorizedResource,
         cx: &'a Context,
     ) -> ProposalFuture<'a, Result<mcp_types::Resource, HandlerError>> {
         Box::pin(versions::current_resource(found, cx, self))
@@ -128,7 +149,7 @@ impl ResourceProposals for Resources {
     expect(unused_variables, reason = "only SEP-2093 adds metadata")
 )]
 async fn contents(
-    found: &CheckedResource,
+    found: &AuthorizedResource,
     cx: &Context,
     resources: &Resources,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
@@ -143,27 +164,19 @@ async fn contents(
     Ok(contents)
 }
 
-/// Returns the requests of proposals that a server with resources has to answer and does not,
+/// Returns the requests of proposals that a server with resources must handle and does not,
 /// because the application handles resources itself.
 pub(crate) fn unhandled(registry: &Registry) -> Vec<BuildError> {
-    if registry.capabilities.resources.is_none() {
-        return Vec::new();
-    }
     let required: &[(Proposal, &'static str)] = &[
         #[cfg(feature = "sep-2093")]
-        (
-            Proposal::Sep2093,
-            <mcp_types::ReadResourceMetadataRequest as mcp_types::Request>::METHOD,
-        ),
+        (Proposal::Sep2093, ReadResourceMetadataRequest::METHOD),
         #[cfg(feature = "versioned-resources")]
-        (
-            Proposal::VersionedResources,
-            <mcp_types::GetResourceRequest as mcp_types::Request>::METHOD,
-        ),
+        (Proposal::VersionedResources, GetResourceRequest::METHOD),
     ];
-    let missing = required
-        .iter()
-        .filter(|(proposal, method)| registry.offers(*proposal) && !registry.has_route(method));
+    let has_resources = registry.capabilities.resources.is_some();
+    let missing = required.iter().filter(|(proposal, method)| {
+        has_resources && registry.offers(*proposal) && !registry.has_route(method)
+    });
     let error = |&(proposal, method): &(Proposal, _)| BuildError::MissingHandler {
         proposal: proposal.as_str(),
         method,

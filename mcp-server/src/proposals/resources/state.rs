@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::features::resources::definitions::ResourceDefinitions;
+use crate::features::resources::catalog::ResourceDefinitions;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
 

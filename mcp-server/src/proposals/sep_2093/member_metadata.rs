@@ -6,7 +6,7 @@ use mcp_types::Resource;
 use mcp_types::peer_text::PeerText;
 
 use crate::features::resources::position::{ListedPage, ResourceSource};
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::resources::scope::Scope;
 use crate::proposals::resources::describe_listed::describe_listed;
 use crate::proposals::resources::finish::finish_listed;
@@ -18,10 +18,10 @@ use crate::protocol::error_report::for_log;
 const PAGES: usize = 8;
 
 /// Returns the members of a collection with these URIs, as its list has them, or else as the
-/// definitions with their URIs describe them. Members that neither knows are missing.
+/// definitions with their URIs describe them. Members without either are missing.
 pub(crate) async fn member_metadata(
     uris: BTreeSet<String>,
-    collection: &CheckedResource,
+    collection: &AuthorizedResource,
     cx: &Context,
     catalog: &Resources,
 ) -> HashMap<String, Resource> {
@@ -51,7 +51,7 @@ pub(crate) async fn member_metadata(
 /// Returns the members that the list of the collection has.
 async fn listed(
     uris: &BTreeSet<String>,
-    collection: &CheckedResource,
+    collection: &AuthorizedResource,
     cx: &Context,
     catalog: &Resources,
 ) -> ListedPage {
@@ -59,14 +59,14 @@ async fn listed(
     let mut missing = uris.clone();
     let mut after = None;
     for _ in 0..PAGES {
-        if !collection.is_listable() {
+        if collection.0.definition.lister().is_none() {
             break;
         }
         let at = Scope::default().list_at(after.take(), catalog.definitions.page_size());
         let page = match collection.list(at, cx).await {
             Ok(page) => page,
             Err(error) => {
-                let (uri, error) = (PeerText(collection.uri()), for_log(&error));
+                let (uri, error) = (PeerText(&collection.0.uri), for_log(&error));
                 tracing::warn!(%uri, %error, "the members of a collection cannot be listed");
                 break;
             }
@@ -84,12 +84,12 @@ async fn listed(
 
 /// Returns a resource as its definition describes it, if the client may read it.
 async fn defined(uri: &str, cx: &Context, catalog: &Resources) -> Option<Resource> {
-    let unchecked = catalog
+    let resolved = catalog
         .definitions
         .locate(uri)
         .filter(|found| found.is_visible(cx))?;
-    let resource = unchecked.base_resource();
-    match unchecked.check_access(cx).await {
+    let resource = resolved.base_resource();
+    match resolved.check_access(cx).await {
         Ok(_) => Some(resource),
         Err(error) => {
             let (uri, error) = (PeerText(uri), for_log(&error));

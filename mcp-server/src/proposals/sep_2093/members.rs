@@ -1,42 +1,19 @@
 //! The members of a collection, by SEP-2093: `resources/list` with its URI.
 
-use mcp_types::uri::canonical;
-use mcp_types::{PaginatedRequestParams, Proposal, ResourceType};
+use mcp_types::ResourceType;
 
 use crate::features::catalog::Definition;
 use crate::features::list_page::bad_cursor;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::{ListAt, ResourcePage};
 use crate::features::resources::position::{ListedPage, Position};
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::resources::scope::Scope;
 use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// Adds the collection of the params, if the client may use it.
-pub(crate) fn with_collection(
-    mut scope: Scope,
-    params: &PaginatedRequestParams,
-    cx: &Context,
-) -> Scope {
-    if cx.offered(Proposal::Sep2093) {
-        scope.collection = params.uri.as_deref().map(|uri| canonical(uri).into_owned());
-    }
-    scope
-}
-
-impl CheckedResource {
-    /// Returns the URI.
-    pub(crate) fn uri(&self) -> &str {
-        &self.0.uri
-    }
-
-    /// Returns `true` if a handler lists members.
-    pub(crate) fn is_listable(&self) -> bool {
-        self.0.definition.lister().is_some()
-    }
-
+impl AuthorizedResource {
     /// Returns the members of the collection.
     pub(crate) async fn list(
         &self,

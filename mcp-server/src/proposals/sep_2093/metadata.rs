@@ -8,8 +8,8 @@ use mcp_types::{
 };
 
 use super::member_metadata::member_metadata;
-use crate::features::resources::resolved::CheckedResource;
-use crate::proposals::resources::finish::{finish, withhold_of_contents};
+use crate::features::resources::resolved::AuthorizedResource;
+use crate::proposals::resources::finish::withhold_of_contents;
 use crate::proposals::resources::metadata_view::read_metadata;
 use crate::proposals::resources::state::Resources;
 #[cfg(feature = "versioned-resources")]
@@ -25,20 +25,18 @@ pub(crate) async fn metadata(
     resources: Arc<Resources>,
 ) -> Result<ReadResourceMetadataResult, HandlerError> {
     let found = resources.definitions.find(&cx, &params.uri).await?;
-    let mut resource = found.describe_with_url(&cx).await?;
+    let resource = found.describe_for_client(&cx, &resources).await?;
     found.check_exists(&cx).await?;
-    finish(&mut resource, &cx, &resources);
     Ok(ReadResourceMetadataResult::new(resource))
 }
 
 /// Reads a resource and adds its metadata to the contents.
 pub(crate) async fn read(
-    found: &CheckedResource,
+    found: &AuthorizedResource,
     cx: &Context,
     resources: &Resources,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-    let mut resource = found.describe_with_url(cx).await?;
-    finish(&mut resource, cx, resources);
+    let resource = found.describe_for_client(cx, resources).await?;
     #[cfg(feature = "versioned-resources")]
     let (resource, mut contents) = if cx.offered(mcp_types::Proposal::VersionedResources) {
         read_current(resource, found, cx, resources).await?
@@ -61,13 +59,13 @@ pub(crate) async fn read(
     for (index, contents) in contents.iter_mut().enumerate() {
         if let Some(mut view) = read_metadata(contents) {
             view.set_size();
-            let alone = formats.get(view.uri) == Some(&1);
+            let is_only = formats.get(view.uri) == Some(&1);
             if view.uri == resource.uri {
-                view.fill(&resource, alone, preferred == Some(index));
+                view.fill(&resource, is_only, preferred == Some(index));
             } else if let Some(member) = members.get(view.uri)
                 && view.is_incomplete()
             {
-                view.fill(member, alone, alone);
+                view.fill(member, is_only, is_only);
             }
         }
         if let Some(view) = read_metadata(contents) {

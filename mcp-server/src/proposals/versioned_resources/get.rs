@@ -25,7 +25,7 @@ pub(crate) async fn get(
     resources: Arc<Resources>,
 ) -> Result<GetResourceResult, HandlerError> {
     let found = resources.definitions.find(&cx, &params.uri).await?;
-    let resource = versions::described(&found, &cx, &resources).await?;
+    let resource = found.describe_for_client(&cx, &resources).await?;
     if !is_collection(&resource) {
         check_modified(&resource, params.version.as_deref())?;
     }

@@ -49,6 +49,9 @@ pub struct TemplateDef {
     pub(crate) reader: Option<ReadHandler>,
     #[cfg(feature = "pagination")]
     pub(crate) lister: Option<ListHandler>,
+    /// The members of each resource that templates do not have.
+    #[cfg(feature = "_proposals")]
+    pub(crate) resource: mcp_types::Resource,
     /// What proposals store.
     #[cfg(feature = "_proposals")]
     pub(crate) extras: crate::util::lazy_type_map::LazyTypeMap,
@@ -70,6 +73,8 @@ impl TemplateDef {
             reader: None,
             #[cfg(feature = "pagination")]
             lister: None,
+            #[cfg(feature = "_proposals")]
+            resource: mcp_types::Resource::new("", ""),
             #[cfg(feature = "_proposals")]
             extras: crate::util::lazy_type_map::LazyTypeMap::default(),
         }

@@ -134,7 +134,7 @@ pub(crate) fn stream(
 }
 
 /// Creates the response that sends the client to a URL of another host.
-pub(crate) fn elsewhere(url: &str, caching: Caching) -> Option<Response<HttpBody>> {
+pub(crate) fn redirect(url: &str, caching: Caching) -> Option<Response<HttpBody>> {
     let location = HeaderValue::try_from(url).ok()?;
     let validators = CacheValidators::default();
     let mut response = validated(&Selected::Whole, validators, caching, false);

@@ -18,10 +18,10 @@ use tracing::field::Empty;
 use super::answer;
 use super::answer::Caching;
 use super::read;
-use super::read::{Failed, ReadOutcome, ReadResult};
+use super::read::{ReadFailure, ReadOutcome, ReadResult};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
-use crate::features::resources::definitions::ResourceDefinitions;
-use crate::features::resources::resolved::UncheckedResource;
+use crate::features::resources::catalog::ResourceDefinitions;
+use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
 use crate::proposals::https_url::presigned::time_left;
 use crate::protocol::core::Core;
@@ -159,7 +159,7 @@ impl UrlService {
         };
         let not_found = "the resource does not exist\n";
         let found = self.definitions.locate(&token.uri);
-        let Some(found) = found.filter(UncheckedResource::has_url) else {
+        let Some(found) = found.filter(ResolvedResource::has_url) else {
             return refuse(StatusCode::NOT_FOUND, not_found);
         };
         let span = tracing::info_span!(
@@ -169,10 +169,10 @@ impl UrlService {
             http.response.status_code = Empty,
             mcp.resource.uri = %PeerText(&token.uri),
         );
-        let ttl = u64::try_from(found.hints().ttl_ms).unwrap_or_default() / 1_000;
+        let ttl = u64::try_from(found.definition.hints().ttl_ms).unwrap_or_default() / 1_000;
         let caching = Caching {
             max_age: ttl.min(left),
-            is_public: found.is_publicly_cached(),
+            is_public: found.url_settings().public_http_cache,
         };
         // `catch`, because the program's function for claims may panic.
         let extensions = span.in_scope(|| catch(|| self.urls.extensions(token.principal)));
@@ -182,7 +182,7 @@ impl UrlService {
                 let now = self.urls.now();
                 read::read(&self.core, found, extensions, span.clone(), request, now).await
             }
-            Err(_) => Err(Failed::Inside),
+            Err(_) => Err(ReadFailure::Internal),
         };
         let response = match read {
             Ok(read) => {
@@ -202,12 +202,12 @@ impl UrlService {
         };
         let response = match response {
             Ok(response) => response,
-            Err(Failed::NotFound) => refuse(StatusCode::NOT_FOUND, not_found),
-            Err(Failed::Temporarily) => refuse(
+            Err(ReadFailure::NotFound) => refuse(StatusCode::NOT_FOUND, not_found),
+            Err(ReadFailure::Unavailable) => refuse(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the resource cannot be read at this time\n",
             ),
-            Err(Failed::Inside) => refuse(
+            Err(ReadFailure::Internal) => refuse(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "the resource cannot be read\n",
             ),
@@ -224,19 +224,19 @@ impl UrlService {
         parts: &Parts,
         caching: Caching,
         permit: DownloadPermit,
-    ) -> Result<Response<HttpBody>, Failed> {
+    ) -> Result<Response<HttpBody>, ReadFailure> {
         let changed = read.last_modified;
         let (representation, permit) = match read.outcome {
             ReadOutcome::WithoutContents(unread) => {
                 return Ok(answer::unread(unread, changed, caching));
             }
-            ReadOutcome::Elsewhere(presigned) => {
+            ReadOutcome::Redirect(presigned) => {
                 let left = time_left(&presigned.expires_at, self.urls.now()).as_secs();
                 let caching = Caching {
                     max_age: caching.max_age.min(left),
                     ..caching
                 };
-                return answer::elsewhere(&presigned.url, caching).ok_or(Failed::Inside);
+                return answer::redirect(&presigned.url, caching).ok_or(ReadFailure::Internal);
             }
             ReadOutcome::Stream(opened) => {
                 let limit = self.core.limits().request_time;
@@ -248,18 +248,18 @@ impl UrlService {
             ReadOutcome::Fixed(body, mime_type) => {
                 let work = move || Ok(represent_fixed(&body, mime_type));
                 let done = offload(&self.urls, permit, work).await;
-                done.ok_or(Failed::Inside)?
+                done.ok_or(ReadFailure::Internal)?
             }
             ReadOutcome::Read(read) if is_quick(&read.contents) => (represent(read), permit),
             ReadOutcome::Read(read) => {
                 let work = move || represent(read);
                 let done = offload(&self.urls, permit, work).await;
-                done.ok_or(Failed::Inside)?
+                done.ok_or(ReadFailure::Internal)?
             }
         };
         let representation = representation.map_err(|error| {
             tracing::error!(error = %Chain(&error), "cannot serve a resource by URL");
-            Failed::Inside
+            ReadFailure::Internal
         })?;
         let (method, headers) = (&parts.method, &parts.headers);
         Ok(answer::represent(
