@@ -1,4 +1,4 @@
-//! What the proposals have in common, and how they act together on resources.
+//! What the proposals for resources share. `hooks` combines them.
 
 pub(crate) mod blocks;
 pub(crate) mod collection;

@@ -23,7 +23,7 @@ impl Scope {
     /// Returns the params of a handler that lists.
     pub(crate) fn list_at(&self, after: Option<String>, size: Option<NonZeroUsize>) -> ListAt {
         ListAt {
-            collection: None,
+            collection: self.collection.clone(),
             after,
             size,
             #[cfg(feature = "versioned-resources")]

@@ -28,7 +28,7 @@ for_definitions! {
 
     /// Sets a handler that makes the `httpUrl`, such as a presigned URL of an object store, in
     /// place of one that this server serves: an async function of the described [`Resource`] and
-    /// of extractors, which returns an `Option` of a [`PresignedUrl`](crate::PresignedUrl). If it
+    /// of extractors, which returns an `Option` of a [`PresignedUrl`]. If it
     /// returns `None`, or fails, the resource has a URL of this server, if the server has
     /// [`HttpUrls`](crate::HttpUrls).
     ///

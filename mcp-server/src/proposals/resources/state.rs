@@ -1,4 +1,4 @@
-//! [`Resources`]: what the proposals know of the resources of a server.
+//! [`Resources`]: the state of the proposals for resources.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::features::resources::catalog::ResourceDefinitions;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
 
-/// The definitions of a server, and what proposals need beside them.
+/// The definitions of a server, and what proposals need besides.
 pub(crate) struct Resources {
     pub(crate) definitions: Arc<ResourceDefinitions>,
     /// Issues URLs, if the program opted in.
