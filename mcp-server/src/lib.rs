@@ -63,7 +63,7 @@
 
 mod features;
 pub mod guide;
-#[cfg(feature = "https-url")]
+#[cfg(feature = "_proposals")]
 mod proposals;
 mod protocol;
 mod server;
@@ -91,8 +91,6 @@ pub use features::resources::definition::ResourceDef;
 pub use features::resources::filter::ResourceFilter;
 #[cfg(feature = "pagination")]
 pub use features::resources::listed::{ListAt, ResourcePage};
-#[cfg(feature = "https-url")]
-pub use features::resources::presigned::{PresignedUrl, PresignedUrlError};
 pub use features::resources::request::ResourceUri;
 #[cfg(feature = "templates")]
 pub use features::resources::request::Variables;
@@ -102,8 +100,6 @@ pub use features::resources::stream::{ResourceStream, WantedBytes};
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "templates")]
 pub use features::resources::variables::TemplateVariables;
-#[cfg(feature = "versioned-resources")]
-pub use features::resources::versioned::Versioned;
 pub use features::tools::definition::ToolDef;
 pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;
@@ -112,6 +108,14 @@ pub use mcp_types::Proposal;
 pub use proposals::https_url::config::{HttpUrls, UrlError};
 #[cfg(feature = "https-url")]
 pub use proposals::https_url::keys::UrlKeys;
+#[cfg(feature = "https-url")]
+pub use proposals::https_url::presigned::{PresignedUrl, PresignedUrlError};
+#[cfg(feature = "https-url")]
+pub use proposals::https_url::serving::read::ReadByUrl;
+#[cfg(feature = "https-url")]
+pub use proposals::https_url::serving::service::UrlService;
+#[cfg(feature = "versioned-resources")]
+pub use proposals::versioned_resources::versioned::Versioned;
 #[cfg(feature = "oauth")]
 pub use protocol::access_token::AccessToken;
 pub use protocol::bus_codec::BusMessageError;
@@ -145,10 +149,6 @@ pub use server::group::Group;
 pub use server::handle::Server;
 #[cfg(feature = "http")]
 pub use server::http_transport::Http;
-#[cfg(feature = "https-url")]
-pub use server::resource_urls::read::ReadByUrl;
-#[cfg(feature = "https-url")]
-pub use server::resource_urls::service::UrlService;
 pub use server::transports::{ByteStream, Stdio, Transport};
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;

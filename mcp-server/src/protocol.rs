@@ -45,8 +45,6 @@ pub(crate) mod raw_object;
 pub(crate) mod registry;
 pub(crate) mod request_task;
 pub(crate) mod requirements;
-#[cfg(feature = "https-url")]
-pub(crate) mod resource_urls;
 pub(crate) mod respond;
 pub(crate) mod retained;
 pub(crate) mod route;

@@ -15,8 +15,6 @@ mod metrics;
 #[cfg(test)]
 mod one_pass;
 mod resource_definitions;
-#[cfg(feature = "https-url")]
-pub(crate) mod resource_urls;
 #[cfg(feature = "axum")]
 mod router;
 mod serve;

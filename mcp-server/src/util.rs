@@ -3,6 +3,8 @@
 pub(crate) mod and_then;
 #[cfg(feature = "https-url")]
 pub(crate) mod etag;
+#[cfg(feature = "_proposals")]
+pub(crate) mod lazy_type_map;
 pub(crate) mod progress_throttle;
 #[cfg(feature = "https-url")]
 pub(crate) mod rfc3339;

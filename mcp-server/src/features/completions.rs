@@ -10,7 +10,7 @@ use crate::features::access::Access;
 use crate::features::catalog::{Definition, List};
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::defined::TEMPLATE;
+use crate::features::resources::described::TEMPLATE;
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
 use crate::protocol::error_text::short;
@@ -310,7 +310,10 @@ async fn start(
     }
     // Checks that the definition exists, that the caller sees it, and that it has the argument.
     let (takes, is_hidden) = if of.kind == TEMPLATE {
-        let template = sources.resources.template_with_variable(&of.name, argument);
+        let template = sources
+            .resources
+            .definitions
+            .template_with_variable(&of.name, argument);
         match &template {
             Some((template, takes)) => check_target(template.access_rules(), *takes, cx).await?,
             None => (None, false),

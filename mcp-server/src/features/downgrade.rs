@@ -1,12 +1,8 @@
 //! Rewrites results that a client's revision cannot express.
 
-#[cfg(not(feature = "_proposals"))]
-use mcp_types::ContentBlock;
 use mcp_types::json::{Object, Value};
-use mcp_types::{CallToolResult, GetPromptResult, Revision, Tool, json};
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, Tool, json};
 
-#[cfg(feature = "_proposals")]
-use crate::features::resources::blocks::finish_blocks as finish_content;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
 
@@ -39,14 +35,19 @@ pub(crate) async fn prompt(
     result
 }
 
-/// Only proposals have members to add or to remove.
-#[cfg(not(feature = "_proposals"))]
-fn finish_content(
-    _: Vec<&mut ContentBlock>,
-    _: &Context,
-    _: &ResourceCatalog,
-) -> std::future::Ready<()> {
-    std::future::ready(())
+/// Completes content, and removes what the client must not see. Only proposals do either.
+fn finish_content<'a>(
+    blocks: Vec<&'a mut ContentBlock>,
+    cx: &'a Context,
+    resources: &'a ResourceCatalog,
+) -> impl Future<Output = ()> + 'a {
+    #[cfg(feature = "_proposals")]
+    return resources.proposals.finish_blocks(blocks, cx);
+    #[cfg(not(feature = "_proposals"))]
+    {
+        let _ = (blocks, cx, resources);
+        std::future::ready(())
+    }
 }
 
 /// Rewrites a tool for a revision: up to 2025-11-25 the schemas of properties and the results had

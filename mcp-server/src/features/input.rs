@@ -27,8 +27,6 @@ use crate::features::input::ask::Ask;
 use crate::features::input::form::{Elicited, Form};
 use crate::features::input::question::Question;
 use crate::features::input::request::AskRequest;
-#[cfg(feature = "_proposals")]
-use crate::features::resources::blocks::withhold_of_block;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
@@ -236,7 +234,7 @@ fn without_withheld_members(
         for block in blocks {
             if let Block::ToolResult(result) = block {
                 for block in &mut result.content {
-                    withhold_of_block(block, cx);
+                    (cx.core().withhold)(block, cx);
                 }
             }
         }

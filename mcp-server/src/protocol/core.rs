@@ -49,6 +49,9 @@ pub(crate) struct Core {
     pub(crate) listeners: Methods<Box<dyn Listener>>,
     pub(crate) hub: Hub,
     pub(crate) change_access: Option<Box<dyn ChangeAccess>>,
+    /// Removes what the client must not see from a block of a question to the client.
+    #[cfg(feature = "_proposals")]
+    pub(crate) withhold: fn(&mut mcp_types::ContentBlock, &Context),
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) peers: Arc<Peers>,
     pub(crate) stopping: CancelSignal,

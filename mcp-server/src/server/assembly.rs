@@ -2,12 +2,6 @@
 
 use std::sync::{Arc, Weak};
 
-#[cfg(feature = "versioned-resources")]
-use mcp_types::GetResourceRequest;
-#[cfg(feature = "_proposals")]
-use mcp_types::Proposal;
-#[cfg(feature = "sep-2093")]
-use mcp_types::ReadResourceMetadataRequest;
 use mcp_types::{
     CallToolRequest, CompleteRequest, GetPromptRequest, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, ReadResourceRequest,
@@ -18,6 +12,8 @@ use crate::features::definition_error::check_icons;
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
+#[cfg(feature = "_proposals")]
+use crate::proposals::resources::{blocks, hooks};
 use crate::protocol::changes::{BusReceiver, Hub};
 use crate::protocol::core::Core;
 use crate::protocol::error::{BuildError, BuildErrors};
@@ -61,7 +57,7 @@ impl ServerBuilder {
         } = self;
         #[cfg(feature = "https-url")]
         let urls = {
-            let opted_in = registry.offers(Proposal::HttpsUrl);
+            let opted_in = registry.offers(mcp_types::Proposal::HttpsUrl);
             if !opted_in && urls.is_some() {
                 tracing::warn!("no URLs are handed out: the program did not opt into the proposal");
             }
@@ -100,11 +96,11 @@ impl ServerBuilder {
         announce_proposals(&mut registry);
         declare_handled(&mut registry);
         #[cfg(feature = "_proposals")]
-        errors.extend(unhandled(&registry));
+        errors.extend(hooks::unhandled(&registry));
         errors.extend(registry.missing(&states));
         errors.extend(catalogs.tools.missing(&states));
         errors.extend(catalogs.prompts.missing(&states));
-        errors.extend(catalogs.resources.missing(&states));
+        errors.extend(catalogs.resources.definitions.missing(&states));
         let invalid = |reason| BuildError::Invalid {
             kind: "server",
             name: info.name.clone(),
@@ -152,6 +148,8 @@ impl ServerBuilder {
             listeners: registry.listeners,
             hub: Hub::default(),
             change_access: registry.change_access,
+            #[cfg(feature = "_proposals")]
+            withhold: blocks::withhold_of_block,
             bus,
             stopping: CancelSignal::default(),
             unknown_methods: OperationCounter::default(),
@@ -206,28 +204,6 @@ fn declare_handled(registry: &mut Registry) {
     if handles(registry, &[CompleteRequest::METHOD]) {
         registry.capabilities.completions.get_or_insert_default();
     }
-}
-
-/// Returns the requests of proposals that a server with resources has to answer and does not,
-/// because the application handles resources itself.
-#[cfg(feature = "_proposals")]
-fn unhandled(registry: &Registry) -> Vec<BuildError> {
-    let required = [
-        #[cfg(feature = "sep-2093")]
-        (Proposal::Sep2093, ReadResourceMetadataRequest::METHOD),
-        #[cfg(feature = "versioned-resources")]
-        (Proposal::VersionedResources, GetResourceRequest::METHOD),
-    ];
-    let has_resources = registry.capabilities.resources.is_some();
-    let required: &[(Proposal, &'static str)] = if has_resources { &required } else { &[] };
-    let missing = required
-        .iter()
-        .filter(|(proposal, method)| registry.offers(*proposal) && !registry.has_route(method));
-    let error = |&(proposal, method): &(Proposal, _)| BuildError::MissingHandler {
-        proposal: proposal.as_str(),
-        method,
-    };
-    missing.map(error).collect()
 }
 
 /// Declares the proposals that the program opted into.

@@ -6,17 +6,17 @@ use crate::features::access::Access;
 use crate::features::catalog::{Definition, List};
 use crate::features::completions::{Completing, Completions, IntoCompletion};
 use crate::features::prompts::definition::PromptDef;
-use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
 #[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::tools::definition::ToolDef;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
+#[cfg(feature = "_proposals")]
+use crate::proposals::resources::state::Resources;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::Handler;
-#[cfg(feature = "https-url")]
-use crate::protocol::resource_urls::ResourceUrls;
 
 /// The definitions that a builder collects.
 #[derive(Default)]
@@ -113,12 +113,19 @@ impl Definitions {
                 self.templates.page_size = self.page_size;
             }
         }
-        let resources = ResourceCatalog {
+        let definitions = Arc::new(ResourceDefinitions {
             resources: Arc::new(std::mem::take(&mut self.resources)),
             #[cfg(feature = "templates")]
             templates: Arc::new(self.templates),
-            #[cfg(feature = "https-url")]
-            urls: urls.clone().map(|urls| -> Arc<dyn ResourceUrls> { urls }),
+        });
+        let resources = ResourceCatalog {
+            #[cfg(feature = "_proposals")]
+            proposals: Arc::new(Resources {
+                definitions: Arc::clone(&definitions),
+                #[cfg(feature = "https-url")]
+                urls: urls.clone(),
+            }),
+            definitions,
         };
         let catalogs = Catalogs {
             tools: Arc::new(self.tools),

@@ -162,7 +162,7 @@ macro_rules! definition_methods {
                 H: crate::Handler<crate::Completing, M>,
                 H::Output: crate::IntoCompletion + 'static,
             {
-                let kind = crate::features::resources::defined::TEMPLATE;
+                let kind = crate::features::resources::described::TEMPLATE;
                 self.definitions
                     .complete(kind, template.into(), variable.into(), handler);
                 self

@@ -24,7 +24,7 @@ impl Server {
     /// Returns the list of resources, which can be changed.
     #[must_use]
     pub fn resources(&self) -> ListHandle<'_, ResourceDef> {
-        ListHandle::new(&self.core, &self.catalogs.resources.resources)
+        ListHandle::new(&self.core, &self.catalogs.resources.definitions.resources)
     }
 
     /// Returns the list of prompts, which can be changed.
@@ -37,6 +37,6 @@ impl Server {
     #[cfg(feature = "templates")]
     #[must_use]
     pub fn resource_templates(&self) -> ListHandle<'_, TemplateDef> {
-        ListHandle::new(&self.core, &self.catalogs.resources.templates)
+        ListHandle::new(&self.core, &self.catalogs.resources.definitions.templates)
     }
 }

@@ -1,9 +1,11 @@
 //! URLs of resources: the service that answers them, revocation and keys.
 
+use std::sync::Arc;
+
 use crate::proposals::https_url::keys::UrlKeys;
+use crate::proposals::https_url::serving::service::UrlService;
 use crate::protocol::changes::BusMessage;
 use crate::server::handle::Server;
-use crate::server::resource_urls::service::UrlService;
 
 impl Server {
     /// Returns a service for the URLs that are issued; `None` without [`HttpUrls`] or if the
@@ -29,7 +31,8 @@ impl Server {
     #[must_use]
     pub fn resource_urls(&self) -> Option<UrlService> {
         let urls = self.catalogs.urls.clone()?;
-        Some(UrlService::new(self.clone(), urls))
+        let definitions = Arc::clone(&self.catalogs.resources.definitions);
+        Some(UrlService::new(Arc::clone(&self.core), definitions, urls))
     }
 
     /// Revokes all URLs that were issued for a resource so far, in all processes on the

@@ -10,7 +10,7 @@ use http_body::Body as _;
 use mcp_server::types::{
     AnyResourceContents, BlobResourceContents, Resource, TextResourceContents,
 };
-use mcp_server::{ResourceDef, Server, ServerBuilder};
+use mcp_server::{Proposal, ResourceDef, Server, ServerBuilder};
 use tower_service::Service as _;
 
 use super::client::*;
@@ -251,4 +251,21 @@ async fn etag_of_static_contents_equals_their_version() {
     assert_eq!(reply.get("etag"), tag);
     let reply = get(address, &path, &[("If-None-Match", &tag)]).await;
     assert_eq!(reply.status, 304);
+}
+
+#[tokio::test]
+async fn handler_replaces_static_contents_and_their_version() {
+    let replaced = ResourceDef::text("demo://note", "note", "old").handler(async || "new");
+    let fixed = ResourceDef::text("demo://fixed", "fixed", "old");
+    let (address, server, _) = served(|builder| {
+        let builder = builder.proposals([Proposal::HttpsUrl, Proposal::VersionedResources]);
+        builder.add_resource(replaced).add_resource(fixed)
+    });
+    let fixed = listed(address, "demo://fixed").await;
+    let note = listed(address, "demo://note").await;
+    assert!(fixed["version"].is_string(), "{fixed}");
+    assert!(note["version"].is_null(), "{note}");
+    assert_eq!(get(address, &path(&fixed), &[]).await.text(), "old");
+    assert_eq!(get(address, &path(&note), &[]).await.text(), "new");
+    drop(server);
 }

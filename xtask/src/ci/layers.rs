@@ -32,7 +32,8 @@ const CRATES: [Layers; 2] = [
         folders: &[
             &["util"],
             &["protocol"],
-            &["features", "proposals", "transport"],
+            &["features", "transport"],
+            &["proposals"],
             &["server"],
         ],
     },

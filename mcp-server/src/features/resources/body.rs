@@ -24,13 +24,6 @@ impl From<Vec<AnyResourceContents>> for ResourceBody {
     }
 }
 
-#[cfg(feature = "https-url")]
-impl From<ResourceStream> for ResourceBody {
-    fn from(stream: ResourceStream) -> Self {
-        Self::Stream(stream)
-    }
-}
-
 /// What a handler that reads a resource may return: everything that is [`IntoContents`], a
 /// `ResourceStream` with the feature `https-url`, or a [`ResourceBody`]; each of them plain or in a
 /// `Result` with any error that converts into a [`HandlerError`].
@@ -69,23 +62,5 @@ impl IntoBody for ResourceBody {
 impl<E: Into<HandlerError>> IntoBody for Result<ResourceBody, E> {
     fn into_body(self, _: &str, _: Option<&str>) -> Result<ResourceBody, HandlerError> {
         self.map_err(Into::into)
-    }
-}
-
-#[cfg(feature = "https-url")]
-impl IntoBody for ResourceStream {
-    const IS_SINGLE: bool = true;
-
-    fn into_body(self, _: &str, _: Option<&str>) -> Result<ResourceBody, HandlerError> {
-        Ok(self.into())
-    }
-}
-
-#[cfg(feature = "https-url")]
-impl<E: Into<HandlerError>> IntoBody for Result<ResourceStream, E> {
-    const IS_SINGLE: bool = true;
-
-    fn into_body(self, _: &str, _: Option<&str>) -> Result<ResourceBody, HandlerError> {
-        Ok(self.map_err(Into::into)?.into())
     }
 }

@@ -10,29 +10,30 @@ use mcp_types::uri::canonical;
 use crate::features::catalog::List;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::resolved::{CheckedResource, UncheckedResource};
+use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 #[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler_error::HandlerError;
-#[cfg(feature = "https-url")]
-use crate::protocol::resource_urls::ResourceUrls;
 use crate::protocol::states::States;
 use crate::protocol::uri_limit::check_uri;
 
-/// The definitions in which URIs are looked up.
-#[derive(Default)]
+/// The resources of a server, and what proposals add to them.
 pub(crate) struct ResourceCatalog {
+    pub(crate) definitions: Arc<ResourceDefinitions>,
+    #[cfg(feature = "_proposals")]
+    pub(crate) proposals: Arc<dyn crate::features::resources::proposals::ResourceProposals>,
+}
+
+/// The definitions in which URIs are looked up.
+pub(crate) struct ResourceDefinitions {
     pub(crate) resources: Arc<List<ResourceDef>>,
     #[cfg(feature = "templates")]
     pub(crate) templates: Arc<List<TemplateDef>>,
-    /// Issues URLs for resources, if the program opted in.
-    #[cfg(feature = "https-url")]
-    pub(crate) urls: Option<Arc<dyn ResourceUrls>>,
 }
 
-impl ResourceCatalog {
+impl ResourceDefinitions {
     pub(crate) fn is_empty(&self) -> bool {
         #[cfg(feature = "templates")]
         if !self.templates.is_empty() {
@@ -47,23 +48,19 @@ impl ResourceCatalog {
         self.resources.page_size
     }
 
-    /// Returns the resource with a URI, if it has a definition of its own.
-    #[cfg(feature = "_proposals")]
-    pub(crate) fn locate_defined(&self, uri: &str) -> Option<UncheckedResource> {
-        let uri = canonical(uri).into_owned();
-        let resource = self.resources.get(&uri)?;
-        Some(UncheckedResource::new(uri, resource, Map::new()))
-    }
-
     /// Returns the resource with a URI, or one of the first template that matches the URI. Its URI is
     /// the canonical one, whatever equivalent the client sent.
-    pub(crate) fn locate(&self, uri: &str) -> Option<UncheckedResource> {
+    pub(crate) fn locate(&self, uri: &str) -> Option<ResolvedResource> {
         let uri = canonical(uri).into_owned();
-        let (definition, variables): (Arc<dyn Defined>, _) = match self.resources.get(&uri) {
-            Some(resource) => (resource, Map::new()),
+        let (definition, variables) = match self.resources.get(&uri) {
+            Some(resource) => (Defined::Resource(resource), Map::new()),
             None => self.template_of(&uri)?,
         };
-        Some(UncheckedResource::new(uri, definition, variables))
+        Some(ResolvedResource {
+            uri,
+            definition,
+            variables,
+        })
     }
 
     /// Returns the resource with a URI from the member `uri` of the params. Checks that the client
@@ -76,13 +73,12 @@ impl ResourceCatalog {
         &self,
         cx: &Context,
         uri: &str,
-    ) -> Result<CheckedResource, HandlerError> {
+    ) -> Result<AuthorizedResource, HandlerError> {
         check_uri(cx.core(), "$.uri", uri)?;
-        let unchecked = self.locate(uri);
         // As for a resource that the client does not see.
         let unknown = || HandlerError::resource_not_found(canonical(uri));
-        let unchecked = unchecked.ok_or_else(unknown)?;
-        unchecked.check_access(cx).await
+        let resolved = self.locate(uri).ok_or_else(unknown)?;
+        resolved.check_access(cx).await
     }
 
     /// Returns the states that the handlers require and the server does not have.
@@ -99,21 +95,20 @@ impl ResourceCatalog {
 }
 
 #[cfg(feature = "templates")]
-impl ResourceCatalog {
+impl ResourceDefinitions {
     /// Returns the first template that matches a URI, and the values of its variables.
-    fn template_of(&self, uri: &str) -> Option<(Arc<dyn Defined>, Map<String>)> {
+    fn template_of(&self, uri: &str) -> Option<(Defined, Map<String>)> {
         self.templates.find(|template| {
             let variables = template.matches(uri)?;
-            let template: Arc<dyn Defined> = template.clone();
-            Some((template, variables))
+            Some((Defined::Template(Arc::clone(template)), variables))
         })
     }
 
     /// Returns the first template from a position on that lists its resources, with its position.
     #[cfg(feature = "pagination")]
-    pub(crate) fn lister(&self, from: u64) -> Option<(u64, Arc<dyn Defined>)> {
+    pub(crate) fn lister(&self, from: u64) -> Option<(u64, Defined)> {
         let (index, template) = self.templates.first(from, TemplateDef::lists)?;
-        Some((index, template))
+        Some((index, Defined::Template(template)))
     }
 
     /// Returns a template, and whether it has a variable with this name.
@@ -121,10 +116,10 @@ impl ResourceCatalog {
         &self,
         template: &str,
         variable: &str,
-    ) -> Option<(Arc<dyn Defined>, bool)> {
+    ) -> Option<(Defined, bool)> {
         let template = self.templates.get(template)?;
         let has_variable = template.has_variable(variable);
-        Some((template, has_variable))
+        Some((Defined::Template(template), has_variable))
     }
 }
 
@@ -133,21 +128,17 @@ impl ResourceCatalog {
     clippy::unused_self,
     reason = "without the feature there are no templates"
 )]
-impl ResourceCatalog {
-    fn template_of(&self, _: &str) -> Option<(Arc<dyn Defined>, Map<String>)> {
+impl ResourceDefinitions {
+    fn template_of(&self, _: &str) -> Option<(Defined, Map<String>)> {
         None
     }
 
     #[cfg(feature = "pagination")]
-    pub(crate) fn lister(&self, _: u64) -> Option<(u64, Arc<dyn Defined>)> {
+    pub(crate) fn lister(&self, _: u64) -> Option<(u64, Defined)> {
         None
     }
 
-    pub(crate) fn template_with_variable(
-        &self,
-        _: &str,
-        _: &str,
-    ) -> Option<(Arc<dyn Defined>, bool)> {
+    pub(crate) fn template_with_variable(&self, _: &str, _: &str) -> Option<(Defined, bool)> {
         None
     }
 }

@@ -1,7 +1,5 @@
 //! Results of the handlers of resources.
 
-#[cfg(feature = "_proposals")]
-use mcp_types::Resource;
 use mcp_types::{AnyResourceContents, Base64Text, BlobResourceContents, TextResourceContents};
 
 use crate::protocol::handler_error::HandlerError;
@@ -128,24 +126,5 @@ pub(crate) fn make_canonical(contents: &mut [AnyResourceContents]) {
             AnyResourceContents::Blob(blob) => uri_syntax::make_canonical(&mut blob.uri),
             _ => {}
         }
-    }
-}
-
-/// Gives contents the media type of their resource, if they are the only element of the resource
-/// and have none. The media type of a collection is not that of an index in it.
-#[cfg(feature = "_proposals")]
-pub(crate) fn complete(contents: &mut [AnyResourceContents], resource: &Resource) {
-    #[cfg(feature = "sep-2093")]
-    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
-        return;
-    }
-    let own = contents.iter_mut().filter_map(|contents| match contents {
-        AnyResourceContents::Text(text) => Some((&text.uri, &mut text.mime_type)),
-        AnyResourceContents::Blob(blob) => Some((&blob.uri, &mut blob.mime_type)),
-        _ => None,
-    });
-    let mut own = own.filter(|(uri, _)| **uri == resource.uri);
-    if let (Some((_, mime_type @ None)), None) = (own.next(), own.next()) {
-        mime_type.clone_from(&resource.mime_type);
     }
 }

@@ -1,75 +1,68 @@
-//! [`Defined`]: the common part of definitions of resources and of resource templates.
+//! [`Defined`]: the definition of the resource with a URI.
 
-#[cfg(feature = "_proposals")]
-use mcp_types::Resource;
+use std::sync::Arc;
 
 use crate::features::access::Access;
 use crate::features::catalog::CacheHints;
-#[cfg(feature = "https-url")]
-use crate::features::resources::fixed_body::FixedBody;
-#[cfg(feature = "_proposals")]
-use crate::features::resources::handlers::DescribeHandler;
+use crate::features::resources::definition::ResourceDef;
 #[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
-#[cfg(feature = "https-url")]
-use crate::features::resources::handlers::PresignHandler;
 use crate::features::resources::handlers::ReadHandler;
+#[cfg(feature = "templates")]
+use crate::features::resources::templates::definition::TemplateDef;
 
-/// The kind of a resource template, as errors call it.
-pub(crate) const TEMPLATE: &str = "resource template";
+/// The definition of a resource, or of a template that matches its URI.
+pub(crate) enum Defined {
+    Resource(Arc<ResourceDef>),
+    #[cfg(feature = "templates")]
+    Template(Arc<TemplateDef>),
+}
 
-/// The definition that answers for a URI: of a resource, or of a template that matches it.
-pub(crate) trait Defined: Send + Sync {
+/// Evaluates an expression with the definition of either kind.
+macro_rules! with_definition {
+    ($defined:expr, $definition:ident => $value:expr) => {
+        match $defined {
+            Defined::Resource($definition) => $value,
+            #[cfg(feature = "templates")]
+            Defined::Template($definition) => $value,
+        }
+    };
+}
+
+impl Defined {
     /// Returns how long caches may keep the contents.
-    fn hints(&self) -> &CacheHints;
-
-    /// Returns who may use it.
-    fn access_rules(&self) -> &Access;
-
-    /// Returns the handler that reads, and the media type of the contents.
-    fn reader(&self) -> (Option<&ReadHandler>, Option<&str>);
-
-    /// Returns the resource as the definition describes it, without the handler that describes.
-    #[cfg(feature = "_proposals")]
-    fn base_resource(&self, uri: &str) -> Resource;
-
-    /// Returns the mark that the log has a warning of contents without a type.
-    #[cfg(feature = "sep-2093")]
-    fn untyped_warned(&self) -> &std::sync::atomic::AtomicBool;
-
-    /// Returns `true` for a template, which matches URIs that may name no resource.
-    #[cfg(feature = "_proposals")]
-    fn is_template(&self) -> bool {
-        false
+    pub(crate) fn hints(&self) -> &CacheHints {
+        with_definition!(self, definition => &definition.hints)
     }
 
-    /// Returns the handler that describes.
-    #[cfg(feature = "_proposals")]
-    fn describer(&self) -> Option<&DescribeHandler>;
+    /// Returns who may use it.
+    pub(crate) fn access_rules(&self) -> &Access {
+        with_definition!(self, definition => &definition.access)
+    }
+
+    /// Returns the handler that reads.
+    pub(crate) fn reader(&self) -> Option<&ReadHandler> {
+        with_definition!(self, definition => definition.reader.as_ref())
+    }
+
+    /// Returns the media type of the contents.
+    pub(crate) fn mime_type(&self) -> Option<&str> {
+        match self {
+            Self::Resource(definition) => definition.resource.mime_type.as_deref(),
+            #[cfg(feature = "templates")]
+            Self::Template(definition) => definition.template.mime_type.as_deref(),
+        }
+    }
 
     /// Returns the handler that lists.
     #[cfg(feature = "pagination")]
-    fn lister(&self) -> Option<&ListHandler>;
+    pub(crate) fn lister(&self) -> Option<&ListHandler> {
+        with_definition!(self, definition => definition.lister.as_ref())
+    }
 
-    /// Returns `true` if a URL is issued for it.
-    #[cfg(feature = "https-url")]
-    fn has_url(&self) -> bool;
-
-    /// Returns the handler that makes presigned URLs.
-    #[cfg(feature = "https-url")]
-    fn presigner(&self) -> Option<&PresignHandler>;
-
-    /// Returns `true` if the URL of this server redirects to the presigned one.
-    #[cfg(feature = "https-url")]
-    fn is_redirected(&self) -> bool;
-
-    /// Returns `true` if shared caches may store what is served at the URL.
-    #[cfg(feature = "https-url")]
-    fn is_publicly_cached(&self) -> bool;
-
-    /// Returns the contents, if they are part of the definition.
-    #[cfg(feature = "https-url")]
-    fn fixed_body(&self) -> Option<&FixedBody> {
-        None
+    /// Returns what proposals store in the definition.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn extras(&self) -> &crate::util::lazy_type_map::LazyTypeMap {
+        with_definition!(self, definition => &definition.extras)
     }
 }

@@ -8,28 +8,17 @@ use mcp_types::{
     Annotations, CacheScope, Cursor, Icon, ListResourcesResult, MetaObject, Resource, Revision,
 };
 
-use super::defined::Defined;
-use super::described::{defined, described};
-#[cfg(feature = "https-url")]
-use super::fixed_body::FixedBody;
+use super::described::described;
 use super::handlers;
-#[cfg(feature = "_proposals")]
-use super::handlers::DescribeHandler;
 #[cfg(feature = "pagination")]
 use super::handlers::ListHandler;
-#[cfg(feature = "https-url")]
-use super::handlers::PresignHandler;
 use super::handlers::{ReadHandler, ReadParams};
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::body::{IntoBody, ResourceBody};
-#[cfg(feature = "versioned-resources")]
-use crate::features::resources::content_version::FixedVersion;
 use crate::features::resources::fixed_contents::FixedContents;
 use crate::protocol::changes::Change;
-#[cfg(feature = "_proposals")]
-use crate::protocol::handler::IntoResult;
 use crate::protocol::handler::{Handler, NoArguments};
 use crate::util::uri_syntax;
 
@@ -53,31 +42,17 @@ use crate::util::uri_syntax;
 /// ```
 #[must_use = "a definition does nothing until it is added"]
 pub struct ResourceDef {
-    resource: Resource,
-    hints: CacheHints,
-    access: Access,
-    #[cfg(feature = "https-url")]
-    http_url: bool,
-    #[cfg(feature = "https-url")]
-    public_http_cache: bool,
-    #[cfg(feature = "https-url")]
-    presign_on_request: bool,
-    #[cfg(feature = "https-url")]
-    presigner: Option<PresignHandler>,
-    reader: Option<ReadHandler>,
-    #[cfg(feature = "_proposals")]
-    describer: Option<DescribeHandler>,
-    /// `true` if the log has a warning of contents of other resources without a type.
-    #[cfg(feature = "sep-2093")]
-    untyped_warned: std::sync::atomic::AtomicBool,
+    pub(crate) resource: Resource,
+    pub(crate) hints: CacheHints,
+    pub(crate) access: Access,
+    pub(crate) reader: Option<ReadHandler>,
     #[cfg(feature = "pagination")]
-    lister: Option<ListHandler>,
+    pub(crate) lister: Option<ListHandler>,
     /// The contents, if they are part of the definition.
-    fixed: Option<FixedContents>,
-    #[cfg(feature = "versioned-resources")]
-    fixed_version: Option<FixedVersion>,
-    #[cfg(feature = "https-url")]
-    fixed_body: Option<FixedBody>,
+    pub(crate) fixed: Option<FixedContents>,
+    /// What proposals store.
+    #[cfg(feature = "_proposals")]
+    pub(crate) extras: crate::util::lazy_type_map::LazyTypeMap,
 }
 
 impl ResourceDef {
@@ -91,26 +66,12 @@ impl ResourceDef {
             resource: Resource::new(uri, name),
             hints: CacheHints::default(),
             access: Access::default(),
-            #[cfg(feature = "https-url")]
-            http_url: true,
-            #[cfg(feature = "https-url")]
-            public_http_cache: false,
-            #[cfg(feature = "https-url")]
-            presign_on_request: false,
-            #[cfg(feature = "https-url")]
-            presigner: None,
             reader: None,
-            #[cfg(feature = "_proposals")]
-            describer: None,
-            #[cfg(feature = "sep-2093")]
-            untyped_warned: std::sync::atomic::AtomicBool::default(),
             #[cfg(feature = "pagination")]
             lister: None,
             fixed: None,
-            #[cfg(feature = "versioned-resources")]
-            fixed_version: None,
-            #[cfg(feature = "https-url")]
-            fixed_body: None,
+            #[cfg(feature = "_proposals")]
+            extras: crate::util::lazy_type_map::LazyTypeMap::default(),
         }
     }
 
@@ -128,7 +89,7 @@ impl ResourceDef {
         Self::new(uri, name).fixed(FixedContents::Bytes(bytes.into().into()))
     }
 
-    described!(resource, resource);
+    described!(resource);
     access_setters!();
 
     /// Sets the size in bytes.
@@ -148,28 +109,12 @@ impl ResourceDef {
         self.access.require(&handler);
         self.reader = Some(handlers::reader(handler, |_, _| Ok(NoArguments)));
         self.fixed = None;
-        #[cfg(feature = "versioned-resources")]
-        {
-            self.fixed_version = None;
-        }
-        #[cfg(feature = "https-url")]
-        {
-            self.fixed_body = None;
-        }
         self
     }
 
     /// Sets the contents and their size.
     fn fixed(self, fixed: FixedContents) -> Self {
         let mut this = self.size(fixed.as_bytes().len() as u64);
-        #[cfg(feature = "versioned-resources")]
-        {
-            this.fixed_version = Some(FixedVersion::new(fixed.clone()));
-        }
-        #[cfg(feature = "https-url")]
-        {
-            this.fixed_body = Some(FixedBody::new(fixed.clone()));
-        }
         let contents = fixed.clone();
         this.fixed = Some(fixed);
         this.reader = Some(ReadHandler {
@@ -193,63 +138,6 @@ impl ResourceDef {
         let is_fixed = self.fixed.is_some() || other.fixed.is_some();
         let other_type = self.resource.mime_type != other.resource.mime_type;
         is_fixed && (other_type || self.fixed != other.fixed)
-    }
-
-    /// Sets the handler that completes the description of the resource, for example with its size
-    /// or the time of its last change: an async function of the [`Resource`] of the definition and of
-    /// extractors. It cannot change the URI.
-    ///
-    /// It runs for `resources/metadata` of SEP-2093, for `resources/get` and notifications of changes
-    /// of `versioned-resources`, for URLs and links of `https-url`, and under SEP-2093 also before
-    /// `resources/read`. If the program opted into one of these proposals, it also runs for each
-    /// resource of a list: for up to 16 of them at the same time, and for at most 5 seconds each.
-    /// It does not run for resources that a handler lists as
-    /// [complete](crate::ResourcePage::complete), nor in programs without these proposals.
-    ///
-    /// ```
-    /// use mcp_server::types::Resource;
-    /// use mcp_server::{HandlerError, ResourceDef};
-    ///
-    /// async fn describe(log: Resource) -> Result<Resource, HandlerError> {
-    ///     let size = std::fs::metadata("app.log")?.len();
-    ///     Ok(log.size(i64::try_from(size)?))
-    /// }
-    ///
-    /// let log = ResourceDef::new("app://log", "log")
-    ///     .handler(async || std::fs::read_to_string("app.log"))
-    ///     .describe(describe);
-    /// # drop(log);
-    /// ```
-    #[cfg(feature = "_proposals")]
-    pub fn describe<M, H>(mut self, handler: H) -> Self
-    where
-        H: Handler<Resource, M>,
-        H::Output: IntoResult<Resource> + 'static,
-    {
-        self.access.require(&handler);
-        self.describer = Some(handlers::of_resource(handler));
-        self
-    }
-
-    /// Returns the version of contents that are part of the definition.
-    #[cfg(feature = "versioned-resources")]
-    pub(crate) fn fixed_version(&self) -> Option<String> {
-        let fixed = self.fixed_version.as_ref()?;
-        Some(fixed.get(&self.resource.uri, self.resource.mime_type.as_deref()))
-    }
-}
-
-impl Defined for ResourceDef {
-    defined!(resource, resource);
-
-    #[cfg(feature = "https-url")]
-    fn fixed_body(&self) -> Option<&FixedBody> {
-        self.fixed_body.as_ref()
-    }
-
-    #[cfg(feature = "_proposals")]
-    fn base_resource(&self, _: &str) -> Resource {
-        self.resource.clone()
     }
 }
 

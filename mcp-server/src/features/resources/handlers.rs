@@ -1,9 +1,7 @@
-//! Handlers that read, describe and list resources, with their types erased.
+//! Handlers that read and list resources, with their types erased.
 
 use std::sync::Arc;
 
-#[cfg(feature = "_proposals")]
-use mcp_types::Resource;
 use mcp_types::json::Map;
 
 #[cfg(feature = "pagination")]
@@ -11,15 +9,11 @@ use super::listed::ListAt;
 use crate::features::resources::body::{IntoBody, ResourceBody};
 #[cfg(feature = "pagination")]
 use crate::features::resources::listed::ResourcePage;
-#[cfg(feature = "https-url")]
-use crate::features::resources::presigned::PresignedUrl;
 use crate::features::resources::request::ResourceRequest;
 use crate::protocol::core::Context;
 #[cfg(feature = "pagination")]
 use crate::protocol::handler::BoxedHandler;
 use crate::protocol::handler::{Handler, HandlerFuture, Input, requirements_of};
-#[cfg(feature = "_proposals")]
-use crate::protocol::handler::{IntoResult, boxed};
 use crate::protocol::handler_error::HandlerError;
 use crate::util::and_then::and_then;
 
@@ -38,17 +32,6 @@ pub(crate) struct ReadHandler {
 type ReadFn = dyn Fn(ReadParams, Map<String>, Context) -> Result<HandlerFuture<ResourceBody>, HandlerError>
     + Send
     + Sync;
-
-/// A handler that describes.
-#[cfg(feature = "_proposals")]
-pub(crate) type DescribeHandler =
-    Box<dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<Resource> + Send + Sync>;
-
-/// A handler that makes a presigned URL.
-#[cfg(feature = "https-url")]
-pub(crate) type PresignHandler = Box<
-    dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<Option<PresignedUrl>> + Send + Sync,
->;
 
 /// A handler that lists.
 #[cfg(feature = "pagination")]
@@ -91,29 +74,8 @@ where
     }
 }
 
-/// Erases the type of a handler of a resource, which describes it or makes a URL.
-#[cfg(feature = "_proposals")]
-pub(crate) fn of_resource<M, H, T: 'static>(
-    handler: H,
-) -> Box<dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<T> + Send + Sync>
-where
-    H: Handler<Resource, M>,
-    H::Output: IntoResult<T> + 'static,
-{
-    let names_resource = requirements_of(&handler).needs_resource().is_some();
-    let handler = boxed(handler, H::Output::into_result);
-    Box::new(move |resource, variables, cx| {
-        let cx = if names_resource {
-            with_resource(&cx, &resource.uri, variables)
-        } else {
-            cx
-        };
-        handler(resource, cx)
-    })
-}
-
 /// Attaches the resource of the request, for the extractors.
-fn with_resource(cx: &Context, uri: &str, variables: Map<String>) -> Context {
+pub(crate) fn with_resource(cx: &Context, uri: &str, variables: Map<String>) -> Context {
     let uri = uri.to_owned();
     cx.with_value(ResourceRequest { uri, variables })
 }

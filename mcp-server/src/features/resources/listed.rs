@@ -58,36 +58,12 @@ pub struct ListAt {
     /// then a page has as many matching resources as fit on it, and a database does the search.
     #[cfg(feature = "versioned-resources")]
     pub filter: Option<ResourceFilter>,
-    variables: Map<String>,
+    pub(crate) variables: Map<String>,
 }
 
 impl Input for ListAt {}
 
 impl ListAt {
-    pub(crate) fn new(after: Option<String>, size: Option<NonZeroUsize>) -> Self {
-        Self {
-            collection: None,
-            after,
-            size,
-            #[cfg(feature = "versioned-resources")]
-            filter: None,
-            variables: Map::new(),
-        }
-    }
-
-    #[cfg(feature = "versioned-resources")]
-    pub(crate) fn filtered(self, filter: Option<ResourceFilter>) -> Self {
-        Self { filter, ..self }
-    }
-
-    /// Restricts the list to the members of a collection.
-    #[cfg(feature = "sep-2093")]
-    pub(crate) fn within(mut self, collection: String, variables: Map<String>) -> Self {
-        self.collection = Some(collection);
-        self.variables = variables;
-        self
-    }
-
     /// Returns the variables of the template in the URI of the collection; `None` for all resources.
     ///
     /// # Errors

@@ -1,27 +1,18 @@
 //! `resources/list`: the added resources, then the resources that handlers of templates list; or
 //! the members of a collection.
 
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::listed::ResourcePage;
-#[cfg(feature = "sep-2093")]
-use crate::features::resources::members;
-use crate::features::resources::position::Position;
-#[cfg(feature = "https-url")]
-use crate::features::resources::urls;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams};
 
-#[cfg(feature = "_proposals")]
-use super::describe_listed::describe_listed;
-#[cfg(feature = "_proposals")]
-use super::finish::{finish, finish_without_url};
 use super::scope::Scope;
 use crate::features::catalog::{Definition, ListItem};
 use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
+use crate::features::resources::catalog::{ResourceCatalog, ResourceDefinitions};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::position::{ListedPage, ResourceSource};
+use crate::features::resources::listed::ResourcePage;
+use crate::features::resources::position::{ListedPage, Position, ResourceSource};
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
@@ -32,9 +23,10 @@ pub(crate) async fn list(
     catalog: Arc<ResourceCatalog>,
 ) -> Result<ListResourcesResult, HandlerError> {
     let keys = cx.core().keys.get();
-    let scope = Scope::of(&params, &cx);
-    #[cfg(feature = "versioned-resources")]
-    let scope = scope.with_filter(&params, &cx)?;
+    #[cfg(feature = "_proposals")]
+    let scope = catalog.proposals.scope(&params, &cx)?;
+    #[cfg(not(feature = "_proposals"))]
+    let scope = Scope::default();
     let bound_to = cursor_binding(&cx, &scope.to_bytes());
     let start = match &params.cursor {
         None => Position::Beginning,
@@ -44,59 +36,26 @@ pub(crate) async fn list(
             .and_then(|plain| Position::from_bytes(&plain))
             .ok_or_else(|| bad_cursor(ResourceDef::KIND))?,
     };
-    #[cfg(feature = "sep-2093")]
-    let mut page = match &scope.collection {
-        Some(uri) => members::page(uri, &scope, start, &cx, &catalog).await?,
-        None => all(&scope, start, &cx, &catalog).await?,
-    };
-    #[cfg(not(feature = "sep-2093"))]
-    #[cfg_attr(
-        not(feature = "_proposals"),
-        expect(unused_mut, reason = "only proposals describe resources")
-    )]
-    let mut page = all(&scope, start, &cx, &catalog).await?;
     #[cfg(feature = "_proposals")]
-    {
-        let listed = describe_listed(&mut page, &cx, &catalog).await;
-        #[cfg(feature = "versioned-resources")]
-        let listed = scope.filtered(listed);
-        let finished = listed.into_iter().map(|listed| {
-            let mut resource = listed.resource;
-            if listed.is_described {
-                finish(&mut resource, &cx, &catalog);
-            } else {
-                finish_without_url(&mut resource, &cx, &catalog);
-            }
-            resource
-        });
-        page.resources = finished.collect();
-    }
-    let ListedPage {
-        resources,
-        next,
-        restricted,
-        ..
-    } = page;
-    let next = next.map(|position| keys.seal(PURPOSE, &bound_to, &position.to_bytes()));
-    let hints = &catalog.resources.hints.of(restricted);
-    #[cfg(feature = "https-url")]
-    let found = resources.iter().filter_map(|resource| {
-        resource.http_url.as_deref()?;
-        resource.http_url_expires_at.as_deref()
-    });
-    #[cfg(feature = "https-url")]
-    let hints = &urls::hints(hints, found, &catalog);
+    let (page, hints) = catalog.proposals.page(&scope, start, &cx).await?;
+    #[cfg(not(feature = "_proposals"))]
+    let page = all(&scope, start, &cx, &catalog.definitions).await?;
+    #[cfg(not(feature = "_proposals"))]
+    let hints = catalog.definitions.resources.hints.of(page.restricted);
+    let next = page
+        .next
+        .map(|position| keys.seal(PURPOSE, &bound_to, &position.to_bytes()));
     let next = next.transpose()?.map(Cursor::from);
-    Ok(ResourceDef::page(resources, hints, next))
+    Ok(ResourceDef::page(page.resources, &hints, next))
 }
 
 /// Returns one page of all resources: the added ones first, then those of one template after the
 /// other.
-async fn all(
+pub(crate) async fn all(
     scope: &Scope,
     start: Position,
     cx: &Context,
-    catalog: &ResourceCatalog,
+    definitions: &ResourceDefinitions,
 ) -> Result<ListedPage, HandlerError> {
     let mut page = ListedPage::default();
     // The template to continue with, and the position within it.
@@ -109,8 +68,10 @@ async fn all(
                 Position::Listed(index) => next_index(index),
                 _ => 0,
             };
-            let size = catalog.page_size().map_or(usize::MAX, NonZeroUsize::get);
-            let slice = catalog.resources.page(from, size, cx);
+            let size = definitions
+                .page_size()
+                .map_or(usize::MAX, NonZeroUsize::get);
+            let slice = definitions.resources.page(from, size, cx);
             page.restricted = slice.restricted;
             page.extend(slice.items, ResourceSource::Definition);
             reached = slice.last.map(Position::Listed);
@@ -126,8 +87,8 @@ async fn all(
         Position::After(index) => from = next_index(index),
         Position::Member(_) => return Err(bad_cursor(ResourceDef::KIND)),
     }
-    while let Some((index, template)) = catalog.lister(from) {
-        let remaining = remaining(catalog.page_size(), page.resources.len());
+    while let Some((index, template)) = definitions.lister(from) {
+        let remaining = remaining(definitions.page_size(), page.resources.len());
         let Ok(size) = remaining else {
             page.next = reached;
             return Ok(page);
@@ -151,7 +112,7 @@ async fn all(
         let (resources, source, next) = listed.into_parts();
         // Resources with a definition of their own are already listed.
         let others = resources.into_iter();
-        let others = others.filter(|resource| catalog.resources.get(&resource.uri).is_none());
+        let others = others.filter(|resource| definitions.resources.get(&resource.uri).is_none());
         page.extend(others, source);
         if let Some(position) = next {
             page.next = Some(Position::Within(index, position));

@@ -12,7 +12,7 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::registry::Registry;
 
 pub(crate) fn register(registry: &mut Registry, resources: &ResourceCatalog) {
-    let templates = Arc::clone(&resources.templates);
+    let templates = Arc::clone(&resources.definitions.templates);
     registry.serve(ListResourceTemplatesRequest::METHOD, move |part, cx| {
         std::future::ready(list_page::list(&templates, &part, &cx))
     });

@@ -8,13 +8,13 @@ use mcp_types::{EmptyResult, ListResourceTemplatesRequest, Request};
 use crate::features::catalog::CacheHints;
 use crate::features::list_page::{PageParams, bad_cursor};
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::defined::TEMPLATE;
+use crate::features::resources::described::TEMPLATE;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::registry::Registry;
 
 pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {
-    let hints = resources.resources.hints.clone();
+    let hints = resources.definitions.resources.hints.clone();
     registry.serve(ListResourceTemplatesRequest::METHOD, move |part, cx| {
         std::future::ready(list(&part, &cx, &hints))
     });

@@ -7,7 +7,7 @@ use mcp_internal::peer_text::PeerText;
 use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
 use crate::protocol::core::{ChangeAccess, Context};
 use crate::protocol::error_report::for_log;
 use crate::protocol::handler_error::HandlerError;
@@ -26,7 +26,7 @@ pub(crate) async fn check(
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<(), HandlerError> {
-    match resources.locate(uri) {
+    match resources.definitions.locate(uri) {
         Some(found) if found.is_visible(cx) => found.check_access(cx).await.map(drop),
         _ => Ok(()),
     }
@@ -40,7 +40,7 @@ pub(crate) enum Admission {
             not(feature = "versioned-resources"),
             expect(dead_code, reason = "only that proposal describes the resource")
         )]
-        CheckedResource,
+        AuthorizedResource,
     ),
     /// No definition has the URI, so there is nothing to check.
     Undefined,
@@ -51,7 +51,7 @@ pub(crate) enum Admission {
 /// Decides whether a client is notified of a change. The guards run for each change, because the
 /// rights of the client may have changed since it subscribed.
 pub(crate) async fn admit(uri: &str, cx: &Context, resources: &ResourceCatalog) -> Admission {
-    let Some(found) = resources.locate(uri) else {
+    let Some(found) = resources.definitions.locate(uri) else {
         return Admission::Undefined;
     };
     let checked = timeout(

@@ -13,8 +13,7 @@ use mcp_types::{
 use tokio::time::timeout;
 
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::resolved::CheckedResource;
-use crate::features::resources::versions::current_resource;
+use crate::features::resources::resolved::AuthorizedResource;
 use crate::features::subscriptions::admission::{Admission, admit};
 use crate::protocol::announcements::announcement;
 use crate::protocol::changes::{Change, Subscriber};
@@ -153,11 +152,12 @@ impl ChangeNotifier {
     /// subscription.
     async fn resource(
         &self,
-        found: Option<CheckedResource>,
+        found: Option<AuthorizedResource>,
         uri: &str,
     ) -> Result<Resource, HandlerError> {
         let found = found.ok_or_else(|| HandlerError::resource_not_found(uri))?;
-        let described = caught(current_resource(&found, &self.cx, &self.resources));
+        let proposals = &self.resources.proposals;
+        let described = caught(proposals.current_resource(&found, &self.cx));
         match timeout(self.cx.core().limits().request_time, described).await {
             Ok(Some(resource)) => resource,
             Ok(None) => Err(HandlerError::internal("the handler panicked")),

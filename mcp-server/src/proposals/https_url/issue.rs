@@ -1,7 +1,6 @@
 //! [`Urls`]: creates URLs of resources, and validates the tokens of requested URLs.
 
 use crate::protocol::changes::BusReceiver;
-use crate::protocol::resource_urls::ResourceUrls;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 
@@ -146,8 +145,14 @@ pub(crate) fn threads() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(processors.map_or(1, std::num::NonZero::get)))
 }
 
-impl ResourceUrls for Urls {
-    fn issue(&self, uri: &str, principal: Option<&Principal>) -> Option<(String, String)> {
+impl Urls {
+    /// Returns a URL for a resource and the time when it expires, as text; `None` if the URL would
+    /// be too long.
+    pub(crate) fn issue(
+        &self,
+        uri: &str,
+        principal: Option<&Principal>,
+    ) -> Option<(String, String)> {
         // Rounded, so that a resource keeps its URL for a while: a cache finds only equal URLs.
         let now = self.now_ms();
         let now = now - now % (self.lifetime / PARTS).max(1);
@@ -166,7 +171,8 @@ impl ResourceUrls for Urls {
         ))
     }
 
-    fn now(&self) -> SystemTime {
+    /// Returns the current time.
+    pub(crate) fn now(&self) -> SystemTime {
         (self.clock)()
     }
 }

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-#[cfg(feature = "_proposals")]
-use mcp_types::Resource;
 use mcp_types::json::Map;
 use mcp_types::{
     Annotations, CacheScope, Cursor, Icon, ListResourceTemplatesResult, MetaObject,
@@ -15,22 +13,14 @@ use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{CacheHints, Definition, ListItem};
 use crate::features::definition_error::{DefinitionError, check_icons};
 use crate::features::resources::body::IntoBody;
-use crate::features::resources::defined::Defined;
-use crate::features::resources::defined::TEMPLATE;
-use crate::features::resources::described::{defined, described};
+use crate::features::resources::described::{TEMPLATE, described};
 use crate::features::resources::handlers;
-#[cfg(feature = "_proposals")]
-use crate::features::resources::handlers::DescribeHandler;
 #[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
-#[cfg(feature = "https-url")]
-use crate::features::resources::handlers::PresignHandler;
 use crate::features::resources::handlers::ReadHandler;
 use crate::features::resources::variables::TemplateVariables;
 use crate::protocol::changes::Change;
 use crate::protocol::handler::Handler;
-#[cfg(feature = "_proposals")]
-use crate::protocol::handler::IntoResult;
 
 /// The definition of a resource template with all its properties: one definition for all resources
 /// whose URIs the template matches.
@@ -52,29 +42,19 @@ use crate::protocol::handler::IntoResult;
 /// ```
 #[must_use = "a definition does nothing until it is added"]
 pub struct TemplateDef {
-    template: ResourceTemplate,
-    hints: CacheHints,
-    access: Access,
-    #[cfg(feature = "https-url")]
-    http_url: bool,
-    #[cfg(feature = "https-url")]
-    public_http_cache: bool,
-    #[cfg(feature = "https-url")]
-    presign_on_request: bool,
-    #[cfg(feature = "https-url")]
-    presigner: Option<PresignHandler>,
+    pub(crate) template: ResourceTemplate,
+    pub(crate) hints: CacheHints,
+    pub(crate) access: Access,
     matcher: Option<Template>,
-    reader: Option<ReadHandler>,
+    pub(crate) reader: Option<ReadHandler>,
+    #[cfg(feature = "pagination")]
+    pub(crate) lister: Option<ListHandler>,
     /// The members of each resource that templates do not have.
     #[cfg(feature = "_proposals")]
-    resource: Resource,
+    pub(crate) resource: mcp_types::Resource,
+    /// What proposals store.
     #[cfg(feature = "_proposals")]
-    describer: Option<DescribeHandler>,
-    /// `true` if the log has a warning of contents of other resources without a type.
-    #[cfg(feature = "sep-2093")]
-    untyped_warned: std::sync::atomic::AtomicBool,
-    #[cfg(feature = "pagination")]
-    lister: Option<ListHandler>,
+    pub(crate) extras: crate::util::lazy_type_map::LazyTypeMap,
 }
 
 impl TemplateDef {
@@ -89,28 +69,18 @@ impl TemplateDef {
             template: ResourceTemplate::new(template, name),
             hints: CacheHints::default(),
             access: Access::default(),
-            #[cfg(feature = "https-url")]
-            http_url: true,
-            #[cfg(feature = "https-url")]
-            public_http_cache: false,
-            #[cfg(feature = "https-url")]
-            presign_on_request: false,
-            #[cfg(feature = "https-url")]
-            presigner: None,
             matcher: None,
             reader: None,
-            #[cfg(feature = "_proposals")]
-            resource: Resource::new("", ""),
-            #[cfg(feature = "_proposals")]
-            describer: None,
-            #[cfg(feature = "sep-2093")]
-            untyped_warned: std::sync::atomic::AtomicBool::default(),
             #[cfg(feature = "pagination")]
             lister: None,
+            #[cfg(feature = "_proposals")]
+            resource: mcp_types::Resource::new("", ""),
+            #[cfg(feature = "_proposals")]
+            extras: crate::util::lazy_type_map::LazyTypeMap::default(),
         }
     }
 
-    described!(template, resource);
+    described!(template);
     access_setters!();
 
     /// Sets the [handler](Handler) that reads the resources of the template: an async function of
@@ -130,54 +100,6 @@ impl TemplateDef {
         self
     }
 
-    /// Sets the handler that describes a resource of the template without reading it: an async
-    /// function of a [`Resource`], which has the URI and the members of the definition, and of
-    /// extractors, such as [`Variables`](crate::Variables). It adds the name, the size or the time of
-    /// the last change.
-    ///
-    /// If the URI names no resource, it returns [`HandlerError::resource_not_found`]. Without this
-    /// handler, the definition describes every resource of the template, and the resource is read for
-    /// `resources/metadata`, and for links that get a URL, to know whether it exists. It runs for the
-    /// same requests as the one [of a resource](crate::ResourceDef::describe).
-    ///
-    /// ```
-    /// use mcp_server::types::Resource;
-    /// use mcp_server::{HandlerError, TemplateDef, Variables};
-    /// use serde::Deserialize;
-    ///
-    /// #[derive(Deserialize)]
-    /// struct Page {
-    ///     number: u32,
-    /// }
-    ///
-    /// async fn describe(
-    ///     resource: Resource,
-    ///     Variables(page): Variables<Page>,
-    /// ) -> Result<Resource, HandlerError> {
-    ///     if page.number > 300 {
-    ///         return Err(HandlerError::resource_not_found(resource.uri));
-    ///     }
-    ///     Ok(resource.title(format!("Page {}", page.number)))
-    /// }
-    ///
-    /// let pages = TemplateDef::new("book://{number}", "page")
-    ///     .handler(|page: Page| async move { format!("This is page {}.", page.number) })
-    ///     .describe(describe);
-    /// # drop(pages);
-    /// ```
-    ///
-    /// [`HandlerError::resource_not_found`]: crate::HandlerError::resource_not_found
-    #[cfg(feature = "_proposals")]
-    pub fn describe<M, H>(mut self, handler: H) -> Self
-    where
-        H: Handler<Resource, M>,
-        H::Output: IntoResult<Resource> + 'static,
-    {
-        self.access.require(&handler);
-        self.describer = Some(handlers::of_resource(handler));
-        self
-    }
-
     /// Returns the variables of a URI, if the template matches it.
     pub(crate) fn matches(&self, uri: &str) -> Option<Map<String>> {
         self.matcher.as_ref()?.matches(uri)
@@ -193,30 +115,6 @@ impl TemplateDef {
     #[cfg(feature = "pagination")]
     pub(crate) fn lists(&self) -> bool {
         self.lister.is_some()
-    }
-}
-
-impl Defined for TemplateDef {
-    defined!(template, resource);
-
-    #[cfg(feature = "_proposals")]
-    fn is_template(&self) -> bool {
-        true
-    }
-
-    #[cfg(feature = "_proposals")]
-    fn base_resource(&self, uri: &str) -> Resource {
-        let template = self.template.clone();
-        let mut resource = self.resource.clone();
-        uri.clone_into(&mut resource.uri);
-        resource.name = template.name;
-        resource.title = template.title;
-        resource.description = template.description;
-        resource.mime_type = template.mime_type;
-        resource.icons = template.icons;
-        resource.annotations = template.annotations;
-        resource.meta = template.meta;
-        resource
     }
 }
 

@@ -1,57 +1,64 @@
 //! Resources in the results of tools and prompts: links to them, and embedded ones.
 
-use std::collections::BTreeMap;
-
 use mcp_types::{ContentBlock, Resource, ResourceLink};
 #[cfg(feature = "sep-2093")]
 use mcp_types::{EmbeddedResource, Proposal};
 
 #[cfg(feature = "https-url")]
-use super::describe_listed::describe_listed;
+use crate::features::resources::position::{ListedPage, ResourceSource};
 #[cfg(feature = "https-url")]
-use super::finish::finish_without_url;
-use super::finish::{finish, withhold, withhold_of_contents};
+use crate::proposals::https_url::urls;
 #[cfg(feature = "https-url")]
-use super::position::{ListedPage, ResourceSource};
+use crate::proposals::resources::collection::is_collection;
 #[cfg(feature = "https-url")]
-use super::urls;
-use crate::features::resources::catalog::ResourceCatalog;
+use crate::proposals::resources::describe_listed::{ListedResource, describe_listed};
 #[cfg(feature = "https-url")]
-use crate::features::resources::collection::is_collection;
+use crate::proposals::resources::finish::finish_without_url;
+use crate::proposals::resources::finish::{finish, withhold, withhold_of_contents};
 #[cfg(feature = "sep-2093")]
-use crate::features::resources::metadata_view::read_metadata;
+use crate::proposals::resources::metadata_view::read_metadata;
+use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
-
-/// What the description of a resource says about its URL.
-enum DescribedUrl {
-    /// It has none: it is a collection, does not exist, or cannot be described.
-    #[cfg(feature = "https-url")]
-    None,
-    /// It has this one, which may expire.
-    #[cfg(feature = "https-url")]
-    Presigned(String, Option<String>),
-}
 
 /// Completes the blocks of a result, and removes what the client must not see.
 pub(crate) async fn finish_blocks(
     blocks: Vec<&mut ContentBlock>,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) {
-    let mut described = described_urls(&blocks, cx, resources).await;
+    #[cfg(feature = "https-url")]
+    let mut described = described_targets(&blocks, cx, resources).await;
+    #[cfg_attr(
+        not(feature = "https-url"),
+        expect(unused_variables, reason = "no URLs")
+    )]
     for (index, block) in blocks.into_iter().enumerate() {
-        finish_block(block, described.remove(&index), cx, resources);
+        let ContentBlock::ResourceLink(link) = block else {
+            withhold_of_block(block, cx);
+            continue;
+        };
+        apply_to_link(link, |resource| {
+            #[cfg(feature = "https-url")]
+            if let Some(target) = described.remove(&index) {
+                if !target.is_described || is_collection(&target.resource) {
+                    return finish_without_url(resource, cx, resources);
+                }
+                resource.http_url = target.resource.http_url;
+                resource.http_url_expires_at = target.resource.http_url_expires_at;
+            }
+            finish(resource, cx, resources);
+        });
     }
 }
 
-/// Returns what only the handlers of their targets know about the URLs of links, by index. The program
-/// rarely sets the type of a link.
+/// Describes the targets of links whose URLs only handlers know, by the index of the link. The
+/// program rarely sets the type of a link.
 #[cfg(feature = "https-url")]
-async fn described_urls(
+async fn described_targets(
     blocks: &[&mut ContentBlock],
     cx: &Context,
-    resources: &ResourceCatalog,
-) -> BTreeMap<usize, DescribedUrl> {
+    resources: &Resources,
+) -> std::collections::BTreeMap<usize, ListedResource> {
     let mut indexes = Vec::new();
     let mut page = ListedPage::default();
     for (index, block) in blocks.iter().enumerate() {
@@ -65,54 +72,7 @@ async fn described_urls(
         }
     }
     let described = describe_listed(&mut page, cx, resources).await;
-    let described = indexes.into_iter().zip(described);
-    let urls = described.filter_map(|(index, described)| {
-        let resource = described.resource;
-        if !described.is_described || is_collection(&resource) {
-            return Some((index, DescribedUrl::None));
-        }
-        let expires_at = resource.http_url_expires_at;
-        let presigned = |url| DescribedUrl::Presigned(url, expires_at);
-        Some((index, resource.http_url.map(presigned)?))
-    });
-    urls.collect()
-}
-
-/// Without the proposal there are no URLs.
-#[cfg(not(feature = "https-url"))]
-fn described_urls(
-    _: &[&mut ContentBlock],
-    _: &Context,
-    _: &ResourceCatalog,
-) -> std::future::Ready<BTreeMap<usize, DescribedUrl>> {
-    std::future::ready(BTreeMap::new())
-}
-
-fn finish_block(
-    block: &mut ContentBlock,
-    url: Option<DescribedUrl>,
-    cx: &Context,
-    resources: &ResourceCatalog,
-) {
-    match block {
-        ContentBlock::ResourceLink(link) => apply_to_link(link, |resource| match url {
-            #[cfg(feature = "https-url")]
-            Some(DescribedUrl::None) => finish_without_url(resource, cx, resources),
-            #[cfg(feature = "https-url")]
-            Some(DescribedUrl::Presigned(url, expires_at)) => {
-                resource.http_url = Some(url);
-                resource.http_url_expires_at = expires_at;
-                finish(resource, cx, resources);
-            }
-            None => finish(resource, cx, resources),
-        }),
-        ContentBlock::Resource(embedded) => {
-            #[cfg(feature = "sep-2093")]
-            annotate(embedded, cx);
-            withhold_of_contents(&mut embedded.resource, cx);
-        }
-        _ => {}
-    }
+    indexes.into_iter().zip(described).collect()
 }
 
 /// Removes what the client must not see from a block of a question to the client, and moves

@@ -17,10 +17,10 @@ use super::last_modified::last_modified;
 use super::select::{CacheValidators, Selected, evaluate_conditions, select};
 use super::unchanged::{Unchanged, tag};
 use crate::features::resources::body::ResourceBody;
-use crate::features::resources::fixed_body::FixedBody;
-use crate::features::resources::presigned::PresignedUrl;
-use crate::features::resources::resolved::{CheckedResource, UncheckedResource};
+use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
 use crate::features::resources::stream::WantedBytes;
+use crate::proposals::https_url::fixed_body::FixedBody;
+use crate::proposals::https_url::presigned::PresignedUrl;
 use crate::protocol::answer::Rejection;
 use crate::protocol::core::Context;
 use crate::protocol::core::Core;
@@ -52,7 +52,7 @@ pub(crate) enum ReadOutcome {
     Fixed(FixedBody, Option<String>),
     Read(ReadContents),
     /// A URL of another host serves the resource.
-    Elsewhere(PresignedUrl),
+    Redirect(PresignedUrl),
     Stream(Box<OpenStream>),
 }
 
@@ -90,24 +90,24 @@ pub(crate) struct WithoutContents {
 
 /// The reasons why a resource cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failed {
+pub(crate) enum ReadFailure {
     /// The resource does not exist or has no contents.
     NotFound,
     /// The handler failed or exceeded its time limit.
-    Inside,
+    Internal,
     /// The handler failed, and may succeed soon.
-    Temporarily,
+    Unavailable,
 }
 
 /// Runs the handlers that the request needs. Dropping the future cancels them.
 pub(crate) async fn read(
     server: &Arc<Core>,
-    unchecked: UncheckedResource,
+    resolved: ResolvedResource,
     extensions: Extensions,
     span: Span,
     request: Arc<Parts>,
     now: SystemTime,
-) -> Result<ReadResult, Failed> {
+) -> Result<ReadResult, ReadFailure> {
     let mut extensions = extensions;
     extensions.insert(ReadByUrl);
     let cx = Context::detached(server, ReadResourceRequest::METHOD, extensions);
@@ -115,7 +115,7 @@ pub(crate) async fn read(
     let running = {
         let cx = cx.clone();
         Box::pin(async move {
-            let outcome = match unchecked.check_access(&cx).await {
+            let outcome = match resolved.check_access(&cx).await {
                 Ok(found) => outcome(found, &cx, &request, now).await,
                 Err(error) => Err(error),
             };
@@ -129,8 +129,8 @@ pub(crate) async fn read(
     // `RequestTask` handles panics and the time limit, as for any request.
     let limit = server.limits().request_time;
     RequestTask::new(cx, running, span, Some(limit)).await;
-    let outcome = receiver.try_recv().map_err(|_| Failed::Inside)?;
-    outcome?.ok_or(Failed::NotFound)
+    let outcome = receiver.try_recv().map_err(|_| ReadFailure::Internal)?;
+    outcome?.ok_or(ReadFailure::NotFound)
 }
 
 /// Describes the resource and reads its contents if the response needs them. Returns `None` if the
@@ -139,7 +139,7 @@ pub(crate) async fn read(
 /// The description comes first, because its version can make reading unnecessary and only it may
 /// contain the media type.
 async fn outcome(
-    found: CheckedResource,
+    found: AuthorizedResource,
     cx: &Context,
     request: &Parts,
     now: SystemTime,
@@ -156,7 +156,7 @@ async fn outcome(
     let last_modified = validators.last_modified;
     let disposition = content_disposition(&resource);
     let outcome = match found.redirect(&resource, cx).await {
-        Some(presigned) => Some(ReadOutcome::Elsewhere(presigned)),
+        Some(presigned) => Some(ReadOutcome::Redirect(presigned)),
         None => found_outcome(found, resource, validators, cx, request).await?,
     };
     Ok(outcome.map(|outcome| ReadResult {
@@ -167,7 +167,7 @@ async fn outcome(
 }
 
 async fn found_outcome(
-    found: CheckedResource,
+    found: AuthorizedResource,
     resource: Resource,
     validators: CacheValidators,
     cx: &Context,
@@ -177,7 +177,8 @@ async fn found_outcome(
         return Ok(Some(ReadOutcome::Fixed(body, resource.mime_type)));
     }
     // Whether anything was read must not make a difference, so this does not depend on the contents.
-    let is_negotiated = !found.is_single();
+    let reader = found.0.definition.reader();
+    let is_negotiated = !reader.is_some_and(|reader| reader.is_single);
     let accept = Accept::of(&request.headers);
     if validators.etag.is_some()
         && accept.accepts_preferred(&resource)
@@ -280,30 +281,30 @@ fn unread(
     })
 }
 
-fn failed(error: HandlerError, cx: &Context) -> Failed {
+fn failed(error: HandlerError, cx: &Context) -> ReadFailure {
     let error = resolve(error, cx);
     if error.is_temporary {
         tracing::debug!(error = %for_log(&error), "cannot read a resource for its URL at this time");
-        return Failed::Temporarily;
+        return ReadFailure::Unavailable;
     }
     if matches!(error.rejection, Some(Rejection::Forbidden(_))) {
-        return Failed::NotFound;
+        return ReadFailure::NotFound;
     }
     match error.cause {
         // A URI whose variables cannot be parsed does not name a resource either.
         Cause::Protocol(error)
             if [RESOURCE_NOT_FOUND, mcp_types::rpc::INVALID_PARAMS].contains(&error.code) =>
         {
-            Failed::NotFound
+            ReadFailure::NotFound
         }
         // The client gets a status but no text of the error.
         Cause::Other(error) => {
             report(&*error, None, cx);
-            Failed::Inside
+            ReadFailure::Internal
         }
         _ => {
             tracing::warn!(error = %for_log(&error), "cannot read a resource for its URL");
-            Failed::Inside
+            ReadFailure::Internal
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use mcp_types::{AnyResourceContents, Proposal, Resource};
 
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::metadata_view::read_metadata;
 #[cfg(feature = "https-url")]
-use crate::features::resources::urls;
+use crate::proposals::https_url::urls;
+use crate::proposals::resources::describe_listed::ListedResource;
+use crate::proposals::resources::metadata_view::read_metadata;
+use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 
 /// Prepares a resource for a client: only clients of the newest revision get what a proposal adds,
@@ -13,7 +14,7 @@ use crate::protocol::core::Context;
 ///
 /// Everything that contains a resource goes through this function: lists, metadata, links in the
 /// results of tools and prompts, notifications of changes.
-pub(crate) fn finish(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
+pub(crate) fn finish(resource: &mut Resource, cx: &Context, resources: &Resources) {
     // Before `withhold` removes the type: collections have no URL.
     #[cfg(feature = "https-url")]
     if cx.offered(Proposal::HttpsUrl) {
@@ -31,14 +32,29 @@ pub(crate) fn finish_without_url(
         not(feature = "versioned-resources"),
         expect(unused_variables, reason = "other proposals do not look resources up")
     )]
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) {
     withhold(resource, cx);
     #[cfg(feature = "versioned-resources")]
     if resource.version.is_none() && cx.offered(Proposal::VersionedResources) {
-        let definition = resources.resources.get(&resource.uri);
+        let definition = resources.definitions.resources.get(&resource.uri);
         resource.version = definition.and_then(|definition| definition.fixed_version());
     }
+}
+
+/// Prepares a resource of a list. Without its description it gets no URL.
+pub(crate) fn finish_listed(
+    listed: ListedResource,
+    cx: &Context,
+    resources: &Resources,
+) -> Resource {
+    let mut resource = listed.resource;
+    if listed.is_described {
+        finish(&mut resource, cx, resources);
+    } else {
+        finish_without_url(&mut resource, cx, resources);
+    }
+    resource
 }
 
 /// Removes what the client must not see.

@@ -1,4 +1,4 @@
-//! The service that answers requests for the URLs of the proposal `https-url`.
+//! The service that answers requests for URLs of resources.
 
 pub(crate) mod accept;
 pub(crate) mod answer;

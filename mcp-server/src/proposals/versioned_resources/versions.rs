@@ -1,13 +1,12 @@
 //! Versions of resources. Without one from the program, they are derived from the contents.
 
-use crate::features::resources::content_version::derived;
+use crate::proposals::versioned_resources::content_version::derived;
 
 use mcp_types::{AnyResourceContents, Resource};
 
-use super::finish::finish;
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::metadata_view::{length, read_metadata};
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
+use crate::proposals::resources::metadata_view::{length, read_metadata};
+use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
@@ -16,11 +15,11 @@ const ATTEMPTS: usize = 3;
 
 /// Returns the current resource with its version.
 pub(crate) async fn current_resource(
-    found: &CheckedResource,
+    found: &AuthorizedResource,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) -> Result<Resource, HandlerError> {
-    let resource = described(found, cx, resources).await?;
+    let resource = found.describe_for_client(cx, resources).await?;
     if resource.version.is_some() {
         return Ok(resource);
     }
@@ -28,27 +27,16 @@ pub(crate) async fn current_resource(
     Ok(resource)
 }
 
-/// Returns the description of a resource, as the client may see it.
-pub(crate) async fn described(
-    found: &CheckedResource,
-    cx: &Context,
-    resources: &ResourceCatalog,
-) -> Result<Resource, HandlerError> {
-    let mut resource = found.describe_with_url(cx).await?;
-    finish(&mut resource, cx, resources);
-    Ok(resource)
-}
-
 /// Reads a described resource. Returns it with the version and the size of these contents.
 ///
-/// If the contents do not tell their version, they have the described one, provided that the
+/// If the contents do not include their version, they have the described one, provided that the
 /// description is the same after reading as before. Otherwise both are read again. The version of
 /// contents that change each time, or that have no description, is derived from them.
 pub(crate) async fn read_current(
     resource: Resource,
-    found: &CheckedResource,
+    found: &AuthorizedResource,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) -> Result<(Resource, Vec<AnyResourceContents>), HandlerError> {
     let mut resource = resource;
     let mut attempt = 1;
@@ -67,7 +55,7 @@ pub(crate) async fn read_current(
             }
             if attempt < ATTEMPTS {
                 attempt += 1;
-                resource = described(found, cx, resources).await?;
+                resource = found.describe_for_client(cx, resources).await?;
                 continue;
             }
         }
@@ -76,7 +64,7 @@ pub(crate) async fn read_current(
     }
 }
 
-/// Replaces what the preferred contents tell of their resource: its size, and also its version if it
+/// Replaces members by those of the preferred contents: its size, and also its version if it
 /// has none.
 fn complete_from_contents(resource: &mut Resource, contents: &mut [AnyResourceContents]) {
     let mime_type = resource.mime_type.as_deref();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_types::Resource;
 use tokio::time::timeout;
 
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
 use crate::protocol::core::Context;
 use crate::protocol::request_task::caught;
 #[cfg(feature = "versioned-resources")]
@@ -14,7 +14,7 @@ use crate::util::etag;
 
 /// The version of a resource that a response states.
 pub(crate) struct Unchanged {
-    pub(crate) found: CheckedResource,
+    pub(crate) found: AuthorizedResource,
     pub(crate) cx: Context,
     pub(crate) etag: String,
 }

@@ -14,8 +14,8 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use super::representation::Representation;
 use super::select::{CacheValidators, Selected, select};
 use super::streamed::StreamedBytes;
+use crate::proposals::https_url::serving::read::{OpenStream, WithoutContents};
 use crate::protocol::quota::permits::DownloadPermit;
-use crate::server::resource_urls::read::{OpenStream, WithoutContents};
 use crate::transport::http::body::HttpBody;
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -134,7 +134,7 @@ pub(crate) fn stream(
 }
 
 /// Creates the response that sends the client to a URL of another host.
-pub(crate) fn elsewhere(url: &str, caching: Caching) -> Option<Response<HttpBody>> {
+pub(crate) fn redirect(url: &str, caching: Caching) -> Option<Response<HttpBody>> {
     let location = HeaderValue::try_from(url).ok()?;
     let validators = CacheValidators::default();
     let mut response = validated(&Selected::Whole, validators, caching, false);

@@ -11,6 +11,18 @@ use crate::util::etag;
 #[derive(Clone)]
 pub(crate) struct FixedBody(Arc<Body>);
 
+/// The body of a definition, made on first use.
+#[derive(Default)]
+pub(crate) struct LazyFixedBody(OnceLock<FixedBody>);
+
+impl LazyFixedBody {
+    /// Returns the body with the contents of the definition.
+    pub(crate) fn of(&self, contents: &FixedContents) -> FixedBody {
+        let make = || FixedBody::new(contents.clone());
+        self.0.get_or_init(make).clone()
+    }
+}
+
 struct Body {
     bytes: Bytes,
     is_text: bool,
@@ -18,7 +30,7 @@ struct Body {
 }
 
 impl FixedBody {
-    pub(crate) fn new(contents: FixedContents) -> Self {
+    fn new(contents: FixedContents) -> Self {
         Self(Arc::new(Body {
             is_text: matches!(contents, FixedContents::Text(_)),
             bytes: Bytes::from_owner(contents),

@@ -6,7 +6,7 @@ use mcp_types::base64::Base64Error;
 
 use super::offload::SMALL;
 use super::read::ReadContents;
-use crate::features::resources::fixed_body::FixedBody;
+use crate::proposals::https_url::fixed_body::FixedBody;
 use crate::util::etag;
 
 /// The bytes of a resource, and the values of their headers.

@@ -9,6 +9,11 @@ use mcp_types::{AnyResourceContents, Resource, ResourceType};
 use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
 
+/// `true` if the log has a warning of contents of other resources without a type. Stored in the
+/// definition.
+#[derive(Default)]
+pub(crate) struct UntypedWarned(AtomicBool);
+
 /// A rule that contents violate.
 #[derive(Debug, PartialEq, thiserror::Error)]
 enum Violation {
@@ -18,8 +23,7 @@ enum Violation {
     Foreign(String),
 }
 
-/// Checks that contents follow the rules of their resource's type, which the definition sets, or
-/// else the contents with the URI of the resource.
+/// Checks that contents follow the rules of their resource's type.
 ///
 /// The contents of collections, of resources without a type, and of those with a type that the
 /// proposal does not define, are not restricted.
@@ -35,19 +39,14 @@ pub(crate) fn check(
 }
 
 fn check_rules(resource: &Resource, contents: &[AnyResourceContents]) -> Result<(), Violation> {
-    let mut own = contents
-        .iter()
-        .filter(|contents| contents.uri() == resource.uri);
-    let declared = resource.resource_type.as_ref();
-    if declared.or_else(|| own.find_map(declared_type)) != Some(&ResourceType::Document) {
+    if known_type(resource, contents) != Some(&ResourceType::Document) {
         return Ok(());
     }
     if contents.is_empty() {
         return Err(Violation::Empty);
     }
-    let mut uris = contents.iter().map(AnyResourceContents::uri);
-    match uris.find(|uri| *uri != resource.uri) {
-        Some(foreign) => Err(Violation::Foreign(short(foreign))),
+    match foreign(resource, contents) {
+        Some(uri) => Err(Violation::Foreign(short(uri))),
         None => Ok(()),
     }
 }
@@ -57,25 +56,37 @@ fn check_rules(resource: &Resource, contents: &[AnyResourceContents]) -> Result<
 pub(crate) fn warn_if_untyped(
     resource: &Resource,
     contents: &[AnyResourceContents],
-    warned: &AtomicBool,
+    UntypedWarned(warned): &UntypedWarned,
 ) {
-    let mut all = contents.iter();
-    let Some(foreign) = all.find(|contents| contents.uri() != resource.uri) else {
+    let Some(foreign) = foreign(resource, contents) else {
         return;
     };
-    let mut own = contents
-        .iter()
-        .filter(|contents| contents.uri() == resource.uri);
-    let is_typed = resource.resource_type.is_some() || own.any(|own| declared_type(own).is_some());
+    let is_typed = known_type(resource, contents).is_some();
     if is_typed || warned.swap(true, Ordering::Relaxed) {
         return;
     }
-    let (uri, foreign) = (PeerText(&resource.uri), PeerText(foreign.uri()));
+    let (uri, foreign) = (PeerText(&resource.uri), PeerText(foreign));
     tracing::warn!(
         %uri, %foreign,
         "a resource without a type has contents of other resources, which SEP-2093 deprecates: \
          declare it as a collection with `collection()`, or return only its own contents"
     );
+}
+
+/// Returns the URI of contents that belong to another resource.
+fn foreign<'a>(resource: &Resource, contents: &'a [AnyResourceContents]) -> Option<&'a str> {
+    let mut uris = contents.iter().map(AnyResourceContents::uri);
+    uris.find(|uri| *uri != resource.uri)
+}
+
+/// Returns the type that the definition sets, or else the contents with the URI of the resource.
+fn known_type<'a>(
+    resource: &'a Resource,
+    contents: &'a [AnyResourceContents],
+) -> Option<&'a ResourceType> {
+    let mut own = contents.iter().filter(|own| own.uri() == resource.uri);
+    let declared = resource.resource_type.as_ref();
+    declared.or_else(|| own.find_map(declared_type))
 }
 
 fn declared_type(contents: &AnyResourceContents) -> Option<&ResourceType> {

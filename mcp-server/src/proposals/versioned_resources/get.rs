@@ -10,9 +10,9 @@ use mcp_types::{
     GetResourceResult, GetTextResourceContents, NOT_MODIFIED, Resource,
 };
 
-use super::versions;
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::collection::is_collection;
+use crate::proposals::resources::collection::is_collection;
+use crate::proposals::resources::state::Resources;
+use crate::proposals::versioned_resources::versions;
 use crate::protocol::core::Context;
 use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
@@ -22,10 +22,10 @@ use crate::protocol::handler_error::HandlerError;
 pub(crate) async fn get(
     params: GetResourceRequestParams,
     cx: Context,
-    resources: Arc<ResourceCatalog>,
+    resources: Arc<Resources>,
 ) -> Result<GetResourceResult, HandlerError> {
-    let found = resources.find(&cx, &params.uri).await?;
-    let resource = versions::described(&found, &cx, &resources).await?;
+    let found = resources.definitions.find(&cx, &params.uri).await?;
+    let resource = found.describe_for_client(&cx, &resources).await?;
     if !is_collection(&resource) {
         check_modified(&resource, params.version.as_deref())?;
     }

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use futures_util::stream::{StreamExt, iter};
 use mcp_internal::peer_text::PeerText;
+use mcp_types::json::Map;
+use mcp_types::uri::canonical;
 use mcp_types::{Proposal, Resource};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::defined::Defined;
 use crate::features::resources::position::{ListedPage, ResourceSource};
-use crate::features::resources::resolved::UncheckedResource;
+use crate::features::resources::resolved::ResolvedResource;
+use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 use crate::protocol::error_report::for_log;
 use crate::protocol::request_task::caught;
@@ -32,7 +35,7 @@ pub(crate) struct ListedResource {
 /// A resource whose handlers have to run.
 struct ToDescribe {
     index: usize,
-    found: UncheckedResource,
+    found: ResolvedResource,
     resource: Resource,
     source: ResourceSource,
 }
@@ -46,7 +49,7 @@ struct ToDescribe {
 pub(crate) async fn describe_listed(
     page: &mut ListedPage,
     cx: &Context,
-    catalog: &ResourceCatalog,
+    catalog: &Resources,
 ) -> Vec<ListedResource> {
     let resources = std::mem::take(&mut page.resources).into_iter();
     let listed = resources.map(|resource| ListedResource {
@@ -84,22 +87,33 @@ fn opted_in(cx: &Context) -> bool {
     proposals.iter().any(|proposal| cx.core().offers(*proposal))
 }
 
+/// Returns the resource with a URI, if it has a definition of its own.
+fn located(uri: &str, catalog: &Resources) -> Option<ResolvedResource> {
+    let uri = canonical(uri).into_owned();
+    let definition = catalog.definitions.resources.get(&uri)?;
+    Some(ResolvedResource {
+        uri,
+        definition: Defined::Resource(definition),
+        variables: Map::new(),
+    })
+}
+
 /// Completes a resource from its definition. Returns the definition if its handler that describes
 /// has to run, and the client sees the resource.
 fn definition(
     resource: &mut Resource,
     source: ResourceSource,
     cx: &Context,
-    catalog: &ResourceCatalog,
-) -> Option<UncheckedResource> {
+    catalog: &Resources,
+) -> Option<ResolvedResource> {
     let found = match source {
-        ResourceSource::Definition => catalog.locate_defined(&resource.uri),
-        ResourceSource::Handler | ResourceSource::Link => catalog.locate(&resource.uri),
+        ResourceSource::Definition => located(&resource.uri, catalog),
+        ResourceSource::Handler | ResourceSource::Link => catalog.definitions.locate(&resource.uri),
         // The handler of the list knows everything but the URLs, which are made for each client.
         #[cfg(feature = "https-url")]
         ResourceSource::CompleteHandler => {
-            let found = catalog.locate(&resource.uri);
-            found.filter(UncheckedResource::is_presigned)
+            let found = catalog.definitions.locate(&resource.uri);
+            found.filter(ResolvedResource::is_presigned)
         }
         #[cfg(not(feature = "https-url"))]
         ResourceSource::CompleteHandler => None,

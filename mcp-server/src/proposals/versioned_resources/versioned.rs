@@ -1,4 +1,4 @@
-//! [`Versioned`]: contents together with what else the handler knows of the resource.
+//! [`Versioned`]: contents together with the version and other members of the resource.
 
 #[cfg(feature = "sep-2093")]
 use mcp_types::ResourceType;
@@ -7,12 +7,12 @@ use mcp_types::uri::is_equivalent;
 use mcp_types::{AnyResourceContents, Resource};
 
 use crate::features::resources::contents::IntoContents;
-use crate::features::resources::metadata_view::read_metadata;
+use crate::proposals::resources::metadata_view::read_metadata;
 use crate::protocol::handler_error::HandlerError;
 
 /// Contents and the version of the resource, by the proposal `versioned-resources`: the result of a
 /// handler that reads both in one step, so that they belong together. The resource needs no handler
-/// that [describes](crate::ResourceDef::describe) it, unless lists and metadata have to tell the version
+/// that [describes](crate::ResourceDef::describe) it, unless lists and metadata must contain the version
 /// without the contents.
 ///
 /// Without a version, one is derived from the contents.
@@ -40,7 +40,7 @@ use crate::protocol::handler_error::HandlerError;
 #[must_use]
 pub struct Versioned<C> {
     contents: C,
-    /// What the handler knows, without URI and name.
+    /// The members that the handler sets, without URI and name.
     resource: Resource,
 }
 

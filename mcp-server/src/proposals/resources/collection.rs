@@ -1,4 +1,4 @@
-//! [`is_collection`]: tells collections from other resources.
+//! [`is_collection`]: distinguishes collections from other resources.
 
 use mcp_types::Resource;
 

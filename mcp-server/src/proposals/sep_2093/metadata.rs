@@ -7,13 +7,13 @@ use mcp_types::{
     AnyResourceContents, ReadResourceMetadataRequestParams, ReadResourceMetadataResult,
 };
 
-use super::finish::{finish, withhold_of_contents};
 use super::member_metadata::member_metadata;
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::metadata_view::read_metadata;
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
+use crate::proposals::resources::finish::withhold_of_contents;
+use crate::proposals::resources::metadata_view::read_metadata;
+use crate::proposals::resources::state::Resources;
 #[cfg(feature = "versioned-resources")]
-use crate::features::resources::versions::read_current;
+use crate::proposals::versioned_resources::versions::read_current;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
@@ -22,23 +22,21 @@ use crate::protocol::handler_error::HandlerError;
 pub(crate) async fn metadata(
     params: ReadResourceMetadataRequestParams,
     cx: Context,
-    resources: Arc<ResourceCatalog>,
+    resources: Arc<Resources>,
 ) -> Result<ReadResourceMetadataResult, HandlerError> {
-    let found = resources.find(&cx, &params.uri).await?;
-    let mut resource = found.describe_with_url(&cx).await?;
+    let found = resources.definitions.find(&cx, &params.uri).await?;
+    let resource = found.describe_for_client(&cx, &resources).await?;
     found.check_exists(&cx).await?;
-    finish(&mut resource, &cx, &resources);
     Ok(ReadResourceMetadataResult::new(resource))
 }
 
 /// Reads a resource and adds its metadata to the contents.
 pub(crate) async fn read(
-    found: &CheckedResource,
+    found: &AuthorizedResource,
     cx: &Context,
-    resources: &ResourceCatalog,
+    resources: &Resources,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-    let mut resource = found.describe_with_url(cx).await?;
-    finish(&mut resource, cx, resources);
+    let resource = found.describe_for_client(cx, resources).await?;
     #[cfg(feature = "versioned-resources")]
     let (resource, mut contents) = if cx.offered(mcp_types::Proposal::VersionedResources) {
         read_current(resource, found, cx, resources).await?
@@ -61,13 +59,13 @@ pub(crate) async fn read(
     for (index, contents) in contents.iter_mut().enumerate() {
         if let Some(mut view) = read_metadata(contents) {
             view.set_size();
-            let alone = formats.get(view.uri) == Some(&1);
+            let is_only = formats.get(view.uri) == Some(&1);
             if view.uri == resource.uri {
-                view.fill(&resource, alone, preferred == Some(index));
+                view.fill(&resource, is_only, preferred == Some(index));
             } else if let Some(member) = members.get(view.uri)
                 && view.is_incomplete()
             {
-                view.fill(member, alone, alone);
+                view.fill(member, is_only, is_only);
             }
         }
         if let Some(view) = read_metadata(contents) {

@@ -6,29 +6,20 @@ use std::sync::OnceLock;
 use mcp_types::{AnyResourceContents, json};
 use sha2::{Digest, Sha256};
 
-use crate::features::resources::fixed_contents::FixedContents;
+use crate::features::resources::definition::ResourceDef;
 
-/// The version of contents that are part of a definition.
-pub(crate) struct FixedVersion {
-    contents: FixedContents,
-    /// Derived on first use: the definition is complete by then, and programs that did not opt in
-    /// never use it.
-    version: OnceLock<String>,
-}
+/// The version of contents that are part of a definition. Derived on first use: the definition is
+/// complete by then, and programs that did not opt in never use it.
+#[derive(Default)]
+struct FixedVersion(OnceLock<String>);
 
-impl FixedVersion {
-    pub(crate) fn new(contents: FixedContents) -> Self {
-        Self {
-            contents,
-            version: OnceLock::new(),
-        }
-    }
-
-    pub(crate) fn get(&self, uri: &str, mime_type: Option<&str>) -> String {
-        let version = self
-            .version
-            .get_or_init(|| derived(&[self.contents.contents(uri, mime_type)]));
-        version.clone()
+impl ResourceDef {
+    /// Returns the version of contents that are part of the definition.
+    pub(crate) fn fixed_version(&self) -> Option<String> {
+        let (fixed, resource) = (self.fixed.as_ref()?, &self.resource);
+        let derive = || derived(&[fixed.contents(&resource.uri, resource.mime_type.as_deref())]);
+        let FixedVersion(version) = self.extras.get();
+        Some(version.get_or_init(derive).clone())
     }
 }
 

@@ -1,7 +1,6 @@
 //! [`UrlService`]: a tower service that serves the URLs of resources.
 
-use crate::server::handle::Server;
-use crate::server::resource_urls::offload::offload;
+use crate::proposals::https_url::serving::offload::offload;
 use crate::transport::http::connection::PathService;
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -19,16 +18,17 @@ use tracing::field::Empty;
 use super::answer;
 use super::answer::Caching;
 use super::read;
-use super::read::{Failed, ReadOutcome, ReadResult};
+use super::read::{ReadFailure, ReadOutcome, ReadResult};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
-use crate::features::resources::presigned::time_left;
-use crate::features::resources::resolved::UncheckedResource;
+use crate::features::resources::catalog::ResourceDefinitions;
+use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
+use crate::proposals::https_url::presigned::time_left;
+use crate::protocol::core::Core;
 use crate::protocol::error_text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
 use crate::protocol::request_task::catch;
-use crate::protocol::resource_urls::ResourceUrls as _;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::cors::Cors;
@@ -56,16 +56,22 @@ use crate::transport::http::status;
 /// [`Limits`](crate::Limits); downloads are counted separately.
 #[derive(Clone)]
 pub struct UrlService {
-    server: Server,
+    core: Arc<Core>,
+    definitions: Arc<ResourceDefinitions>,
     urls: Arc<Urls>,
     /// The origins of pages that may read downloads, and the trusted proxies.
     config: Option<Arc<HttpConfig>>,
 }
 
 impl UrlService {
-    pub(crate) fn new(server: Server, urls: Arc<Urls>) -> Self {
+    pub(crate) fn new(
+        core: Arc<Core>,
+        definitions: Arc<ResourceDefinitions>,
+        urls: Arc<Urls>,
+    ) -> Self {
         Self {
-            server,
+            core,
+            definitions,
             urls,
             config: None,
         }
@@ -130,7 +136,7 @@ impl UrlService {
                 allowed: answer::METHODS,
             });
         }
-        if self.server.core.stopping.is_set() {
+        if self.core.stopping.is_set() {
             return reject(Refusal::ShuttingDown);
         }
         let token = parts.uri.path().rsplit('/').next().unwrap_or_default();
@@ -147,18 +153,13 @@ impl UrlService {
             }
         };
         let peer = PeerKey::of_http(None, address);
-        let permit = match self.server.core.peers.usage(peer).download() {
+        let permit = match self.core.peers.usage(peer).download() {
             Ok(permit) => permit,
             Err(exhausted) => return reject(exhausted.into()),
         };
         let not_found = "the resource does not exist\n";
-        let found = self
-            .server
-            .catalogs
-            .resources
-            .locate(&token.uri)
-            .filter(UncheckedResource::has_url);
-        let Some(found) = found else {
+        let found = self.definitions.locate(&token.uri);
+        let Some(found) = found.filter(ResolvedResource::has_url) else {
             return refuse(StatusCode::NOT_FOUND, not_found);
         };
         let span = tracing::info_span!(
@@ -168,10 +169,10 @@ impl UrlService {
             http.response.status_code = Empty,
             mcp.resource.uri = %PeerText(&token.uri),
         );
-        let ttl = u64::try_from(found.hints().ttl_ms).unwrap_or_default() / 1_000;
+        let ttl = u64::try_from(found.definition.hints().ttl_ms).unwrap_or_default() / 1_000;
         let caching = Caching {
             max_age: ttl.min(left),
-            is_public: found.is_publicly_cached(),
+            is_public: found.url_settings().public_http_cache,
         };
         // `catch`, because the program's function for claims may panic.
         let extensions = span.in_scope(|| catch(|| self.urls.extensions(token.principal)));
@@ -179,10 +180,9 @@ impl UrlService {
             Ok(extensions) => {
                 let request = Arc::clone(&parts);
                 let now = self.urls.now();
-                let core = &self.server.core;
-                read::read(core, found, extensions, span.clone(), request, now).await
+                read::read(&self.core, found, extensions, span.clone(), request, now).await
             }
-            Err(_) => Err(Failed::Inside),
+            Err(_) => Err(ReadFailure::Internal),
         };
         let response = match read {
             Ok(read) => {
@@ -202,12 +202,12 @@ impl UrlService {
         };
         let response = match response {
             Ok(response) => response,
-            Err(Failed::NotFound) => refuse(StatusCode::NOT_FOUND, not_found),
-            Err(Failed::Temporarily) => refuse(
+            Err(ReadFailure::NotFound) => refuse(StatusCode::NOT_FOUND, not_found),
+            Err(ReadFailure::Unavailable) => refuse(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the resource cannot be read at this time\n",
             ),
-            Err(Failed::Inside) => refuse(
+            Err(ReadFailure::Internal) => refuse(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "the resource cannot be read\n",
             ),
@@ -224,22 +224,22 @@ impl UrlService {
         parts: &Parts,
         caching: Caching,
         permit: DownloadPermit,
-    ) -> Result<Response<HttpBody>, Failed> {
+    ) -> Result<Response<HttpBody>, ReadFailure> {
         let changed = read.last_modified;
         let (representation, permit) = match read.outcome {
             ReadOutcome::WithoutContents(unread) => {
                 return Ok(answer::unread(unread, changed, caching));
             }
-            ReadOutcome::Elsewhere(presigned) => {
+            ReadOutcome::Redirect(presigned) => {
                 let left = time_left(&presigned.expires_at, self.urls.now()).as_secs();
                 let caching = Caching {
                     max_age: caching.max_age.min(left),
                     ..caching
                 };
-                return answer::elsewhere(&presigned.url, caching).ok_or(Failed::Inside);
+                return answer::redirect(&presigned.url, caching).ok_or(ReadFailure::Internal);
             }
             ReadOutcome::Stream(opened) => {
-                let limit = self.server.core.limits().request_time;
+                let limit = self.core.limits().request_time;
                 return Ok(answer::stream(*opened, changed, caching, limit, permit));
             }
             ReadOutcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {
@@ -248,18 +248,18 @@ impl UrlService {
             ReadOutcome::Fixed(body, mime_type) => {
                 let work = move || Ok(represent_fixed(&body, mime_type));
                 let done = offload(&self.urls, permit, work).await;
-                done.ok_or(Failed::Inside)?
+                done.ok_or(ReadFailure::Internal)?
             }
             ReadOutcome::Read(read) if is_quick(&read.contents) => (represent(read), permit),
             ReadOutcome::Read(read) => {
                 let work = move || represent(read);
                 let done = offload(&self.urls, permit, work).await;
-                done.ok_or(Failed::Inside)?
+                done.ok_or(ReadFailure::Internal)?
             }
         };
         let representation = representation.map_err(|error| {
             tracing::error!(error = %Chain(&error), "cannot serve a resource by URL");
-            Failed::Inside
+            ReadFailure::Internal
         })?;
         let (method, headers) = (&parts.method, &parts.headers);
         Ok(answer::represent(
@@ -300,8 +300,6 @@ impl<B> Service<Request<B>> for UrlService {
 
 impl std::fmt::Debug for UrlService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("UrlService")
-            .field("server", &self.server)
-            .finish_non_exhaustive()
+        f.debug_struct("UrlService").finish_non_exhaustive()
     }
 }

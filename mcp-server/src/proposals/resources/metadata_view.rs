@@ -89,8 +89,10 @@ impl UrlMembers<'_> {
 
 /// Returns the metadata of contents; `None` for contents of an unknown kind.
 pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<MetadataView<'_>> {
+    #[cfg(feature = "sep-2093")]
+    let length = length(contents);
     macro_rules! read_metadata {
-        ($contents:ident, $length:expr) => {
+        ($contents:ident) => {
             MetadataView {
                 #[cfg(any(feature = "sep-2093", feature = "https-url"))]
                 uri: &$contents.uri,
@@ -98,7 +100,7 @@ pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<Metada
                 annotations: &mut $contents.annotations,
                 #[cfg(feature = "sep-2093")]
                 described: DescribedMembers {
-                    length: $length,
+                    length,
                     name: &mut $contents.name,
                     resource_type: &mut $contents.resource_type,
                     mime_type: &mut $contents.mime_type,
@@ -122,25 +124,20 @@ pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<Metada
         };
     }
     Some(match contents {
-        AnyResourceContents::Text(text) => read_metadata!(text, text_length(&text.text)),
-        AnyResourceContents::Blob(blob) => read_metadata!(blob, decoded(blob.blob.as_str())),
+        AnyResourceContents::Text(text) => read_metadata!(text),
+        AnyResourceContents::Blob(blob) => read_metadata!(blob),
         _ => return None,
     })
 }
 
 /// Returns the number of bytes of contents, before base64 encoding.
-#[cfg(feature = "versioned-resources")]
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 pub(crate) fn length(contents: &AnyResourceContents) -> Option<i64> {
     match contents {
-        AnyResourceContents::Text(text) => text_length(&text.text),
+        AnyResourceContents::Text(text) => i64::try_from(text.text.len()).ok(),
         AnyResourceContents::Blob(blob) => decoded(blob.blob.as_str()),
         _ => None,
     }
-}
-
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-fn text_length(text: &str) -> Option<i64> {
-    i64::try_from(text.len()).ok()
 }
 
 /// Returns the number of bytes that a base64 text encodes; `None` if it is not padded.
@@ -181,10 +178,10 @@ impl MetadataView<'_> {
 impl MetadataView<'_> {
     /// Copies the metadata of the resource into members that are empty. The media type of a resource
     /// and its URL are those of the preferred representation; the media type is only copied to
-    /// contents that are `alone`. An index in a collection is not one of its representations.
-    pub(crate) fn fill(self, resource: &Resource, alone: bool, is_preferred: bool) {
+    /// the only contents of the resource. An index in a collection is not one of its representations.
+    pub(crate) fn fill(self, resource: &Resource, is_only: bool, is_preferred: bool) {
         let members = self.described;
-        if alone && resource.resource_type != Some(ResourceType::Collection) {
+        if is_only && resource.resource_type != Some(ResourceType::Collection) {
             fill(members.mime_type, resource.mime_type.as_ref());
         }
         fill(members.name, Some(&resource.name));
@@ -214,7 +211,7 @@ impl MetadataView<'_> {
         }
     }
 
-    /// Returns `true` if the contents do not say which resource they belong to.
+    /// Returns `true` if the contents lack the name or the type of their resource.
     pub(crate) fn is_incomplete(&self) -> bool {
         self.described.name.is_none() || self.described.resource_type.is_none()
     }

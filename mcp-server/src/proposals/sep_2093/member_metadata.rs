@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 use mcp_internal::peer_text::PeerText;
 use mcp_types::Resource;
 
-use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::describe_listed::describe_listed;
-use crate::features::resources::finish::{finish, finish_without_url};
-use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::{ListedPage, ResourceSource};
-use crate::features::resources::resolved::CheckedResource;
+use crate::features::resources::resolved::AuthorizedResource;
+use crate::features::resources::scope::Scope;
+use crate::proposals::resources::describe_listed::describe_listed;
+use crate::proposals::resources::finish::finish_listed;
+use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
 use crate::protocol::error_report::for_log;
 
@@ -18,12 +18,12 @@ use crate::protocol::error_report::for_log;
 const PAGES: usize = 8;
 
 /// Returns the members of a collection with these URIs, as its list has them, or else as the
-/// definitions with their URIs describe them. Members that neither knows are missing.
+/// definitions with their URIs describe them. Members without either are missing.
 pub(crate) async fn member_metadata(
     uris: BTreeSet<String>,
-    collection: &CheckedResource,
+    collection: &AuthorizedResource,
     cx: &Context,
-    catalog: &ResourceCatalog,
+    catalog: &Resources,
 ) -> HashMap<String, Resource> {
     if uris.is_empty() {
         return HashMap::new();
@@ -42,12 +42,7 @@ pub(crate) async fn member_metadata(
     // Without its description, a member that no list has may not exist.
     let known = known.filter(|(index, member)| *index < of_list || member.is_described);
     let known = known.map(|(_, member)| {
-        let mut resource = member.resource;
-        if member.is_described {
-            finish(&mut resource, cx, catalog);
-        } else {
-            finish_without_url(&mut resource, cx, catalog);
-        }
+        let resource = finish_listed(member, cx, catalog);
         (resource.uri.clone(), resource)
     });
     known.collect()
@@ -56,22 +51,22 @@ pub(crate) async fn member_metadata(
 /// Returns the members that the list of the collection has.
 async fn listed(
     uris: &BTreeSet<String>,
-    collection: &CheckedResource,
+    collection: &AuthorizedResource,
     cx: &Context,
-    catalog: &ResourceCatalog,
+    catalog: &Resources,
 ) -> ListedPage {
     let mut found = ListedPage::default();
     let mut missing = uris.clone();
     let mut after = None;
     for _ in 0..PAGES {
-        if !collection.is_listable() {
+        if collection.0.definition.lister().is_none() {
             break;
         }
-        let at = ListAt::new(after.take(), catalog.page_size());
+        let at = Scope::default().list_at(after.take(), catalog.definitions.page_size());
         let page = match collection.list(at, cx).await {
             Ok(page) => page,
             Err(error) => {
-                let (uri, error) = (PeerText(collection.uri()), for_log(&error));
+                let (uri, error) = (PeerText(&collection.0.uri), for_log(&error));
                 tracing::warn!(%uri, %error, "the members of a collection cannot be listed");
                 break;
             }
@@ -88,10 +83,13 @@ async fn listed(
 }
 
 /// Returns a resource as its definition describes it, if the client may read it.
-async fn defined(uri: &str, cx: &Context, catalog: &ResourceCatalog) -> Option<Resource> {
-    let unchecked = catalog.locate(uri).filter(|found| found.is_visible(cx))?;
-    let resource = unchecked.base_resource();
-    match unchecked.check_access(cx).await {
+async fn defined(uri: &str, cx: &Context, catalog: &Resources) -> Option<Resource> {
+    let resolved = catalog
+        .definitions
+        .locate(uri)
+        .filter(|found| found.is_visible(cx))?;
+    let resource = resolved.base_resource();
+    match resolved.check_access(cx).await {
         Ok(_) => Some(resource),
         Err(error) => {
             let (uri, error) = (PeerText(uri), for_log(&error));

@@ -1,0 +1,7 @@
+//! Versions of resources, filters and `resources/get`, by the proposal `versioned-resources`.
+
+pub(crate) mod content_version;
+pub(crate) mod get;
+mod setters;
+pub(crate) mod versioned;
+pub(crate) mod versions;
