@@ -198,10 +198,15 @@ impl Scope<'_> {
                     let variant = &union.variants[*at];
                     let values: Vec<String> = values.iter().map(|it| format!("{it:?}")).collect();
                     code.condition(cfg(&variant.features).as_ref());
-                    let pattern = some(&values.join(" | "));
+                    let mut pattern = some(&values.join(" | "));
+                    if *absent == Some(*at) {
+                        pattern.push_str(" | None");
+                    }
                     code.line(&format!("{pattern} => {},", self.read(variant)));
                 }
-                if let Some(at) = absent {
+                if let Some(at) = absent
+                    && arms.iter().all(|(_, other)| other != at)
+                {
                     code.line(&format!("None => {},", self.read(&union.variants[*at])));
                 }
                 code.line(&format!(

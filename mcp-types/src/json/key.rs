@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Debug, Default)]
 pub struct Key<'de>(pub Cow<'de, str>);
 
-impl<'de> Key<'de> {
+impl Key<'_> {
     /// Returns the name.
     #[inline]
     #[must_use]

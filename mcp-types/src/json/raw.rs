@@ -69,11 +69,6 @@ impl<'de> Visitor<'de> for FromText<'_, 'de> {
 struct Writer<'a, 'de>(&'a mut Raw<'de>);
 
 impl<'de> Writer<'_, 'de> {
-    fn display<E>(self, value: impl fmt::Display) -> Result<(), E> {
-        self.0.push(&value.to_string());
-        Ok(())
-    }
-
     /// Appends the text that a deserializer of JSON text passes.
     fn raw<E: Error>(self, text: Cow<'de, str>) -> Result<(), E> {
         if self.0.0.is_empty() {
@@ -101,6 +96,16 @@ impl<'de> DeserializeSeed<'de> for Writer<'_, 'de> {
     }
 }
 
+/// Methods for values that are displayed as they are written in JSON.
+macro_rules! scalars {
+    ($($method:ident($type:ty))*) => {$(
+        fn $method<E>(self, value: $type) -> Result<(), E> {
+            self.0.push(&value.to_string());
+            Ok(())
+        }
+    )*};
+}
+
 impl<'de> Visitor<'de> for Writer<'_, 'de> {
     type Value = ();
 
@@ -117,38 +122,25 @@ impl<'de> Visitor<'de> for Writer<'_, 'de> {
     }
 
     fn visit_none<E>(self) -> Result<(), E> {
-        self.display("null")
+        self.0.push("null");
+        Ok(())
     }
 
     fn visit_unit<E>(self) -> Result<(), E> {
-        self.display("null")
+        self.0.push("null");
+        Ok(())
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
-        self.display(value)
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
-        self.display(value)
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
-        self.display(value)
-    }
-
-    fn visit_i128<E>(self, value: i128) -> Result<(), E> {
-        self.display(value)
-    }
-
-    fn visit_u128<E>(self, value: u128) -> Result<(), E> {
-        self.display(value)
+    scalars! {
+        visit_bool(bool) visit_i64(i64) visit_u64(u64) visit_i128(i128) visit_u128(u128)
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        match Number::from_f64(value) {
-            Some(number) => self.display(number),
-            None => Err(E::custom("number out of range")),
-        }
+        let Some(number) = Number::from_f64(value) else {
+            return Err(E::custom("number out of range"));
+        };
+        self.0.push(&number.to_string());
+        Ok(())
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
@@ -174,7 +166,8 @@ impl<'de> Visitor<'de> for Writer<'_, 'de> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut access: A) -> Result<(), A::Error> {
         let Some(first) = access.next_key::<Key<'de>>()? else {
-            return self.display("{}");
+            self.0.push("{}");
+            return Ok(());
         };
         if first.as_str() == RAW {
             let text = access.next_value::<Key<'de>>()?;
@@ -183,7 +176,8 @@ impl<'de> Visitor<'de> for Writer<'_, 'de> {
         if first.as_str() == NUMBER && arbitrary_precision() {
             let digits = access.next_value::<Key<'de>>()?;
             let number = Number::from_digits(digits.as_str()).map_err(A::Error::custom)?;
-            return self.display(number);
+            self.0.push(&number.to_string());
+            return Ok(());
         }
         self.0.push("{");
         self.member(first.as_str(), &mut access)?;

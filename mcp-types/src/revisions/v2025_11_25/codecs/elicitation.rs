@@ -39,8 +39,7 @@ impl codec::Decode for ElicitRequestParams {
         *self = match text.kind() {
             Some(codec::Kind::Object) => match codec::tag(text, "mode")?.as_deref() {
                 Some("url") => Self::Url(codec::read(text)?),
-                Some("form") => Self::Form(codec::read(text)?),
-                None => Self::Form(codec::read(text)?),
+                Some("form") | None => Self::Form(codec::read(text)?),
                 Some(other) => return Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
             },
             _ => return Err(codec::unexpected(text, "ElicitRequestParams")),

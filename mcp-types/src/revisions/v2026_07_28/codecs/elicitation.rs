@@ -56,9 +56,8 @@ impl codec::Decode for ElicitRequestParams {
     fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {
         *self = match text.kind() {
             Some(codec::Kind::Object) => match codec::tag(text, "mode")?.as_deref() {
-                Some("form") => Self::Form(codec::read(text)?),
+                Some("form") | None => Self::Form(codec::read(text)?),
                 Some("url") => Self::Url(codec::read(text)?),
-                None => Self::Form(codec::read(text)?),
                 Some(other) => return Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
             },
             _ => return Err(codec::unexpected(text, "ElicitRequestParams")),
