@@ -65,7 +65,8 @@ pub struct Candidate {
     /// Members that must be present in a nested object: the member of the object, then the member
     /// in it.
     pub nested: BTreeSet<(String, String)>,
-    /// Members that must have one of the given values, without those that are the same for all candidates.
+    /// Members that must have one of the given values, without those that are the same for all
+    /// candidates.
     pub consts: BTreeMap<String, Vec<Value>>,
 }
 
@@ -206,8 +207,8 @@ fn shape(
     Objects::Shape(without_shared(candidates.collect()))
 }
 
-/// Removes the members that all candidates require, and the constants that are the same for all. They do not
-/// tell one from another, and the decoder of each type checks them.
+/// Removes the members that all candidates require, and the constants that are the same for all.
+/// They do not tell one from another, and the decoder of each type checks them.
 fn without_shared(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     let Some(first) = candidates.first().cloned() else {
         return candidates;

@@ -34,8 +34,8 @@ pub struct Hints {
     /// Required members that a constructor sets: `Type.member` or `*.member` to a JSON value.
     pub defaults: BTreeMap<String, Value>,
     /// Values of required members for conversions to a newer revision: `Type.member` or `*.member`
-    /// to a JSON value, or to `null` if a conversion without the member is an error. The revision of
-    /// a key is the newer one. A text `{from}` ([`ORIGIN`]) stands for the revision at which the
+    /// to a JSON value, or to `null` if a conversion without the member is an error. The revision
+    /// of a key is the newer one. A text `{from}` ([`ORIGIN`]) stands for the revision at which the
     /// conversion started, which may be older than the one before.
     pub upgrades: BTreeMap<String, Value>,
     /// The same for conversions to an older revision. The revision of a key is the older one. The
@@ -53,9 +53,9 @@ pub struct Hints {
     pub alike: Vec<(String, String)>,
     /// Renamed definitions: `<newer revision>/OldName` to the new name.
     pub renamed: BTreeMap<String, String>,
-    /// Members that a revision writes out in definitions which had them before, because a more general
-    /// definition has them: `<revision>/Type.member` or `<revision>/*.member` to `true`, or to `false`
-    /// for an exception. They are not new in that revision.
+    /// Members that a revision writes out in definitions which had them before, because a more
+    /// general definition has them: `<revision>/Type.member` or `<revision>/*.member` to `true`, or
+    /// to `false` for an exception. They are not new in that revision.
     pub restated: BTreeMap<String, bool>,
     /// The address of a definition's description, by revision. `{type}` is replaced by its name in
     /// lower case. A revision without an address has that of the revision before, with its own
@@ -63,11 +63,11 @@ pub struct Hints {
     pub sources: BTreeMap<String, String>,
     /// Lists that are also decoded from one string of words: `Type.member`.
     pub one_or_many: Vec<String>,
-    /// Optional members whose value is stored in a box, `Type.member`: large ones that few messages have,
-    /// in types that stand in lists.
+    /// Optional members whose value is stored in a box, `Type.member`: large ones that few messages
+    /// have, in types that stand in lists.
     pub boxed: Vec<String>,
-    /// The constant with the name of a revision as it is written in messages. The draft has the name
-    /// in it, unless that is the name of a revision.
+    /// The constant with the name of a revision as it is written in messages. The draft has the
+    /// name in it, unless that is the name of a revision.
     pub version_constant: String,
     /// The areas of the specification, each of which becomes a file.
     pub areas: Areas,
@@ -118,13 +118,13 @@ pub struct Fallback {
     pub otherwise: Option<String>,
     /// Members that both variants have and that are kept.
     pub kept: Vec<String>,
-    /// Variants that lose nothing in the other one, by their type: a list of objects there is several
-    /// lists of values here. This takes precedence over a text.
+    /// Variants that lose nothing in the other one, by their type: a list of objects there is
+    /// several lists of values here. This takes precedence over a text.
     pub columns: BTreeMap<String, Columns>,
 }
 
-/// A member that is a list of objects, and the members of another type that have the values of these
-/// objects as lists.
+/// A member that is a list of objects, and the members of another type that have the values of
+/// these objects as lists.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Columns {
@@ -214,8 +214,8 @@ impl Hints {
     }
 
     /// Returns the value that a conversion to a revision sets for a required member, where `null`
-    /// stands for an error, and [`ORIGIN`] for the revision at which the conversion started. Returns
-    /// `None` if the hints do not mention the member.
+    /// stands for an error, and [`ORIGIN`] for the revision at which the conversion started.
+    /// Returns `None` if the hints do not mention the member.
     #[must_use]
     pub fn conversion_value(
         &self,
@@ -232,8 +232,8 @@ impl Hints {
         lookup(table, to, owner, member)
     }
 
-    /// Returns `true` if a member that a revision adds to a definition was in it before, in the older
-    /// revisions that have the definition.
+    /// Returns `true` if a member that a revision adds to a definition was in it before, in the
+    /// older revisions that have the definition.
     #[must_use]
     pub fn is_restated(&self, revision: &str, owner: &str, member: &str) -> bool {
         lookup(&self.restated, revision, owner, member)
@@ -270,8 +270,8 @@ impl Hints {
         self.boxed.contains(&format!("{owner}.{member}"))
     }
 
-    /// Returns the address of a definition's description. A revision without an address in the hints
-    /// has that of the newest revision before it, with its own name in it.
+    /// Returns the address of a definition's description. A revision without an address in the
+    /// hints has that of the newest revision before it, with its own name in it.
     #[must_use]
     pub fn source(&self, revision: &str, name: &str) -> Option<String> {
         let (known, address) = self

@@ -96,8 +96,8 @@ pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
     collect(model, &file)
 }
 
-/// Returns a type with its innermost part in a list. The list becomes a `Box` afterwards. So `typify`
-/// finds no type that contains itself, and does not decide by itself where to put boxes.
+/// Returns a type with its innermost part in a list. The list becomes a `Box` afterwards. So
+/// `typify` finds no type that contains itself, and does not decide by itself where to put boxes.
 fn in_list(ty: &Ty) -> Ty {
     match ty {
         Ty::Nullable(inner) => Ty::Nullable(Box::new(in_list(inner))),
@@ -127,8 +127,8 @@ fn plain(model: &Model, ty: &Ty) -> Value {
     }
 }
 
-/// Returns the values of an enumeration, from which `typify` gets the names of the variants. A value
-/// with the same name as another one gets a number.
+/// Returns the values of an enumeration, from which `typify` gets the names of the variants. A
+/// value with the same name as another one gets a number.
 fn distinct(known: &StringEnum) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut values = Vec::new();

@@ -247,8 +247,8 @@ impl Project {
         self.emit(&family, &self.emitter(&family, examples)?, report)
     }
 
-    /// Returns what people have to look at. If only the sources cannot be generated, the report says
-    /// why.
+    /// Returns what people have to look at. If only the sources cannot be generated, the report
+    /// says why.
     ///
     /// # Errors
     ///
@@ -344,8 +344,8 @@ fn summarise(family: &Family, at: usize) -> Summary {
     }
 }
 
-/// Returns the features. Each revision enables the next newer one, because its module refers to it. The
-/// draft enables the newest revision.
+/// Returns the features. Each revision enables the next newer one, because its module refers to it.
+/// The draft enables the newest revision.
 fn features(family: &Family, patches: &[Source]) -> Vec<(String, Vec<String>)> {
     let names = family.revisions().iter();
     let names: Vec<String> = names.map(|model| feature_name(&model.revision)).collect();

@@ -7,7 +7,8 @@ fn document(root: &Value) -> Document {
     Document::parse("some.json", &root.to_string()).unwrap()
 }
 
-/// Returns the simplified form of the definition `A`, and the pointers and keywords of the warnings.
+/// Returns the simplified form of the definition `A`, and the pointers and keywords of the
+/// warnings.
 fn simplified(schema: &Value) -> (Value, Vec<String>) {
     let root = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,5 +1,5 @@
-//! A guide to the crate, one page per topic. Every example compiles, and those that need no external
-//! server run as tests.
+//! A guide to the crate, one page per topic. Every example compiles, and those that need no
+//! external server run as tests.
 
 #[cfg(feature = "oauth")]
 pub mod authorization;

@@ -1,10 +1,10 @@
-//! Icons and websites of servers, tools, resources and prompts (SEP-973): chooses, validates and loads
-//! icons, and checks websites.
+//! Icons and websites of servers, tools, resources and prompts (SEP-973): chooses, validates and
+//! loads icons, and checks websites.
 //!
 //! The server names the URL of an icon, and its content is not trusted. The URL must be `https` or
 //! `data:`, at the origin of the server or at a host that the program allows. The icon is loaded
-//! without credentials, and its format is detected from its bytes, whatever the declared type is. SVG
-//! documents can contain scripts, and are rejected by default.
+//! without credentials, and its format is detected from its bytes, whatever the declared type is.
+//! SVG documents can contain scripts, and are rejected by default.
 //!
 //! ```
 //! use mcp_client::icons::{self, IconWish};

@@ -1,7 +1,7 @@
 //! Authorization with OAuth, as the specification describes it.
 //!
-//! [`OAuth`] implements [`Authorize`](crate::Authorize): it finds the authorization server of a server, registers the
-//! client there, sends the user to it, and keeps the tokens fresh. The page
+//! [`OAuth`] implements [`Authorize`](crate::Authorize): it finds the authorization server of a
+//! server, registers the client there, sends the user to it, and keeps the tokens fresh. The page
 //! [`guide::authorization`](crate::guide::authorization) shows how to use it.
 
 mod acquire;

@@ -173,9 +173,9 @@ struct Options {
     #[arg(long, value_name = "ADDRESS")]
     http: Option<String>,
 
-    /// The address of a proxy that serves the paths below `/notes/`, `https://` and a host. Notes then
-    /// have URLs there, for programs that do not speak the protocol. The protocol itself is only
-    /// served to this machine.
+    /// The address of a proxy that serves the paths below `/notes/`, `https://` and a host. Notes
+    /// then have URLs there, for programs that do not speak the protocol. The protocol itself is
+    /// only served to this machine.
     #[arg(long, value_name = "URL", requires = "http")]
     public_url: Option<String>,
 }

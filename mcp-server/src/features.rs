@@ -1,5 +1,5 @@
-//! What a server offers: tools, resources, prompts, completions, subscriptions, and questions to the
-//! client. Knows no transport.
+//! What a server offers: tools, resources, prompts, completions, subscriptions, and questions to
+//! the client. Knows no transport.
 
 pub(crate) mod access;
 pub(crate) mod arguments;

@@ -11,13 +11,15 @@
 //! 6. [`access`] decides who may use what: principals, guards, visibility, middleware.
 //! 7. [`oauth`] protects a server on the internet with access tokens.
 //! 8. [`testing`] tests a server in memory, and handlers by themselves.
-//! 9. [`serving`] serves a server over byte streams and HTTP, on the internet, by several processes.
+//! 9. [`serving`] serves a server over byte streams and HTTP, on the internet, by several
+//!    processes.
 //! 10. [`shutdown`] ends a server without losing requests.
 //!
 //! Four pages describe proposals, which are not part of the protocol yet:
 //!
 //! 11. [`resources`] describes resources, and lists the members of collections (SEP-2093).
-//! 12. [`versions`] gives resources versions, and sends them with the notifications of their changes.
+//! 12. [`versions`] gives resources versions, and sends them with the notifications of their
+//!     changes.
 //! 13. [`urls`] issues URLs of resources for programs that do not speak the protocol.
 //! 14. [`database`] offers rows of a database as resources, with all of this.
 //!

@@ -29,8 +29,8 @@
 //! [`Server::builder`] returns a [`ServerBuilder`], which takes tools, resources, prompts and
 //! completions, and with [`on`](ServerBuilder::on) any request of the protocol. A [`Handler`] is an
 //! async function of typed arguments and extractors, such as [`State`] and [`Context`]. A
-//! [`Transport`] serves the server. [`Limits`] bounds what a client may use. The [guide] explains all
-//! of it, with examples that compile.
+//! [`Transport`] serves the server. [`Limits`] bounds what a client may use. The [guide] explains
+//! all of it, with examples that compile.
 //!
 //! Standard input and output, byte streams, and clients of all revisions need no feature. Optional
 //! functionality that needs more dependencies is behind Cargo features:
@@ -51,13 +51,13 @@
 //! | `versioned-resources` | | the proposal of that name: [versions](guide::versions), filters, and changes with the changed resource |
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
-//! level `INFO`. Its fields are the attributes of OpenTelemetry's conventions for the protocol, such
-//! as `error.type`, and `traceparent`, which the request has in `_meta`. Requests for the URL of a
-//! resource run in a span `mcp.resource.url`, which names the resource, but not the URL.
+//! level `INFO`. Its fields are the attributes of OpenTelemetry's conventions for the protocol,
+//! such as `error.type`, and `traceparent`, which the request has in `_meta`. Requests for the URL
+//! of a resource run in a span `mcp.resource.url`, which names the resource, but not the URL.
 //!
 //! Without `json-schema`, arguments are validated by their Rust type. If the schema of a type
-//! requires more, such as a range or a pattern, [`build`](ServerBuilder::build) returns an error. It
-//! cannot see what a hand-written part of a schema (`schemars(with)`) requires.
+//! requires more, such as a range or a pattern, [`build`](ServerBuilder::build) returns an error.
+//! It cannot see what a hand-written part of a schema (`schemars(with)`) requires.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

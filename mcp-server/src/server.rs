@@ -1,4 +1,5 @@
-//! [`Server`](crate::Server) and its builder: the only place that knows all features and transports.
+//! [`Server`](crate::Server) and its builder: the only place that knows all features and
+//! transports.
 
 mod assembly;
 pub(crate) mod builder;

@@ -1,9 +1,9 @@
 //! `proptest` strategies for every type: `any::<CallToolRequest>()` draws a request.
 //!
 //! A strategy of `proptest` is compiled anew for each type of its values. For more than a thousand
-//! types, this would take longer than compiling all other code of this crate. So a value is drawn in
-//! parts, which have one type, [`Part`]. Only the code that puts them together is compiled for each
-//! type.
+//! types, this would take longer than compiling all other code of this crate. So a value is drawn
+//! in parts, which have one type, [`Part`]. Only the code that puts them together is compiled for
+//! each type.
 
 mod basic;
 mod part;

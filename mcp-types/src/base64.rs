@@ -33,8 +33,8 @@ impl Base64Text {
         Self(ENGINE.encode(bytes))
     }
 
-    /// Decodes the text as base64 with the standard alphabet, with or without padding. White space is
-    /// ignored: some peers break lines after 76 characters, as MIME does.
+    /// Decodes the text as base64 with the standard alphabet, with or without padding. White space
+    /// is ignored: some peers break lines after 76 characters, as MIME does.
     ///
     /// # Errors
     ///

@@ -4,10 +4,11 @@
 //! newer revision, members that only the older revision has are kept in `extra`; the conversion
 //! back restores them from there. In a conversion to an older revision, members that only the newer
 //! revision has are dropped. A choice with titles, and one block of content in a list, get the form
-//! that the other revision has for the same. Content of a kind that the other revision lacks becomes text that
-//! describes it, and a newly required member gets a default value. Everything else that the other
-//! revision cannot represent is a [`ConvertError`], with its place. A member of `extra` that
-//! the target type declares is moved to its field, or is dropped if its value is not valid there.
+//! that the other revision has for the same. Content of a kind that the other revision lacks
+//! becomes text that describes it, and a newly required member gets a default value. Everything
+//! else that the other revision cannot represent is a [`ConvertError`], with its place. A member of
+//! `extra` that the target type declares is moved to its field, or is dropped if its value is not
+//! valid there.
 //!
 //! # What a conversion to a newer revision adds
 //!
@@ -233,9 +234,9 @@ pub fn replacement<T: DeserializeOwned>(
     Ok(json::from_object(object)?)
 }
 
-/// Converts a value to a type that has the values of its objects as lists: an object with the members
-/// `constants`, for each of `columns` the list of the values that the objects in `list` have in a
-/// member, and the members `kept` of the value.
+/// Converts a value to a type that has the values of its objects as lists: an object with the
+/// members `constants`, for each of `columns` the list of the values that the objects in `list`
+/// have in a member, and the members `kept` of the value.
 ///
 /// # Errors
 ///

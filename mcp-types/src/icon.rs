@@ -46,8 +46,8 @@ impl std::error::Error for InvalidIcon {}
 const SHOWN: usize = 80;
 
 impl Icon {
-    /// Checks the media type and the sizes. Servers and clients of this project check the icons that
-    /// the program sets; received icons are not checked.
+    /// Checks the media type and the sizes. Servers and clients of this project check the icons
+    /// that the program sets; received icons are not checked.
     ///
     /// ```
     /// use mcp_types::Icon;

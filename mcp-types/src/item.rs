@@ -85,8 +85,8 @@ impl Item {
         }
     }
 
-    /// Returns the items of all revisions, ordered by name. An item that was renamed occurs under each
-    /// of its names.
+    /// Returns the items of all revisions, ordered by name. An item that was renamed occurs under
+    /// each of its names.
     #[must_use]
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         let items = ITEMS.iter();

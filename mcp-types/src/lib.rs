@@ -45,24 +45,25 @@
 //!
 //! An integer may be written as `1.0`, as the schema allows; it is written back as `1`. The types
 //! reject some input that the schema accepts: integers beyond 64 bits, other numbers of more than
-//! [`json::NUMBER_LIMIT`] characters, strings with half of a surrogate pair, nesting deeper than 127
-//! levels, and duplicate members of an object.
+//! [`json::NUMBER_LIMIT`] characters, strings with half of a surrogate pair, nesting deeper than
+//! 127 levels, and duplicate members of an object.
 //!
 //! # What decoding and encoding keeps
 //!
-//! The encoded message is the same JSON as the decoded one: every member, also those that a type does
-//! not declare; `null`, empty and absent members as they were, but for the first leniency above;
-//! every digit of a number and its form, such as `1e2`; the order of the members of embedded objects
-//! such as schemas and arguments. Not kept are white space, the form of escapes in strings, and the
-//! places of members: declared ones are written in the order of the schema, others follow in the
-//! order in which they were received. [`json::WithText`] keeps the text byte for byte beside the value.
+//! The encoded message is the same JSON as the decoded one: every member, also those that a type
+//! does not declare; `null`, empty and absent members as they were, but for the first leniency
+//! above; every digit of a number and its form, such as `1e2`; the order of the members of embedded
+//! objects such as schemas and arguments. Not kept are white space, the form of escapes in strings,
+//! and the places of members: declared ones are written in the order of the schema, others follow
+//! in the order in which they were received. [`json::WithText`] keeps the text byte for byte beside
+//! the value.
 //!
 //! # Features
 //!
 //! * `v2024-11-05` and so on: one for each protocol revision. Each one enables the newer ones; the
 //!   default is the newest.
-//! * `draft`: the draft of the next revision, as the module `draft` and as `Revision::Draft`. Unstable:
-//!   any release may follow a newer draft.
+//! * `draft`: the draft of the next revision, as the module `draft` and as `Revision::Draft`.
+//!   Unstable: any release may follow a newer draft.
 //! * `tasks`: the extension `io.modelcontextprotocol/tasks`.
 //! * `https-url`, `sep-2093`, `versioned-resources`: draft proposals.
 //! * `proptest`: `proptest` strategies for every type.
@@ -72,7 +73,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// The unit tests need neither the strategies nor the registry, which take most of the time to compile.
+// The unit tests need neither the strategies nor the registry, which take most of the time to
+// compile.
 #[cfg(all(feature = "proptest", not(test)))]
 pub mod arbitrary;
 pub mod base64;

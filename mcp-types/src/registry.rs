@@ -212,8 +212,8 @@ impl Entry {
 }
 
 /// Defines the table of the types of a revision. A row has the type, its name in the schema and the
-/// revision that defines it. `[inline]` marks a type without a name of its own in the schema; `next` and
-/// `previous` name the type to which it is converted.
+/// revision that defines it. `[inline]` marks a type without a name of its own in the schema;
+/// `next` and `previous` name the type to which it is converted.
 macro_rules! entries {
     (
         $(#[$meta:meta])*
@@ -283,8 +283,8 @@ pub fn find(revision: Revision, name: &str) -> Option<&'static Entry> {
         .find(|entry| entry.name == name)
 }
 
-/// Returns the name that a type has in another revision after the conversion to it, or `None` if one
-/// of the revisions in between does not have the type.
+/// Returns the name that a type has in another revision after the conversion to it, or `None` if
+/// one of the revisions in between does not have the type.
 #[must_use]
 pub fn convert_name(from: Revision, to: Revision, name: &str) -> Option<&'static str> {
     let mut last = find(from, name)?;

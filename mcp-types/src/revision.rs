@@ -79,9 +79,9 @@ impl Revision {
         self as u8 >= FIRST_MODERN as u8
     }
 
-    /// Returns the request or notification with this method that `sender` may send in this revision.
-    /// Returns `None` if the revision has no such message, or if the feature of the revision is
-    /// disabled.
+    /// Returns the request or notification with this method that `sender` may send in this
+    /// revision. Returns `None` if the revision has no such message, or if the feature of the
+    /// revision is disabled.
     ///
     /// A message that both sides may send is found for either of them. [`Sender::Both`] asks for a
     /// message that both sides may send: a message of only one side is not found with it.
@@ -108,8 +108,8 @@ impl Revision {
         })
     }
 
-    /// Returns `true` if clients or servers of this revision may send a request or notification with
-    /// this method. Returns `false` if the feature of the revision is disabled.
+    /// Returns `true` if clients or servers of this revision may send a request or notification
+    /// with this method. Returns `false` if the feature of the revision is disabled.
     ///
     /// ```
     /// use mcp_types::Revision;

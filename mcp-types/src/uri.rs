@@ -10,17 +10,17 @@ pub fn is_equivalent(one: &str, other: &str) -> bool {
 
 /// Returns the canonical form of a URI, which all equivalent URIs share (RFC 3986, 6.2.2):
 ///
-/// * The scheme is lower-case. So is the host, if the scheme is one of `file`, `ftp`, `http`, `https`,
-///   `ws` and `wss`. Other schemes often have a name at this place, such as `note://Anna`, so its case
-///   is kept.
-/// * Percent-encoding is decoded where it is not needed: `%61` becomes `a`. Elsewhere its digits are
-///   upper-case.
+/// * The scheme is lower-case. So is the host, if the scheme is one of `file`, `ftp`, `http`,
+///   `https`, `ws` and `wss`. Other schemes often have a name at this place, such as `note://Anna`,
+///   so its case is kept.
+/// * Percent-encoding is decoded where it is not needed: `%61` becomes `a`. Elsewhere its digits
+///   are upper-case.
 /// * Characters that are not permitted in a URI, such as spaces and letters outside of ASCII, are
 ///   percent-encoded as UTF-8 (RFC 3987, 3.1).
 /// * An absolute path has no segments `.` and `..`.
 ///
-/// A text that is not a URI is only encoded. The length is at most three times that of `uri`, plus two
-/// bytes.
+/// A text that is not a URI is only encoded. The length is at most three times that of `uri`, plus
+/// two bytes.
 ///
 /// ```
 /// use mcp_types::uri::canonical;
@@ -57,8 +57,8 @@ fn scheme(uri: &str) -> Option<(&str, &str)> {
     uri.split_once(':').filter(|(scheme, _)| is_scheme(scheme))
 }
 
-/// Returns the form that a text between the variables of a URI template has in the [`canonical`] URIs
-/// that the template matches. The first text begins with the scheme.
+/// Returns the form that a text between the variables of a URI template has in the [`canonical`]
+/// URIs that the template matches. The first text begins with the scheme.
 #[doc(hidden)]
 #[must_use]
 pub fn canonical_literal(text: &str, is_first: bool) -> String {

@@ -1,8 +1,8 @@
 //! Checks the peak memory of decoding, as counted by the allocator: at most 24 bytes for each byte
 //! of the text, for any shape of the text.
 //!
-//! While a list is reallocated, both allocations count. The allocator counts for the whole process, so
-//! the tests take turns, unless each has a process of its own.
+//! While a list is reallocated, both allocations count. The allocator counts for the whole process,
+//! so the tests take turns, unless each has a process of its own.
 
 use mcp_types::json::{self, Object, Value};
 use mcp_types::rpc::{self, Decoded};

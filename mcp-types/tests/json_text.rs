@@ -12,8 +12,8 @@ use proptest::sample::select;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
 
-/// Asserts that both readers accept a text with the same value, or reject it. A text that is not JSON has
-/// the same error.
+/// Asserts that both readers accept a text with the same value, or reject it. A text that is not
+/// JSON has the same error.
 fn agree<T: DeserializeOwned + PartialEq + Debug>(text: &str) {
     let theirs = serde_json::from_str::<T>(text);
     match (json::from_str::<T>(text), theirs) {

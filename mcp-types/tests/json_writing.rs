@@ -1,5 +1,5 @@
-//! The output of a `Writer`: the text of `serde_json` in one line, the `_meta` that it adds, and the
-//! members that it separates.
+//! The output of a `Writer`: the text of `serde_json` in one line, the `_meta` that it adds, and
+//! the members that it separates.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! Numbers in all positions, with every way of decoding and all features of `serde_json`.
 //!
-//! Run with `serde_json/arbitrary_precision` and `serde_json/preserve_order` enabled and disabled. The
-//! deserializers of `serde_json` round numbers without the former; those of this crate never do.
+//! Run with `serde_json/arbitrary_precision` and `serde_json/preserve_order` enabled and disabled.
+//! The deserializers of `serde_json` round numbers without the former; those of this crate never
+//! do.
 
 use mcp_types::json;
 use mcp_types::{

@@ -1,8 +1,8 @@
 //! Tests with the examples of the specification.
 //!
 //! They are read from `2026-07-28/examples` in the folder that `MCP_SPEC_DIR` names: the folder
-//! `schema` of the specification's repository. Without them only the two shapes that are known to be
-//! wrong are tested.
+//! `schema` of the specification's repository. Without them only the two shapes that are known to
+//! be wrong are tested.
 
 #![cfg(feature = "registry")]
 

@@ -7,8 +7,9 @@ use mcp_types::{v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28}
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
-/// Decodes all objects that consist of some of the given members, in several orders, from their text
-/// and from buffered members. From a text, the decoder selects the variant before it knows all members.
+/// Decodes all objects that consist of some of the given members, in several orders, from their
+/// text and from buffered members. From a text, the decoder selects the variant before it knows all
+/// members.
 fn check<T: DeserializeOwned + Debug + PartialEq>(members: &[(&str, &str)]) {
     assert!(check_any::<T>(members) > 0);
 }
@@ -100,8 +101,8 @@ fn contents_with_members_of_several_variants() {
     }
 }
 
-/// In older revisions, the params of a request have another type than those of a notification. Which of
-/// them an object has may be known only at its end.
+/// In older revisions, the params of a request have another type than those of a notification.
+/// Which of them an object has may be known only at its end.
 #[test]
 fn envelopes_with_params_whose_type_is_known_later() {
     let deepest = |arrays: usize| format!("{}{}", "[".repeat(arrays), "]".repeat(arrays));

@@ -87,8 +87,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     })
 }
 
-/// Runs chains of steps, several beside each other. The output of a command is shown while it runs if
-/// there is only one chain, and otherwise when the command has ended.
+/// Runs chains of steps, several beside each other. The output of a command is shown while it runs
+/// if there is only one chain, and otherwise when the command has ended.
 fn run_chains<'a>(chains: &'a [Vec<Step>], xtask: &Path) -> Result<Vec<(&'a str, Outcome)>> {
     let next = AtomicUsize::new(0);
     let work = || -> Result<Vec<_>> {
@@ -144,8 +144,8 @@ struct Outcome {
 struct Failure {
     /// The command, in the form of a shell.
     command: String,
-    /// The end of its output, which is repeated at the end of the run. Empty if the output was shown while
-    /// the command ran.
+    /// The end of its output, which is repeated at the end of the run. Empty if the output was
+    /// shown while the command ran.
     last_lines: String,
 }
 
@@ -156,8 +156,8 @@ const REPEATED_LINES: usize = 60;
 struct Runner<'a> {
     /// The program for `cargo xtask`.
     xtask: &'a Path,
-    /// `true` if the output of a command is collected and shown when the command has ended, so that it
-    /// does not mix with the output of others.
+    /// `true` if the output of a command is collected and shown when the command has ended, so that
+    /// it does not mix with the output of others.
     shows_output_at_end: bool,
 }
 

@@ -83,8 +83,8 @@ pub(crate) fn missing() -> Option<&'static str> {
     }
 }
 
-/// Installs a newer Node with npm, and returns its path. Other commands may do the same at the same time, so it
-/// is moved to its folder when it is complete.
+/// Installs a newer Node with npm, and returns its path. Other commands may do the same at the same
+/// time, so it is moved to its folder when it is complete.
 fn newer(folder: &Path) -> Result<PathBuf> {
     let program = program(folder);
     if version(&program) >= Some(OLDEST) {

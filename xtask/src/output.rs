@@ -1,5 +1,5 @@
-//! `print!` and `println!` of the commands, which end the program quietly if the reader of its output
-//! has closed the pipe, as `head` does. Those of the standard library panic.
+//! `print!` and `println!` of the commands, which end the program quietly if the reader of its
+//! output has closed the pipe, as `head` does. Those of the standard library panic.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};

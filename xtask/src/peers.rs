@@ -57,8 +57,8 @@ impl Package {
     }
 }
 
-/// Builds packages, and returns the folder of their programs. Each is built alone: together they would
-/// share the features of their dependencies.
+/// Builds packages, and returns the folder of their programs. Each is built alone: together they
+/// would share the features of their dependencies.
 pub(crate) fn build(packages: &[Package], profile: Profile) -> Result<PathBuf> {
     let profile = profile.name();
     for Package { name, features } in packages {

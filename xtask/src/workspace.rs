@@ -113,8 +113,8 @@ fn source(name: String, file: &Path) -> Result<Source> {
     })
 }
 
-/// Returns the revisions that a folder of schemas has, oldest first, without the draft. They are dates,
-/// which sort as text.
+/// Returns the revisions that a folder of schemas has, oldest first, without the draft. They are
+/// dates, which sort as text.
 pub(crate) fn revisions(folder: &Path) -> Result<Vec<String>> {
     let mut names = names(folder, None)?;
     names.retain(|name| name.starts_with(|c: char| c.is_ascii_digit()));

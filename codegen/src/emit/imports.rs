@@ -43,8 +43,8 @@ pub(super) fn idents(tokens: &TokenStream) -> BTreeSet<String> {
     found
 }
 
-/// Returns the identifiers in the rows of a table, without the names of variants: these are followed by
-/// their content, by their text, or by the end of the row.
+/// Returns the identifiers in the rows of a table, without the names of variants: these are
+/// followed by their content, by their text, or by the end of the row.
 fn idents_of_table(rows: &TokenStream) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut tokens = rows.clone().into_iter().peekable();

@@ -61,8 +61,8 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns `true` if the file imports the trait of a message: if some message of this kind exists
-    /// without a proposal. Otherwise the import would be unused without the proposals.
+    /// Returns `true` if the file imports the trait of a message: if some message of this kind
+    /// exists without a proposal. Otherwise the import would be unused without the proposals.
     fn imports_trait_of(&self, message: &Message) -> bool {
         let is_request = |message: &Message| matches!(message.kind, MessageKind::Request(_));
         self.model.messages.iter().any(|other| {

@@ -175,8 +175,8 @@ impl Emitter<'_> {
 }
 
 /// Generates the method that creates a call from the required members of the params. If the result
-/// is a page of a list, generates the method that creates the list instead, and the implementation of
-/// the list's trait.
+/// is a page of a list, generates the method that creates the list instead, and the implementation
+/// of the list's trait.
 fn method(
     scope: &Scope<'_>,
     message: &Message,

@@ -31,7 +31,8 @@ impl Emitter<'_> {
         self
     }
 
-    /// Returns the first revision that a proposal adds to. A proposal for a later one is not listed.
+    /// Returns the first revision that a proposal adds to. A proposal for a later one is not
+    /// listed.
     fn first_extended(&self, proposal: &Proposal) -> Option<&str> {
         let mut names = self
             .family

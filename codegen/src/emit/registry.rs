@@ -32,8 +32,8 @@ impl Emitter<'_> {
         self.family.newest()
     }
 
-    /// Returns the condition under which a revision or the draft is compiled. The newest revision is
-    /// always compiled.
+    /// Returns the condition under which a revision or the draft is compiled. The newest revision
+    /// is always compiled.
     pub(super) fn revision_cfg(&self, at: usize) -> Option<TokenStream> {
         (at != self.newest()).then(|| {
             let feature = feature_name(&self.family.models[at].revision);
@@ -98,7 +98,8 @@ impl Emitter<'_> {
             mod versions;
             pub(crate) use items::ITEMS;
             pub use proposals::Proposal;
-            /// A revision of the specification. Revisions are ordered by age: an older one is less than a newer one.
+            /// A revision of the specification. Revisions are ordered by age: an older one is less
+            /// than a newer one.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             #[non_exhaustive]
             pub enum Revision { #(#docs #idents,)* #variant }
@@ -115,7 +116,8 @@ impl Emitter<'_> {
                 pub fn as_str(self) -> &'static str {
                     match self { #(Self::#idents => #texts,)* #arm }
                 }
-                /// Returns all messages of the revision. Empty if the feature of the revision is disabled.
+                /// Returns all messages of the revision. Empty if the feature of the revision is
+                /// disabled.
                 #[must_use]
                 pub fn messages(self) -> &'static [crate::message::MessageInfo] {
                     match self { #(#tables,)* #off _ => &[] }
@@ -136,7 +138,8 @@ impl Emitter<'_> {
         let name = named.unwrap_or(&model.revision);
         Draft {
             variant: quote! {
-                /// The draft of the next revision. Unstable: any release of this crate may change it.
+                /// The draft of the next revision. Unstable: any release of this crate may change
+                /// it.
                 #cfg
                 #ident,
             },
@@ -145,8 +148,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Re-exports the types that a newer revision removed, in the form of the last revision that has
-    /// them. So a program that uses them compiles with any newest revision.
+    /// Re-exports the types that a newer revision removed, in the form of the last revision that
+    /// has them. So a program that uses them compiles with any newest revision.
     fn retired(&self) -> Vec<TokenStream> {
         let mut known: BTreeSet<String> = BTreeSet::new();
         let mut exports = Vec::new();
@@ -188,7 +191,8 @@ impl Emitter<'_> {
             use crate::registry::{Entry, entries};
             use super::Revision;
             #(#modules)*
-            /// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
+            /// Returns the types of a revision. The list is empty if the feature of the revision is
+            /// disabled.
             pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
                 match revision {
                     #(#arms,)*
@@ -259,7 +263,8 @@ impl Emitter<'_> {
         let other = self.renamed(at, name);
         let (old, new) = (&self.family.models[at], &self.family.models[at + 1]);
         let target = new.get(&other)?;
-        // What one proposal adds to both is the same. What a revision adopted has another condition.
+        // What one proposal adds to both is the same. What a revision adopted has another
+        // condition.
         if target.features != old.get(name)?.features {
             return None;
         }

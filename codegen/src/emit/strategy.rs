@@ -69,8 +69,8 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns the names of the fields of optional members that distinguish a variant. It is only drawn
-    /// with them.
+    /// Returns the names of the fields of optional members that distinguish a variant. It is only
+    /// drawn with them.
     fn selecting_members(&self, ty: &Ty) -> Vec<String> {
         let Ty::Named(name) = ty else {
             return Vec::new();

@@ -56,8 +56,9 @@ impl Scope<'_> {
         }
     }
 
-    /// Generates the conversion of the type whose name the hints have for this one, if that type has
-    /// some of its values. A value that this type declares in addition made it a type of its own.
+    /// Generates the conversion of the type whose name the hints have for this one, if that type
+    /// has some of its values. A value that this type declares in addition made it a type of its
+    /// own.
     fn narrower_conversion(&self, known: &StringEnum) -> Option<TokenStream> {
         let hinted = self.model.notes.iter().find_map(|note| match note {
             Note::Named { name, hinted, .. } if *name == self.def.name => Some(hinted),

@@ -151,7 +151,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Generates the arm for a kind of value other than objects. Several variants are tried in order.
+    /// Generates the arm for a kind of value other than objects. Several variants are tried in
+    /// order.
     fn scalar_arm(&self, kind: JsonKind, variants: &[&Variant], code: &mut Table) {
         if let [only] = variants {
             code.condition(cfg(&only.features).as_ref());

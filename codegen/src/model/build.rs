@@ -137,8 +137,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the documentation of a type or of a part of it. If `docs.json` has no text for it, the
-    /// documentation links to the description in the specification.
+    /// Returns the documentation of a type or of a part of it. If `docs.json` has no text for it,
+    /// the documentation links to the description in the specification.
     fn text(&self, schema: &Value, owner: &str, part: &str) -> String {
         match schema.get("description").and_then(Value::as_str) {
             Some(text) => text.to_owned(),
@@ -148,7 +148,8 @@ impl Builder<'_> {
 
     fn find_text(&self, owner: &str, part: &str, features: &[String]) -> String {
         let revision = self.source.revision;
-        // A type that got a name of its own means the same as the others with the name from the hints.
+        // A type that got a name of its own means the same as the others with the name from the
+        // hints.
         let hinted = self.names.hinted(owner);
         let found = hinted.and_then(|hinted| self.doc_texts.known(revision, hinted, part));
         let found = found.or_else(|| {
@@ -233,7 +234,8 @@ impl Builder<'_> {
                 let place = format!("{pointer}/items");
                 let name = format!("{name}Item");
                 let item = match schema.get("items") {
-                    // The bounds of integers in a list are checked, if the list has none of its own.
+                    // The bounds of integers in a list are checked, if the list has none of its
+                    // own.
                     Some(items) if is_integer(items) && bounds.is_free() => {
                         self.inline(&name, items, &place)?
                     }

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 /// The maximum number of revisions.
 pub const MOST_REVISIONS: usize = 32;
 
-/// The revisions that have each definition, member, value, variant and method of a family of models.
+/// The revisions that have each definition, member, value, variant and method of a family of
+/// models.
 ///
 /// A definition that was renamed is one part, with the newest of its names. Revisions in which only
 /// proposals have a part do not count. The draft adds no parts: for each part of a revision, the
@@ -43,7 +44,8 @@ impl Presence {
         self.0 >> at & 1 == 1
     }
 
-    /// Returns the index of the oldest revision in the set, and that of the revision after the newest.
+    /// Returns the index of the oldest revision in the set, and that of the revision after the
+    /// newest.
     fn range(self) -> (u32, u32) {
         (self.0.trailing_zeros(), u32::BITS - self.0.leading_zeros())
     }
@@ -183,8 +185,8 @@ impl History {
         }
     }
 
-    /// Returns all parts by name, in ascending order. Renamed parts have each of their names, unless
-    /// a newer revision uses an old name for something else.
+    /// Returns all parts by name, in ascending order. Renamed parts have each of their names,
+    /// unless a newer revision uses an old name for something else.
     pub fn parts(&self) -> impl Iterator<Item = (&str, Presence)> {
         self.parts
             .iter()
@@ -236,7 +238,8 @@ impl History {
         (!sentences.is_empty()).then(|| sentences.join(" "))
     }
 
-    /// Returns a sentence about the last revision with a part, given the index of the next revision.
+    /// Returns a sentence about the last revision with a part, given the index of the next
+    /// revision.
     fn ending(&self, name: &str, until: u32) -> String {
         match self.proposed.get(&(name.to_owned(), until as usize)) {
             Some(features) => {

@@ -43,8 +43,8 @@ pub enum MessageKind {
 /// Finds the messages of a model.
 ///
 /// Every definition with a constant method whose name is that of a request or a notification
-/// becomes a message. For a request without a result definition, one of the fallbacks of the hints is
-/// used, or any object; a note says so.
+/// becomes a message. For a request without a result definition, one of the fallbacks of the hints
+/// is used, or any object; a note says so.
 pub(super) fn find(model: &Model, rules: &Messages) -> (Vec<Message>, Vec<Note>) {
     let mut messages = Vec::new();
     let mut notes = Vec::new();

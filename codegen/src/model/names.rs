@@ -30,8 +30,8 @@ pub fn type_ident(name: &str) -> String {
     }
 }
 
-/// Returns definitions with names that are distinct in Rust, too. A definition whose Rust name another
-/// one has gets a number.
+/// Returns definitions with names that are distinct in Rust, too. A definition whose Rust name
+/// another one has gets a number.
 #[must_use]
 pub fn distinct_names(definitions: Map<String, Value>) -> Map<String, Value> {
     let mut taken: BTreeSet<String> = BTreeSet::new();

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes the size of every type finite.
 ///
-/// A value is stored in a `Box` if its type would contain itself otherwise. The boxes are in optional
-/// members, in members that may be `null`, and in variants of unions, so that each type has a value
-/// without any box. A required member of a type that has no finite value at all accepts any value; a
-/// note tells so.
+/// A value is stored in a `Box` if its type would contain itself otherwise. The boxes are in
+/// optional members, in members that may be `null`, and in variants of unions, so that each type
+/// has a value without any box. A required member of a type that has no finite value at all accepts
+/// any value; a note tells so.
 ///
 /// The result for a type depends only on the types that it refers to. So two revisions that share a
 /// type have the same boxes in it.
@@ -106,7 +106,8 @@ fn inner_types(def: &TypeDef, model: &Model, stage: Stage) -> Vec<(Place, String
 }
 
 fn put_in_box(model: &mut Model, at: usize, place: Place) {
-    // The box is inside the `Option`. An alias of a type that may be `null` has its `Option` inside.
+    // The box is inside the `Option`. An alias of a type that may be `null` has its `Option`
+    // inside.
     let spelled_out = match (&model.types[at].kind, place) {
         (Kind::Object(object), Place::Member(number)) => {
             let ty = &object.members[number].ty;
@@ -165,7 +166,8 @@ fn mark_recursion(model: &mut Model, groups: &Groups) {
     }
 }
 
-/// Lets required members of a type accept any value if each of its values would contain another one.
+/// Lets required members of a type accept any value if each of its values would contain another
+/// one.
 fn loosen_infinite_members(model: &mut Model) {
     let mut loosened = Vec::new();
     let groups = Groups::of(model);

@@ -12,7 +12,8 @@ const DEEPEST: usize = 24;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invented {
     /// The value; `None` if there is no sensible one and the conversion has to fail. A text
-    /// [`ORIGIN`](crate::hints::ORIGIN) in it stands for the revision at which the conversion started.
+    /// [`ORIGIN`](crate::hints::ORIGIN) in it stands for the revision at which the conversion
+    /// started.
     pub value: Option<Value>,
     /// `true` if the hints contain the value, `false` if it was drawn from the type.
     pub hinted: bool,
@@ -157,7 +158,8 @@ impl Sampler<'_> {
     }
 }
 
-/// Returns a text for a member: an address if its name ends like one, or else the words of the name.
+/// Returns a text for a member: an address if its name ends like one, or else the words of the
+/// name.
 fn readable(subject: &str) -> String {
     let words = super::field_ident(subject).replace('_', "-");
     if words.ends_with("uri") || words.ends_with("url") {

@@ -5,8 +5,8 @@ use crate::hints::Hints;
 use super::{Kind, Message, MessageKind, Model, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The models of several revisions, oldest first, and the module of each type. The draft of the next
-/// revision, if there is one, is the last.
+/// The models of several revisions, oldest first, and the module of each type. The draft of the
+/// next revision, if there is one, is the last.
 #[derive(Debug)]
 pub struct Family {
     /// The models, oldest first, then the draft.
@@ -88,10 +88,10 @@ impl Family {
 /// Finds the types that are identical in adjacent revisions, including everything that they refer
 /// to.
 ///
-/// Each type is defined in the newest revision of an unbroken sequence of revisions that have it. The
-/// draft re-exports the types that it shares with the newest revision, so that no type of a revision
-/// depends on the draft. A request is compared together with its result type, because a Rust type can
-/// only be one request, with one result type.
+/// Each type is defined in the newest revision of an unbroken sequence of revisions that have it.
+/// The draft re-exports the types that it shares with the newest revision, so that no type of a
+/// revision depends on the draft. A request is compared together with its result type, because a
+/// Rust type can only be one request, with one result type.
 #[must_use]
 pub fn share(models: Vec<Model>) -> Family {
     let homes: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); models.len()];

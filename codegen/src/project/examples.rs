@@ -8,8 +8,8 @@ impl Project {
     /// Returns the examples by revision and type. Messages of the draft need no examples.
     ///
     /// A key `Type` applies to the newest revision that has the type, and `<revision>/Type` to a
-    /// revision. Each message of the newest revision has an example: if ours is missing or not valid
-    /// any more, it is drawn from the schema.
+    /// revision. Each message of the newest revision has an example: if ours is missing or not
+    /// valid any more, it is drawn from the schema.
     pub(super) fn examples(&self, family: &Family, report: &mut Report) -> Examples {
         let mut examples = Examples::new();
         for (key, value) in &self.examples {

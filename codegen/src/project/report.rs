@@ -17,16 +17,18 @@ pub struct Report {
     /// Messages and capabilities that are new in a revision, or that it has no longer: client and
     /// server may need behaviour for them.
     pub behaviour: Vec<(String, String)>,
-    /// What the conversions between a revision and the one before lose, invent or reject, one line for
-    /// each. Only a review looks for them.
+    /// What the conversions between a revision and the one before lose, invent or reject, one line
+    /// for each. Only a review looks for them.
     pub conversions: Vec<(String, String)>,
-    /// Messages about unions whose variants cannot be distinguished. They are tried in a fixed order.
+    /// Messages about unions whose variants cannot be distinguished. They are tried in a fixed
+    /// order.
     pub ambiguous: Vec<String>,
     /// Keys of documentation texts that `docs.json` lacks.
     pub missing_docs: Vec<String>,
     /// Keys of documentation texts that no revision uses.
     pub unused_docs: Vec<String>,
-    /// Messages without a valid example in `examples.json`. Their examples were drawn from the schema.
+    /// Messages without a valid example in `examples.json`. Their examples were drawn from the
+    /// schema.
     pub drawn_examples: Vec<String>,
     /// Keys of examples that no revision uses.
     pub unused_examples: Vec<String>,

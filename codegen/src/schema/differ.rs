@@ -45,8 +45,8 @@ pub(super) struct Differ<'a> {
     old: &'a Document,
     new: &'a Document,
     changes: Vec<SchemaChange>,
-    /// Pairs of definitions with different names that were compared. Their changes are reported where
-    /// they were met first.
+    /// Pairs of definitions with different names that were compared. Their changes are reported
+    /// where they were met first.
     compared: HashSet<(String, String)>,
 }
 

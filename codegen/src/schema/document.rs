@@ -52,13 +52,13 @@ pub struct Document {
 impl Document {
     /// Parses and checks a document.
     ///
-    /// All keywords of JSON Schema are accepted, and any others; [`Document::simplified`] tells which
-    /// of them no type can express.
+    /// All keywords of JSON Schema are accepted, and any others; [`Document::simplified`] tells
+    /// which of them no type can express.
     ///
     /// # Errors
     ///
-    /// Returns the first error: the text is not JSON or not a schema, it defines no type, or it has a
-    /// reference to something that the document does not contain.
+    /// Returns the first error: the text is not JSON or not a schema, it defines no type, or it has
+    /// a reference to something that the document does not contain.
     pub fn parse(file: &str, text: &str) -> Result<Self, SchemaError> {
         let root: Value = serde_json::from_str(text).map_err(|source| SchemaError::NotJson {
             file: file.to_owned(),

@@ -144,8 +144,8 @@ impl Errata {
     ///
     /// # Errors
     ///
-    /// Returns all errors: [`ErratumError::NoLongerApplies`], [`ErratumError::UnexpectedValue`], and
-    /// [`ErratumError::InvalidResult`] if the result is not a valid schema.
+    /// Returns all errors: [`ErratumError::NoLongerApplies`], [`ErratumError::UnexpectedValue`],
+    /// and [`ErratumError::InvalidResult`] if the result is not a valid schema.
     pub fn apply(&self, document: &mut Document) -> Result<(), Vec<ErratumError>> {
         let mut root = Value::Object(document.definitions.clone());
         let mut faults = Vec::new();

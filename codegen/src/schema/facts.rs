@@ -1,9 +1,9 @@
 //! Facts: what the source of a published schema states and the published schema loses.
 //!
-//! A schema is published in two forms: as a source in TypeScript, and as JSON Schema, which a program
-//! derives from it. That program sorts members and values by name, writes aliases out, and drops
-//! constants and marks. The facts of a revision give them back. They are applied before the errata,
-//! which correct real faults.
+//! A schema is published in two forms: as a source in TypeScript, and as JSON Schema, which a
+//! program derives from it. That program sorts members and values by name, writes aliases out, and
+//! drops constants and marks. The facts of a revision give them back. They are applied before the
+//! errata, which correct real faults.
 
 mod apply;
 mod error;
@@ -40,8 +40,8 @@ pub struct Facts {
     pub open: BTreeSet<String>,
     /// Places of types that are written out although they have a name, by that name.
     pub references: BTreeMap<String, BTreeSet<String>>,
-    /// The variants of unions that are written out although some of them have a name, by the place of
-    /// the union.
+    /// The variants of unions that are written out although some of them have a name, by the place
+    /// of the union.
     pub unions: BTreeMap<String, Vec<Variant>>,
     /// Places of types that also accept `null`.
     pub nullable: BTreeSet<String>,

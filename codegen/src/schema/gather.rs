@@ -18,11 +18,11 @@ pub(super) struct Dangling {
     pub(super) reference: String,
 }
 
-/// Returns the definitions of a document, in the order of the file. References to them have the form
-/// `#/$defs/Name`; references to other documents are kept as they are.
+/// Returns the definitions of a document, in the order of the file. References to them have the
+/// form `#/$defs/Name`; references to other documents are kept as they are.
 ///
-/// The root comes last, and has the name in its `title`, or else `name`. A schema elsewhere to which a
-/// reference leads becomes a definition, too.
+/// The root comes last, and has the name in its `title`, or else `name`. A schema elsewhere to
+/// which a reference leads becomes a definition, too.
 pub(super) fn gather(root: &Value, name: &str) -> Result<Map<String, Value>, Dangling> {
     let mut index = Index::default();
     index.enter(root, "", "");
@@ -110,7 +110,8 @@ impl Index {
         }
     }
 
-    /// Returns the JSON pointer to which a reference leads, or `None` if it leads to another document.
+    /// Returns the JSON pointer to which a reference leads, or `None` if it leads to another
+    /// document.
     fn target(&self, reference: &str, base: &str) -> Option<String> {
         let (uri, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let uri = if uri.is_empty() {

@@ -54,7 +54,8 @@ pub struct Patch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Applied {
-    /// Additions that the revision itself contains in the same form. Pointers below its definitions.
+    /// Additions that the revision itself contains in the same form. Pointers below its
+    /// definitions.
     pub adopted: Vec<String>,
     /// Additions to types that the revision does not have. Pointers below its definitions.
     pub left_out: Vec<String>,
@@ -92,10 +93,10 @@ impl Patch {
     /// Applies all additions to the document of a newer revision. `previous` is the document of the
     /// revision before, with the additions.
     ///
-    /// What the document itself contains in the same form is adopted and stays as it is. Additions to
-    /// a type that it does not have are left out. Definitions of the revision before to which the
-    /// patch refers are copied if the document does not have them. After an error the document is
-    /// unchanged.
+    /// What the document itself contains in the same form is adopted and stays as it is. Additions
+    /// to a type that it does not have are left out. Definitions of the revision before to which
+    /// the patch refers are copied if the document does not have them. After an error the document
+    /// is unchanged.
     ///
     /// # Errors
     ///

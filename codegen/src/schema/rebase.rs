@@ -1,9 +1,9 @@
 //! Carries errata over to the next revision.
 //!
-//! An erratum was written for one revision. In the next one, its place may have other neighbours, may
-//! be gone, or may be correct. So each change is compared with what the next revision has there, as in
-//! a merge with a common ancestor: the published value of the older revision, which both the erratum
-//! and the authors of the next revision may have changed.
+//! An erratum was written for one revision. In the next one, its place may have other neighbours,
+//! may be gone, or may be correct. So each change is compared with what the next revision has
+//! there, as in a merge with a common ancestor: the published value of the older revision, which
+//! both the erratum and the authors of the next revision may have changed.
 
 mod merge;
 mod places;
@@ -74,12 +74,13 @@ impl fmt::Display for RebasedChange {
     }
 }
 
-/// Carries the errata of a revision over to the next one. `old` and `new` are the structures of both
-/// revisions as they were published, with their facts.
+/// Carries the errata of a revision over to the next one. `old` and `new` are the structures of
+/// both revisions as they were published, with their facts.
 ///
-/// A change that still holds stays. It is adapted if members, values or variants were added or removed
-/// beside what it corrects. It is dropped if the new revision is already correct, or does not have the
-/// place any more. It is left out, with a reason, if the new revision has something else there.
+/// A change that still holds stays. It is adapted if members, values or variants were added or
+/// removed beside what it corrects. It is dropped if the new revision is already correct, or does
+/// not have the place any more. It is left out, with a reason, if the new revision has something
+/// else there.
 #[must_use]
 pub fn rebase(errata: &Errata, old: &Document, new: &Document, revision: &str) -> Rebased {
     let mut work = Rebase {

@@ -21,8 +21,8 @@ pub(super) fn resolve<'a>(document: &'a Document, schema: &'a Value) -> &'a Valu
     schema
 }
 
-/// Returns the members of a union as they are written. A schema that has further restrictions beside
-/// them is no union.
+/// Returns the members of a union as they are written. A schema that has further restrictions
+/// beside them is no union.
 fn listed(schema: &Value) -> Option<&Vec<Value>> {
     let is_union = |keyword: &str| matches!(keyword, "anyOf" | "oneOf");
     let members = schema.as_object()?;

@@ -1,7 +1,8 @@
 //! Reduces schemas to what types can express.
 //!
 //! Each keyword of JSON Schema is expressed in types, checked while a value is decoded, taken as a
-//! description, or left out with a [`Warning`]. A schema that has nothing to leave out stays as it is.
+//! description, or left out with a [`Warning`]. A schema that has nothing to leave out stays as it
+//! is.
 
 mod combined;
 mod object;
@@ -44,8 +45,8 @@ pub enum WarningKind {
         /// The reference as it is written.
         reference: String,
     },
-    /// A schema that describes the members of objects, and allows other values than objects, too. The
-    /// type accepts only objects.
+    /// A schema that describes the members of objects, and allows other values than objects, too.
+    /// The type accepts only objects.
     OnlyObjects,
 }
 

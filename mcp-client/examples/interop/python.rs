@@ -120,7 +120,8 @@ async fn prompts(peer: &Peer) -> Result<()> {
     let text = serde_json::to_string(&prompt)?;
     expect(text.contains("hello to Ada"), text)?;
     let argument = CompletionArgument::new("name", "A");
-    // As a request of the method table, so that this compiles whatever the newest revision calls it.
+    // As a request of the method table, so that this compiles whatever the newest revision calls
+    // it.
     let prompt = PromptReference::new("hello");
     let params = CompleteRequestParams::new(prompt, argument, peer.client.meta());
     let found = peer.client.request::<CompleteRequest>(params).await?;

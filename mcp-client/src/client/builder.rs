@@ -150,8 +150,8 @@ impl ClientBuilder {
     }
 
     /// Sets the handler that shows the user a page for a server, and declares the capability (page
-    /// "Elicitation", mode `url`). Accepting means that the user consents to open the page, not that
-    /// the user has finished there.
+    /// "Elicitation", mode `url`). Accepting means that the user consents to open the page, not
+    /// that the user has finished there.
     pub fn on_elicit_url<F>(
         mut self,
         ask: impl Fn(ElicitRequestUrlParams) -> F + Send + Sync + 'static,
@@ -180,8 +180,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the handler that returns the directories and files on which servers may work, and declares
-    /// the capability (page "Roots"). Report changes with [`Client::roots_changed`].
+    /// Sets the handler that returns the directories and files on which servers may work, and
+    /// declares the capability (page "Roots"). Report changes with [`Client::roots_changed`].
     pub fn on_roots<F>(mut self, ask: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<Vec<Root>, InputError>> + Send + 'static,
@@ -203,8 +203,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the handler of log messages of the server, from `level` on (page "Logging"). The handler
-    /// must not block.
+    /// Sets the handler of log messages of the server, from `level` on (page "Logging"). The
+    /// handler must not block.
     pub fn on_log(
         mut self,
         level: LoggingLevel,
@@ -223,8 +223,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Enables proposals, each behind the Cargo feature of its name, and announces them to servers of
-    /// the revisions that they [extend](Proposal::extends) in `capabilities.experimental`.
+    /// Enables proposals, each behind the Cargo feature of its name, and announces them to servers
+    /// of the revisions that they [extend](Proposal::extends) in `capabilities.experimental`.
     /// [`Client::negotiated`] returns whether the server announced one, too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.proposals.extend(proposals);
@@ -241,16 +241,16 @@ impl ClientBuilder {
         self
     }
 
-    /// Connects to a server, and agrees with it on a revision, as the pages "Versioning" and those on
-    /// the transports of the specification describe.
+    /// Connects to a server, and agrees with it on a revision, as the pages "Versioning" and those
+    /// on the transports of the specification describe.
     ///
     /// # Errors
     ///
     /// * [`ConnectError::Transport`]: the server cannot be reached.
     /// * [`ConnectError::Revision`]: there is no common revision.
     /// * [`ConnectError::Icon`]: an icon of the client is invalid. Nothing was sent.
-    /// * [`ConnectError::Call`]: the connection ended, or the server answered neither `server/discover`
-    ///   nor the handshake of older revisions.
+    /// * [`ConnectError::Call`]: the connection ended, or the server answered neither
+    ///   `server/discover` nor the handshake of older revisions.
     ///
     /// The connection is closed then.
     ///

@@ -76,9 +76,9 @@ impl Client {
         &self.fetch_policy
     }
 
-    /// Closes the connection for all clones, and waits until everything is released: queued messages
-    /// are sent, and the process of the server has exited. Pending and later calls fail with
-    /// [`TransportError::Closed`].
+    /// Closes the connection for all clones, and waits until everything is released: queued
+    /// messages are sent, and the process of the server has exited. Pending and later calls fail
+    /// with [`TransportError::Closed`].
     ///
     /// Dropping the last clone closes the connection in the same way in the background. If the
     /// runtime ends before that is done, the process of the server is killed.
@@ -111,8 +111,8 @@ impl Client {
             .unwrap_or_default()
     }
 
-    /// Returns `true` if this client and the server announced `proposal`, and the negotiated revision
-    /// is one that the proposal [extends](Proposal::extends).
+    /// Returns `true` if this client and the server announced `proposal`, and the negotiated
+    /// revision is one that the proposal [extends](Proposal::extends).
     #[must_use]
     pub fn negotiated(&self, proposal: Proposal) -> bool {
         self.connection().has_negotiated(proposal)
@@ -181,8 +181,8 @@ impl Client {
         }
     }
 
-    /// Notifies the server that the roots have changed. Nothing is sent to servers without sessions,
-    /// which ask for the roots when they need them.
+    /// Notifies the server that the roots have changed. Nothing is sent to servers without
+    /// sessions, which ask for the roots when they need them.
     ///
     /// # Errors
     ///
@@ -201,8 +201,8 @@ impl Client {
         self.send_notification(method, message).await
     }
 
-    /// Creates a call for any request of the method table, also for one that only older revisions or
-    /// extensions have, or for one that the application defines.
+    /// Creates a call for any request of the method table, also for one that only older revisions
+    /// or extensions have, or for one that the application defines.
     ///
     /// ```
     /// use mcp_client::types::v2025_11_25::PingRequest;

@@ -7,9 +7,9 @@ use crate::icons::{IconPolicy, LoadIcon, Website};
 use crate::util::origin::UrlFault;
 
 impl Client {
-    /// Loads an icon of the server, a tool, a resource or a prompt. A `data:` URI is decoded; an `https`
-    /// URL requires the Cargo feature `tls` and is loaded over a separate connection, without
-    /// authorization and cookies, if the [`FetchPolicy`](crate::ClientBuilder) allows it.
+    /// Loads an icon of the server, a tool, a resource or a prompt. A `data:` URI is decoded; an
+    /// `https` URL requires the Cargo feature `tls` and is loaded over a separate connection,
+    /// without authorization and cookies, if the [`FetchPolicy`](crate::ClientBuilder) allows it.
     ///
     /// The bytes must be an image of a known format, which must be the one that the URI, the HTTP
     /// response and [`Icon::mime_type`] declare, if they declare one.

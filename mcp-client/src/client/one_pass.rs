@@ -1,4 +1,5 @@
-//! Tests that the params of a call are encoded once, and each of its results is decoded once, however often the call is sent and whichever features look at it.
+//! Tests that the params of a call are encoded once, and each of its results is decoded once,
+//! however often the call is sent and whichever features look at it.
 
 use std::cell::Cell;
 

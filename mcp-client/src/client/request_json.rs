@@ -26,9 +26,9 @@ impl Versioned for AnyParams {
 }
 
 impl Client {
-    /// Sends a request of any method, and returns its result as the server sent it, for programs that
-    /// pass on requests that they do not know. [`request`](Self::request) is better for all others: here
-    /// the result is neither decoded nor cached, and questions in it are not answered.
+    /// Sends a request of any method, and returns its result as the server sent it, for programs
+    /// that pass on requests that they do not know. [`request`](Self::request) is better for all
+    /// others: here the result is neither decoded nor cached, and questions in it are not answered.
     ///
     /// The description of the client is added to `_meta`, if the negotiated revision requires it.
     ///

@@ -70,14 +70,15 @@ use store::{Found, NewResult, Scope, Store};
 /// that they are current. The next call sends the version in a `resources/get`. If it is still the
 /// current one, the server does not send the contents, and the call returns those in the cache.
 ///
-/// * Results of `resources/get` have no `ttlMs`, so each use is revalidated. Changed contents are in
-///   the response to the same request.
+/// * Results of `resources/get` have no `ttlMs`, so each use is revalidated. Changed contents are
+///   in the response to the same request.
 /// * For stale results of `resources/read`, changed contents cost a second request, because
 ///   `resources/get` does not return all of them. After a change, the client therefore reads the
 ///   resource without asking first, until two results in a row have the same version.
 ///
 /// A version belongs to the contents. Other members, such as a title or `httpUrl`, may be as old as
-/// the contents in the cache. Results whose contents belong to several resources are not revalidated.
+/// the contents in the cache. Results whose contents belong to several resources are not
+/// revalidated.
 ///
 /// # Limits
 ///

@@ -96,8 +96,8 @@ where
         self
     }
 
-    /// Asks the server to report progress, and restarts the timeout whenever it does, up to `most` in
-    /// total. [`Limits::progress_time`](crate::Limits) does so for all calls.
+    /// Asks the server to report progress, and restarts the timeout whenever it does, up to `most`
+    /// in total. [`Limits::progress_time`](crate::Limits) does so for all calls.
     pub fn while_progressing(mut self, most: Duration) -> Self {
         let timeout = &mut self.parts.timeout;
         timeout.most = Some(most);
@@ -106,8 +106,8 @@ where
         self
     }
 
-    /// Asks the server to report progress (page "Progress" of the specification), and calls `handler`
-    /// for each report. The handler must not block.
+    /// Asks the server to report progress (page "Progress" of the specification), and calls
+    /// `handler` for each report. The handler must not block.
     pub fn on_progress(
         mut self,
         handler: impl Fn(ProgressNotificationParams) + Send + Sync + 'static,
@@ -154,9 +154,9 @@ where
         }
     }
 
-    /// Sends the call once and returns the result as it is, whether it is final or not. Questions of
-    /// the server are not answered, the cache is not used, and structured results are not checked
-    /// against their schemas.
+    /// Sends the call once and returns the result as it is, whether it is final or not. Questions
+    /// of the server are not answered, the cache is not used, and structured results are not
+    /// checked against their schemas.
     ///
     /// # Errors
     ///

@@ -25,8 +25,8 @@ pub use page::Page;
 pub use paged::Paged;
 
 impl<R: Paged> Call<R> {
-    /// Requests one page, without its malformed elements. Awaiting the call itself fails if an element
-    /// is malformed.
+    /// Requests one page, without its malformed elements. Awaiting the call itself fails if an
+    /// element is malformed.
     ///
     /// # Errors
     ///
@@ -35,8 +35,8 @@ impl<R: Paged> Call<R> {
         self.finish(page::read, Page::result_mut).await
     }
 
-    /// Turns the call into a list of this page and all that follow. Timeout, progress and `_meta` of
-    /// the call apply to the request of each page.
+    /// Turns the call into a list of this page and all that follow. Timeout, progress and `_meta`
+    /// of the call apply to the request of each page.
     pub fn list(self) -> List<R> {
         let limits = self.limits();
         List {
@@ -52,8 +52,8 @@ impl<R: Paged> Call<R> {
     }
 }
 
-/// The elements of a list, over all its pages, in the order of the server. Each page is requested when
-/// its first element is.
+/// The elements of a list, over all its pages, in the order of the server. Each page is requested
+/// when its first element is.
 ///
 /// ```
 /// # use mcp_client::{CallError, Client};

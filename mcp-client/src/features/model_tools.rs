@@ -67,8 +67,8 @@ impl ModelFormat {
 /// - Names consist of at most 64 of the characters `A-Za-z0-9_-`. Other names are rewritten, and
 ///   stay different from each other.
 /// - Schemas must not contain references, so definitions are inlined. A type that contains itself
-///   becomes a schema that accepts anything at the place where it repeats. So does what is nested in
-///   more than 64 levels, or what makes a schema more than 256 KiB larger.
+///   becomes a schema that accepts anything at the place where it repeats. So does what is nested
+///   in more than 64 levels, or what makes a schema more than 256 KiB larger.
 /// - The root of a schema must not be a choice. The properties of all branches are offered instead,
 ///   and only what all branches require is required.
 /// - The description is shortened to what the interface accepts.
@@ -125,8 +125,8 @@ impl ModelTools {
         self.names.get(name).map(String::as_str)
     }
 
-    /// Returns a name that the models accept, and that no other tool has. `numbers` are the last ones
-    /// that were appended to the beginnings of names.
+    /// Returns a name that the models accept, and that no other tool has. `numbers` are the last
+    /// ones that were appended to the beginnings of names.
     fn unique_name(
         &self,
         name: &str,

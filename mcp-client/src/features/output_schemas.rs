@@ -19,8 +19,8 @@ const SCHEMAS: usize = 1_024;
 const SIZE: usize = 256 << 10;
 /// The maximum size of the schemas and names in bytes.
 const BYTES: usize = 4 << 20;
-/// The maximum number of parts of all compiled schemas, which take some 600 bytes each. A pattern counts
-/// as 2,000, and a single schema may have more.
+/// The maximum number of parts of all compiled schemas, which take some 600 bytes each. A pattern
+/// counts as 2,000, and a single schema may have more.
 const PARTS: usize = 200_000;
 
 /// The output schemas of tools by name, as they were listed last.
@@ -130,8 +130,8 @@ impl OutputSchemas {
         verdict(tool, checked, result).map(|()| None)
     }
 
-    /// Does a check on a blocking thread. If the call is dropped meanwhile, the thread still ends in
-    /// bounded time, and no other is used before.
+    /// Does a check on a blocking thread. If the call is dropped meanwhile, the thread still ends
+    /// in bounded time, and no other is used before.
     pub(crate) async fn finish(&self, check: SlowCheck) -> Result<(), CallError> {
         let SlowCheck {
             tool,
@@ -165,8 +165,8 @@ impl OutputSchemas {
     }
 }
 
-/// Returns the outcome of a check. A result that arrived is not rejected because the schema of its tool is
-/// invalid, not supported, or too costly.
+/// Returns the outcome of a check. A result that arrived is not rejected because the schema of its
+/// tool is invalid, not supported, or too costly.
 fn verdict(
     tool: &str,
     checked: Result<(), OutputError>,
@@ -262,8 +262,8 @@ impl SchemaTable {
         }
     }
 
-    /// Stores the compiled schema, unless the tool has another schema by now. If the compiled schemas
-    /// become too large, all others are compiled again when they are used.
+    /// Stores the compiled schema, unless the tool has another schema by now. If the compiled
+    /// schemas become too large, all others are compiled again when they are used.
     fn set_compiled(&mut self, tool: &str, text: &Arc<RawValue>, compiled: Compiled) {
         let compiled = Some(compiled);
         if self.parts + parts(compiled.as_ref()) > PARTS {

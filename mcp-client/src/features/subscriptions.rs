@@ -29,8 +29,8 @@ pub(crate) use watched::Watched;
 /// A subscription to changes, created by [`Client::listen`](crate::Client::listen). Dropping it
 /// ends the subscription on the server.
 ///
-/// Events are queued until the program receives them with [`next`](Self::next) or as a [`Stream`]. A
-/// change that is announced again while its event is queued is one event.
+/// Events are queued until the program receives them with [`next`](Self::next) or as a [`Stream`].
+/// A change that is announced again while its event is queued is one event.
 #[must_use = "dropping a subscription ends it"]
 pub struct Subscription {
     inbox: Arc<Inbox>,
@@ -62,8 +62,8 @@ impl Subscription {
     /// Returns the next event; `None` after the error that ended the subscription.
     ///
     /// If the server ends the subscription, for example because it is restarted, the event is
-    /// [`Interrupted`](SubscriptionEvent::Interrupted) with [`CallError::Ended`], and the subscription
-    /// is opened again. A program that does not want this drops the subscription.
+    /// [`Interrupted`](SubscriptionEvent::Interrupted) with [`CallError::Ended`], and the
+    /// subscription is opened again. A program that does not want this drops the subscription.
     ///
     /// Dropping the future loses no event.
     ///

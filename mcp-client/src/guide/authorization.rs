@@ -1,8 +1,9 @@
 //! Connect to a protected server: logins, machines, organisations, and where tokens are kept.
 //!
 //! With the feature `oauth`. A server that requires authorization answers with 401 and names its
-//! authorization server. [`OAuth`](crate::oauth::OAuth) does the rest, as the specification describes
-//! it: it registers the client, sends the user there, and repeats the request with the token.
+//! authorization server. [`OAuth`](crate::oauth::OAuth) does the rest, as the specification
+//! describes it: it registers the client, sends the user there, and repeats the request with the
+//! token.
 //!
 //! ```no_run
 //! use mcp_client::oauth::{FileStore, Loopback, OAuth};
@@ -27,12 +28,13 @@
 //!
 //! The timeout of the call pauses while the user logs in
 //! ([`Limits::authorize_time`](crate::Limits)). To log in at another time, call
-//! [`OAuth::login`](crate::oauth::OAuth::login) before connecting. If the server later demands further
-//! scopes for a tool, the user is asked once more, for all scopes together; a program can ask the user first
-//! ([`confirm_step_up`](crate::oauth::OAuthBuilder::confirm_step_up)).
+//! [`OAuth::login`](crate::oauth::OAuth::login) before connecting. If the server later demands
+//! further scopes for a tool, the user is asked once more, for all scopes together; a program can
+//! ask the user first ([`confirm_step_up`](crate::oauth::OAuthBuilder::confirm_step_up)).
 //!
-//! The program `mcp` has the same: `mcp login URL`, `mcp logout URL` and `mcp auth status`. It asks at the
-//! terminal before a login for further scopes; elsewhere, `mcp login URL --scope SCOPE` requests them.
+//! The program `mcp` has the same: `mcp login URL`, `mcp logout URL` and `mcp auth status`. It asks
+//! at the terminal before a login for further scopes; elsewhere, `mcp login URL --scope SCOPE`
+//! requests them.
 //!
 //! # Where the user is sent
 //!
@@ -44,9 +46,10 @@
 //! | [`OAuth::begin`](crate::oauth::OAuth::begin), [`OAuth::finish`](crate::oauth::OAuth::finish) | web programs, whose own pages receive the redirect |
 //! | your own [`UserAgent`](crate::oauth::UserAgent) | everything else, such as a scheme of a mobile app |
 //!
-//! [`Loopback`](crate::oauth::Loopback) has a redirect URI for each issuer, so that an authorization server
-//! cannot pass the code of another one to the client (RFC 9700, section 4.4). A web program should have one
-//! for each server, too. It keeps the login in the session of its user until the redirect arrives:
+//! [`Loopback`](crate::oauth::Loopback) has a redirect URI for each issuer, so that an
+//! authorization server cannot pass the code of another one to the client (RFC 9700, section 4.4).
+//! A web program should have one for each server, too. It keeps the login in the session of its
+//! user until the redirect arrives:
 //!
 //! ```no_run
 //! use mcp_client::oauth::{OAuth, PendingLogin, Secret};
@@ -68,12 +71,14 @@
 //!
 //! # Which client
 //!
-//! The client is, in this order: one that is [registered in advance](crate::oauth::OAuthClient), which
-//! belongs to one issuer: the one that the program [names](crate::oauth::OAuthClient::issuer), or, for a
-//! client without a secret, the one of its first use, which is stored; the [metadata document](crate::oauth::OAuthBuilder::client_metadata_document) of
-//! the client, if the authorization server supports such documents; or a client that is registered
-//! dynamically. Registrations are stored for each issuer, and never used at another one: if a server moves
-//! to another authorization server, the client registers there.
+//! The client is, in this order: one that is [registered in advance](crate::oauth::OAuthClient),
+//! which belongs to one issuer: the one that the program
+//! [names](crate::oauth::OAuthClient::issuer), or, for a client without a secret, the one of its
+//! first use, which is stored; the [metadata
+//! document](crate::oauth::OAuthBuilder::client_metadata_document) of the client, if the
+//! authorization server supports such documents; or a client that is registered dynamically.
+//! Registrations are stored for each issuer, and never used at another one: if a server moves to
+//! another authorization server, the client registers there.
 //!
 //! # Without a user
 //!
@@ -110,41 +115,45 @@
 //!
 //! # Where tokens are kept
 //!
-//! By default in memory. A [`FileStore`](crate::oauth::FileStore) keeps them in files that only the user
-//! can read; with the feature `keyring`, a `KeyringStore` encrypts these files with a key from the keyring
-//! of the system. Folders that others can change and files that others can read are refused, and a damaged
-//! file counts as missing. Implement [`TokenStore`](crate::oauth::TokenStore) for a database. Tokens are refreshed
-//! shortly before they expire, once for all calls and all processes that share a store. A logout in one
-//! process ends the refreshing in all of them.
+//! By default in memory. A [`FileStore`](crate::oauth::FileStore) keeps them in files that only the
+//! user can read; with the feature `keyring`, a `KeyringStore` encrypts these files with a key from
+//! the keyring of the system. Folders that others can change and files that others can read are
+//! refused, and a damaged file counts as missing. Implement
+//! [`TokenStore`](crate::oauth::TokenStore) for a database. Tokens are refreshed shortly before
+//! they expire, once for all calls and all processes that share a store. A logout in one process
+//! ends the refreshing in all of them.
 //!
-//! Secrets are overwritten in memory when they are dropped, and are in no error, log or `Debug` output.
-//! Memory of the HTTP library, such as its buffers, is not overwritten.
+//! Secrets are overwritten in memory when they are dropped, and are in no error, log or `Debug`
+//! output. Memory of the HTTP library, such as its buffers, is not overwritten.
 //!
 //! # What is refused
 //!
-//! - metadata for another server than that of the client, and metadata of another issuer. Only the document
-//!   at the root of the server's origin may describe a resource that contains the server, and
-//!   [not even that one](crate::oauth::OAuthBuilder::strict_resource) if the program says so. Issuers
-//!   without a path may differ by a slash at the end;
+//! - metadata for another server than that of the client, and metadata of another issuer. Only the
+//!   document at the root of the server's origin may describe a resource that contains the server,
+//!   and [not even that one](crate::oauth::OAuthBuilder::strict_resource) if the program says so.
+//!   Issuers without a path may differ by a slash at the end;
 //! - an authorization server that does not announce PKCE with S256, unless the program
 //!   [knows better](crate::oauth::OAuthBuilder::assume_pkce);
 //! - a client with a secret, a key or an assertion whose issuer is not named;
-//! - a redirect with another `state` or `iss` than that of the login, before anything else in it is read;
-//! - URLs in metadata that are not `https`, or lead to private addresses. Both are allowed if the server
-//!   itself is on this machine, and private networks if the server is in one. What counts is an address
-//!   or `localhost` in the URL of the server, or the address of a connection over which the server has
-//!   proved its name with its certificate; the answer of a resolver is not enough;
+//! - a redirect with another `state` or `iss` than that of the login, before anything else in it is
+//!   read;
+//! - URLs in metadata that are not `https`, or lead to private addresses. Both are allowed if the
+//!   server itself is on this machine, and private networks if the server is in one. What counts is
+//!   an address or `localhost` in the URL of the server, or the address of a connection over which
+//!   the server has proved its name with its certificate; the answer of a resolver is not enough;
 //! - tokens for a server at a plain `http` URL on another machine;
-//! - documents of more than 256 KiB, answers that take longer than 30 seconds, redirects to other origins,
-//!   and any redirect of a request with secrets. A [`FetchPolicy`](crate::FetchPolicy) changes these
-//!   limits;
-//! - more than three attempts in a row to get a token that the server accepts, and more than six logins
-//!   within 10 minutes that the server causes and the program did not ask for (60 without a user). After a failure, the next
-//!   attempt follows after 1 second at the earliest, and after twice as long with each further failure, up to
-//!   64 seconds; until then, requests that need a token fail with the same error.
+//! - documents of more than 256 KiB, answers that take longer than 30 seconds, redirects to other
+//!   origins, and any redirect of a request with secrets. A [`FetchPolicy`](crate::FetchPolicy)
+//!   changes these limits;
+//! - more than three attempts in a row to get a token that the server accepts, and more than six
+//!   logins within 10 minutes that the server causes and the program did not ask for (60 without a
+//!   user). After a failure, the next attempt follows after 1 second at the earliest, and after
+//!   twice as long with each further failure, up to 64 seconds; until then, requests that need a
+//!   token fail with the same error.
 //!
-//! An [`OAuthError`](crate::oauth::OAuthError) says which step failed, at which URL, what the server said,
-//! and what helps. It is the source of [`HttpError::Authorize`](crate::HttpError::Authorize).
+//! An [`OAuthError`](crate::oauth::OAuthError) says which step failed, at which URL, what the
+//! server said, and what helps. It is the source of
+//! [`HttpError::Authorize`](crate::HttpError::Authorize).
 //!
 //! Servers of revision 2025-03-26 have no metadata of their own. They are supported if the program
 //! [asks for it](crate::oauth::OAuthBuilder::legacy_servers).

@@ -2,8 +2,9 @@
 //!
 //! # A call
 //!
-//! There is a method for each request of the newest revision. It takes the required params; optional
-//! ones are added by methods of the call. Awaiting the call sends it and returns its result.
+//! There is a method for each request of the newest revision. It takes the required params;
+//! optional ones are added by methods of the call. Awaiting the call sends it and returns its
+//! result.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -63,14 +64,14 @@
 //! # }
 //! ```
 //!
-//! There are two kinds of failure. A tool that fails reports so in its result, for the model to read:
-//! [`has_failed`](crate::types::CallToolResult::has_failed). A call that fails is a
+//! There are two kinds of failure. A tool that fails reports so in its result, for the model to
+//! read: [`has_failed`](crate::types::CallToolResult::has_failed). A call that fails is a
 //! [`CallError`](crate::CallError): the server answered with an error, whose code
 //! [`code`](crate::CallError::code) returns, or with a malformed result, or not in time.
 //!
 //! Calls run independently of each other: any number can be in flight on one connection, from any
-//! clone of the [`Client`](crate::Client). Types are those of the newest revision whatever the server
-//! supports; see [the page on eras](super::eras).
+//! clone of the [`Client`](crate::Client). Types are those of the newest revision whatever the
+//! server supports; see [the page on eras](super::eras).
 //!
 //! # Timeouts and progress
 //!
@@ -117,17 +118,17 @@
 //! # }
 //! ```
 //!
-//! In both cases the client cancels the request on the server: with `notifications/cancelled`, or over
-//! HTTP with 2026-07-28 by closing the response. A response that arrives later is ignored.
+//! In both cases the client cancels the request on the server: with `notifications/cancelled`, or
+//! over HTTP with 2026-07-28 by closing the response. A response that arrives later is ignored.
 //!
-//! The task that reads messages calls the handler of `on_progress`, so the handler must not block. Use
-//! a channel if a report causes more work.
+//! The task that reads messages calls the handler of `on_progress`, so the handler must not block.
+//! Use a channel if a report causes more work.
 //!
 //! # Metadata of a request
 //!
 //! [`meta`](crate::Call::meta) adds members to the request's `_meta`, and
-//! [`traceparent`](crate::Call::traceparent) sets the trace context. The client adds the members that
-//! the protocol requires.
+//! [`traceparent`](crate::Call::traceparent) sets the trace context. The client adds the members
+//! that the protocol requires.
 //!
 //! ```no_run
 //! # async fn call(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
@@ -143,9 +144,9 @@
 //!
 //! # Other outcomes
 //!
-//! A server of 2026-07-28 may answer with questions instead of a result. If the call is awaited, the
-//! [handlers of the client](super::questions) answer them, and the request is sent again. A program
-//! that wants to do so itself uses [`outcome`](crate::Call::outcome):
+//! A server of 2026-07-28 may answer with questions instead of a result. If the call is awaited,
+//! the [handlers of the client](super::questions) answer them, and the request is sent again. A
+//! program that wants to do so itself uses [`outcome`](crate::Call::outcome):
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -194,9 +195,9 @@
 //!
 //! # Lists
 //!
-//! Servers send lists in pages. [`tools`](crate::Client::tools), `resources`, `resource_templates` and
-//! `prompts` return its elements over all pages: as a stream, with [`next`](crate::List::next), or
-//! [all at once](crate::List::all). [`one_page`](crate::List::one_page) requests a single page.
+//! Servers send lists in pages. [`tools`](crate::Client::tools), `resources`, `resource_templates`
+//! and `prompts` return its elements over all pages: as a stream, with [`next`](crate::List::next),
+//! or [all at once](crate::List::all). [`one_page`](crate::List::one_page) requests a single page.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -234,19 +235,19 @@
 //! ```
 //!
 //! A malformed element is an [`ElementError`](crate::ElementError) with its path, its name and its
-//! text; the other elements are not affected. If the server sends the same cursor twice, or too many
-//! pages, the list ends with a [`ListError`](crate::ListError). If the server rejects its own cursor,
-//! the list has changed meanwhile, and `all` starts again once.
+//! text; the other elements are not affected. If the server sends the same cursor twice, or too
+//! many pages, the list ends with a [`ListError`](crate::ListError). If the server rejects its own
+//! cursor, the list has changed meanwhile, and `all` starts again once.
 //!
 //! # Output schemas
 //!
-//! With the feature `json-schema`, the client validates `structuredContent` against the `outputSchema`
-//! of the tool, as it was last listed on this connection. A result that does not match is a
-//! [`CallError::Output`](crate::CallError), which contains the result. Results of tools that were not
-//! listed, and results that report a failure, are not validated. Schemas are never fetched. If a schema
-//! is invalid or refers to other documents, or if its validation would take too long, the result is
-//! returned without a check, and the reason is logged. Compiling a schema and long validations run on
-//! a blocking thread of tokio.
+//! With the feature `json-schema`, the client validates `structuredContent` against the
+//! `outputSchema` of the tool, as it was last listed on this connection. A result that does not
+//! match is a [`CallError::Output`](crate::CallError), which contains the result. Results of tools
+//! that were not listed, and results that report a failure, are not validated. Schemas are never
+//! fetched. If a schema is invalid or refers to other documents, or if its validation would take
+//! too long, the result is returned without a check, and the reason is logged. Compiling a schema
+//! and long validations run on a blocking thread of tokio.
 //!
 //! # Other requests
 //!
@@ -272,5 +273,5 @@
 //! # }
 //! ```
 //!
-//! Params that the revision of the server cannot express are a [`CallError::Params`](crate::CallError),
-//! and nothing is sent.
+//! Params that the revision of the server cannot express are a
+//! [`CallError::Params`](crate::CallError), and nothing is sent.

@@ -2,10 +2,10 @@
 //!
 //! # Subscriptions
 //!
-//! [`listen`](crate::Client::listen) subscribes to the changes that a filter names. The client sends one
-//! `subscriptions/listen` request to a server of 2026-07-28, which lasts as long as the subscription.
-//! To an older server, it sends `resources/subscribe` for each resource, and receives the changes of
-//! lists that the server announces; over HTTP, on the stream of a GET request.
+//! [`listen`](crate::Client::listen) subscribes to the changes that a filter names. The client
+//! sends one `subscriptions/listen` request to a server of 2026-07-28, which lasts as long as the
+//! subscription. To an older server, it sends `resources/subscribe` for each resource, and receives
+//! the changes of lists that the server announces; over HTTP, on the stream of a GET request.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -55,16 +55,16 @@
 //! # }
 //! ```
 //!
-//! - **`Listening`** contains the changes that the server reports, which may be fewer than requested. It
-//!   is sent again after each interruption.
-//! - **`Interrupted`** reports that the connection failed, the server did not answer in time, a child
-//!   process was restarted, or a session ended. The client tries again, first after
+//! - **`Listening`** contains the changes that the server reports, which may be fewer than
+//!   requested. It is sent again after each interruption.
+//! - **`Interrupted`** reports that the connection failed, the server did not answer in time, a
+//!   child process was restarted, or a session ended. The client tries again, first after
 //!   [`Limits::retry_first`](crate::Limits), then after twice the time, at most
 //!   [`Limits::retry_most`](crate::Limits), each time shortened by a random part.
 //! - **The end** is an error, if the server rejected it or
 //!   the connection is closed. No event follows.
-//! - **If the program receives no events**, memory stays bounded: a repeated change is queued once, and
-//!   beyond `pending_events` and `pending_bytes` of [`Limits`](crate::Limits), one
+//! - **If the program receives no events**, memory stays bounded: a repeated change is queued once,
+//!   and beyond `pending_events` and `pending_bytes` of [`Limits`](crate::Limits), one
 //!   [`Missed`](crate::SubscriptionEvent::Missed) replaces all further events.
 //!
 //! Dropping the subscription ends it on the server: with a cancellation, over HTTP by closing the
@@ -74,8 +74,9 @@
 //! # Other notifications
 //!
 //! [`on_log`](crate::ClientBuilder::on_log) handles log messages of the server from a level on, and
-//! [`on_notification`](crate::ClientBuilder::on_notification) handles any notification, including those
-//! that the application defines. The task that reads messages calls both, so they must not block.
+//! [`on_notification`](crate::ClientBuilder::on_notification) handles any notification, including
+//! those that the application defines. The task that reads messages calls both, so they must not
+//! block.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -105,12 +106,12 @@
 //!
 //! # Caching
 //!
-//! A server of 2026-07-28 states how long lists, resources and its description may be cached. With a
-//! [`Cache`](crate::Cache), the client caches them for that time; by default nothing is cached. A
+//! A server of 2026-07-28 states how long lists, resources and its description may be cached. With
+//! a [`Cache`](crate::Cache), the client caches them for that time; by default nothing is cached. A
 //! cached result is dropped when it expires, when a notification reports a change, when the server
-//! rejects its cursor, and when the cache is full. With the proposal `versioned-resources`, contents
-//! of resources are kept after that time, and the server is asked whether their version is still the
-//! current one, see [`Cache`](crate::Cache#revalidation).
+//! rejects its cursor, and when the cache is full. With the proposal `versioned-resources`,
+//! contents of resources are kept after that time, and the server is asked whether their version is
+//! still the current one, see [`Cache`](crate::Cache#revalidation).
 //!
 //! ```
 //! use mcp_client::{Cache, Client};
@@ -124,6 +125,6 @@
 //!
 //! Other results are never shared: each client is a separate authorization context. A client that
 //! begins to act for another user drops its results with
-//! [`forget_cached`](crate::Client::forget_cached). [`fresh`](crate::Call::fresh) bypasses the cache.
-//! Servers send notifications of changes only to subscriptions: without one, a cached result may be
-//! outdated until it expires.
+//! [`forget_cached`](crate::Client::forget_cached). [`fresh`](crate::Call::fresh) bypasses the
+//! cache. Servers send notifications of changes only to subscriptions: without one, a cached result
+//! may be outdated until it expires.

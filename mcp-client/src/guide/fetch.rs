@@ -1,10 +1,11 @@
-//! Resources by their HTTPS URLs: which URLs are used, what is checked, and what happens after a failure.
+//! Resources by their HTTPS URLs: which URLs are used, what is checked, and what happens after a
+//! failure.
 //!
 //! With the feature `https-url`. A server without sessions may name a URL for the content of a
-//! resource: `httpUrl`, with `httpUrlExpiresAt`. [`Client::fetch`](crate::Client::fetch) fetches the
-//! content by this URL if possible, otherwise with `resources/read`. A server may send URLs to every
-//! client of that revision; [`proposals`](crate::ClientBuilder::proposals) announces that this client
-//! supports them.
+//! resource: `httpUrl`, with `httpUrlExpiresAt`. [`Client::fetch`](crate::Client::fetch) fetches
+//! the content by this URL if possible, otherwise with `resources/read`. A server may send URLs to
+//! every client of that revision; [`proposals`](crate::ClientBuilder::proposals) announces that
+//! this client supports them.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -32,8 +33,8 @@
 //!
 //! # Large content
 //!
-//! When `fetch` returns, only the head of the response was received. The program receives the content in
-//! parts with [`chunk`](crate::Fetched::chunk), or writes it with
+//! When `fetch` returns, only the head of the response was received. The program receives the
+//! content in parts with [`chunk`](crate::Fetched::chunk), or writes it with
 //! [`write_to`](crate::Fetched::write_to), so it is never completely in memory:
 //!
 //! ```no_run
@@ -56,8 +57,8 @@
 //! # Which URLs are used
 //!
 //! A server can name any URL. So the request contains no credentials, and is sent only if the
-//! [`FetchPolicy`](crate::FetchPolicy) of the [client](crate::ClientBuilder::fetch_policy) or of the
-//! [fetch](crate::Fetch::policy) allows it:
+//! [`FetchPolicy`](crate::FetchPolicy) of the [client](crate::ClientBuilder::fetch_policy) or of
+//! the [fetch](crate::Fetch::policy) allows it:
 //!
 //! | property | default | method to change it |
 //! | --- | --- | --- |
@@ -72,16 +73,16 @@
 //! | size | 64 MiB | `size` |
 //! | timeout without data, and in total | 30 seconds, 10 minutes | `idle`, `time` |
 //!
-//! The checked address is that of the connection, so a name that is resolved to another address a moment
-//! later cannot bypass the check. A name with any address that is not public is rejected. A proxy is asked
-//! for a connection to a checked address; to a name only if its address does not matter, see
-//! [`FetchPolicy::proxy`](crate::FetchPolicy::proxy).
+//! The checked address is that of the connection, so a name that is resolved to another address a
+//! moment later cannot bypass the check. A name with any address that is not public is rejected. A
+//! proxy is asked for a connection to a checked address; to a name only if its address does not
+//! matter, see [`FetchPolicy::proxy`](crate::FetchPolicy::proxy).
 //!
 //! # What is checked
 //!
-//! The status must be 200, the media type that of the resource (or the
-//! [requested one](crate::Fetch::as_type)), and the length that of the resource, if the type is its own. The content must not
-//! have a content encoding, and must be as long as its declared length.
+//! The status must be 200, the media type that of the resource (or the [requested
+//! one](crate::Fetch::as_type)), and the length that of the resource, if the type is its own. The
+//! content must not have a content encoding, and must be as long as its declared length.
 //!
 //! # After a failure
 //!
@@ -94,5 +95,5 @@
 //! | any other failure | reads the resource |
 //!
 //! [`by`](crate::Fetched::by) returns how the content was fetched, and
-//! [`attempts`](crate::Fetched::attempts) the errors before. These errors contain the origin of a URL
-//! but not its path, which may be a secret.
+//! [`attempts`](crate::Fetched::attempts) the errors before. These errors contain the origin of a
+//! URL but not its path, which may be a secret.

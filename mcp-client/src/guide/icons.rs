@@ -1,8 +1,8 @@
 //! Icons and websites (SEP-973): choosing, loading and checking them.
 //!
-//! Servers of 2025-11-25 and 2026-07-28 may have icons, and so may their tools, resources and prompts.
-//! [`choose`](crate::icons::choose) selects the most suitable one, and [`Client::icon`](crate::Client::icon)
-//! loads it:
+//! Servers of 2025-11-25 and 2026-07-28 may have icons, and so may their tools, resources and
+//! prompts. [`choose`](crate::icons::choose) selects the most suitable one, and
+//! [`Client::icon`](crate::Client::icon) loads it:
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -38,11 +38,12 @@
 //! | redirects | within the origin of the server | `allow_host` |
 //!
 //! A server that is a process has no origin, so its icons must be `data:` URIs or on allowed hosts.
-//! Loading a URL requires the feature `tls`, and follows the `FetchPolicy` of the client: from public
-//! addresses, without authorization, cookies or referrer.
+//! Loading a URL requires the feature `tls`, and follows the `FetchPolicy` of the client: from
+//! public addresses, without authorization, cookies or referrer.
 //!
-//! A program that displays SVG must prevent scripts and external references: use it as the source of an
-//! image element, never as a part of a page. The number of frames of an animation is not checked.
+//! A program that displays SVG must prevent scripts and external references: use it as the source
+//! of an image element, never as a part of a page. The number of frames of an animation is not
+//! checked.
 //!
 //! # Websites
 //!

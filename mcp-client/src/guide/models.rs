@@ -36,6 +36,6 @@
 //! | characters of a description | not limited | 1,024 | 1,024 |
 //! | number of tools | not limited | 128 | 128 |
 //!
-//! The conversion applies the limits of names and descriptions. Which tools to leave out if there are
-//! too many is the decision of the host. Descriptions and schemas are texts of the server: a host
-//! that does not trust the server should show them to its user before a model reads them.
+//! The conversion applies the limits of names and descriptions. Which tools to leave out if there
+//! are too many is the decision of the host. Descriptions and schemas are texts of the server: a
+//! host that does not trust the server should show them to its user before a model reads them.

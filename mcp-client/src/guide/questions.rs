@@ -1,9 +1,9 @@
 //! Questions of servers: forms, pages, models, roots.
 //!
-//! The program sets a handler for each kind of question, and the client then declares the capability.
-//! The same handler serves both eras: servers of the revisions up to 2025-11-25 send a request and wait
-//! for the response; servers of 2026-07-28 answer a call with their questions, and the client sends the
-//! call again with the answers.
+//! The program sets a handler for each kind of question, and the client then declares the
+//! capability. The same handler serves both eras: servers of the revisions up to 2025-11-25 send a
+//! request and wait for the response; servers of 2026-07-28 answer a call with their questions, and
+//! the client sends the call again with the answers.
 //!
 //! # Forms
 //!
@@ -47,20 +47,20 @@
 //! ```
 //!
 //! Accepted content is completed with the defaults of the form and then validated: required fields,
-//! types, bounds, formats, choices. Members that the form does not declare are sent unchanged. Invalid
-//! content is a [`FormError`](crate::FormError) and is not sent. If the user declines or cancels, no
-//! content is sent.
+//! types, bounds, formats, choices. Members that the form does not declare are sent unchanged.
+//! Invalid content is a [`FormError`](crate::FormError) and is not sent. If the user declines or
+//! cancels, no content is sent.
 //!
 //! # Pages
 //!
-//! The handler of [`on_elicit_url`](crate::ClientBuilder::on_elicit_url) receives a URL that the user
-//! should open, for data that must not pass through the client. Show the whole URL and ask before it is
-//! opened. Accepting means consent, not that the user has finished on the page. Servers of 2025-11-25
-//! report the latter with `ElicitationCompleteNotification`, to a handler of
+//! The handler of [`on_elicit_url`](crate::ClientBuilder::on_elicit_url) receives a URL that the
+//! user should open, for data that must not pass through the client. Show the whole URL and ask
+//! before it is opened. Accepting means consent, not that the user has finished on the page.
+//! Servers of 2025-11-25 report the latter with `ElicitationCompleteNotification`, to a handler of
 //! [`on_notification`](crate::ClientBuilder::on_notification).
 //!
-//! A server of 2025-11-25 may also reject a call with -32042 and name pages. The same handler receives
-//! them. If the user accepts all of them, the call is sent again.
+//! A server of 2025-11-25 may also reject a call with -32042 and name pages. The same handler
+//! receives them. If the user accepts all of them, the call is sent again.
 //!
 //! # Models and roots
 //!
@@ -87,24 +87,24 @@
 //! # drop(builder);
 //! ```
 //!
-//! When the roots change, [`roots_changed`](crate::Client::roots_changed) notifies an older server; a
-//! server of 2026-07-28 asks whenever it needs them.
+//! When the roots change, [`roots_changed`](crate::Client::roots_changed) notifies an older server;
+//! a server of 2026-07-28 asks whenever it needs them.
 //!
-//! Show the user the prompt and the answer of the model, and let them reject both: the specification
-//! requires it, and a library cannot do it.
+//! Show the user the prompt and the answer of the model, and let them reject both: the
+//! specification requires it, and a library cannot do it.
 //!
 //! # Handlers
 //!
-//! - Handlers have no timeout: a call of 2026-07-28 waits for its answers, and its timeout starts again
-//!   when it is sent again. With an older server, the call during which the server asks keeps its
-//!   timeout: set a longer [`timeout`](crate::Call::timeout) for such calls.
+//! - Handlers have no timeout: a call of 2026-07-28 waits for its answers, and its timeout starts
+//!   again when it is sent again. With an older server, the call during which the server asks keeps
+//!   its timeout: set a longer [`timeout`](crate::Call::timeout) for such calls.
 //! - Several handlers may run at once, for several questions of one call and for several calls.
-//! - Handlers are dropped when the answer is not needed any more: when the call is dropped, or when an
-//!   older server cancels its request.
-//! - Handlers fail with an [`InputError`](crate::InputError), any boxed error. A call of 2026-07-28 then
-//!   fails with [`CallError::Input`](crate::CallError), and the server receives nothing. An older
-//!   server receives an [`ErrorObject`](crate::types::rpc::ErrorObject) unchanged, and other errors as
-//!   -32603 with their text. A panic is an error, too.
+//! - Handlers are dropped when the answer is not needed any more: when the call is dropped, or when
+//!   an older server cancels its request.
+//! - Handlers fail with an [`InputError`](crate::InputError), any boxed error. A call of 2026-07-28
+//!   then fails with [`CallError::Input`](crate::CallError), and the server receives nothing. An
+//!   older server receives an [`ErrorObject`](crate::types::rpc::ErrorObject) unchanged, and other
+//!   errors as -32603 with their text. A panic is an error, too.
 //! - A question without a handler contradicts the declared capabilities. An older server receives
 //!   -32601, or -32602 for an undeclared mode of elicitation; a call of 2026-07-28 fails.
 //!
@@ -112,10 +112,10 @@
 //!
 //! A server may ask again after it has received answers, at most [`Limits::rounds`](crate::Limits)
 //! times; then the call fails with [`CallError::Rounds`](crate::CallError). The client returns the
-//! `requestState` of the server unchanged, with the answers of the last round. A program that wants to
-//! control the rounds uses the [outcome](super::calls#other-outcomes).
+//! `requestState` of the server unchanged, with the answers of the last round. A program that wants
+//! to control the rounds uses the [outcome](super::calls#other-outcomes).
 //!
 //! Handlers answer at most [`Limits::server_requests`](crate::Limits) questions at once. Further
 //! requests of an older server are rejected. If a server of 2026-07-28 asks more questions in one
-//! response, the call fails with [`CallError::Questions`](crate::CallError) and no handler is called;
-//! questions of other calls wait.
+//! response, the call fails with [`CallError::Questions`](crate::CallError) and no handler is
+//! called; questions of other calls wait.

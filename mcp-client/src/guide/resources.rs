@@ -11,7 +11,8 @@
 //! ```
 //!
 //! The client announces them to servers without sessions only.
-//! [`Client::negotiated`](crate::Client::negotiated) returns `true` if the server announced one, too.
+//! [`Client::negotiated`](crate::Client::negotiated) returns `true` if the server announced one,
+//! too.
 //!
 //! # Metadata without contents (`sep-2093`)
 //!
@@ -37,9 +38,9 @@
 //!
 //! # Collections and forms (`sep-2093`)
 //!
-//! [`resources_in`](crate::Client::resources_in) lists the members of a collection. A resource can have
-//! several contents: alternative forms of a document, or members of a collection. [`ContentsOf`]
-//! separates them, and reports violations of the proposal as warnings.
+//! [`resources_in`](crate::Client::resources_in) lists the members of a collection. A resource can
+//! have several contents: alternative forms of a document, or members of a collection.
+//! [`ContentsOf`] separates them, and reports violations of the proposal as warnings.
 //!
 //! ```
 //! use mcp_client::Client;
@@ -60,9 +61,10 @@
 //! ```
 //!
 //! SEP-2093 moves the annotations of embedded resources into the resource. In results of tools and
-//! prompts, the client also copies them to their former place beside the resource, unless the server
-//! sent annotations there. [`effective_annotations`](mcp_types::EmbeddedResource::effective_annotations)
-//! returns those in the resource, if there are any.
+//! prompts, the client also copies them to their former place beside the resource, unless the
+//! server sent annotations there.
+//! [`effective_annotations`](mcp_types::EmbeddedResource::effective_annotations) returns those in
+//! the resource, if there are any.
 //!
 //! # Versions (`versioned-resources`)
 //!
@@ -90,13 +92,13 @@
 //! # }
 //! ```
 //!
-//! [`listen`](crate::Client::listen) subscribes to several resources over every transport. If both sides
-//! support the proposal, its events are
-//! [`ResourceContentChanged`](crate::SubscriptionEvent::ResourceContentChanged) with the current state
-//! of the resource. A slow program receives only the last version. The requests
+//! [`listen`](crate::Client::listen) subscribes to several resources over every transport. If both
+//! sides support the proposal, its events are
+//! [`ResourceContentChanged`](crate::SubscriptionEvent::ResourceContentChanged) with the current
+//! state of the resource. A slow program receives only the last version. The requests
 //! [`subscribe_resources`](crate::Client::subscribe_resources) and
-//! [`unsubscribe_resources`](crate::Client::unsubscribe_resources) do not work over HTTP, where requests
-//! are independent.
+//! [`unsubscribe_resources`](crate::Client::unsubscribe_resources) do not work over HTTP, where
+//! requests are independent.
 //!
 //! # Filters (`versioned-resources`)
 //!
@@ -112,7 +114,7 @@
 //! # }
 //! ```
 //!
-//! The server defines the criteria. Servers of this project reject unknown ones with -32602 and name
-//! them.
+//! The server defines the criteria. Servers of this project reject unknown ones with -32602 and
+//! name them.
 //!
 //! [`ContentsOf`]: mcp_types::ContentsOf

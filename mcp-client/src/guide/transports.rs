@@ -24,22 +24,23 @@
 //! ```
 //!
 //! - **Environment**: the process inherits that of the client, unless it is
-//!   [cleared](crate::ChildProcess::env_clear). It may contain secrets, so clear it for programs that you
-//!   do not trust.
+//!   [cleared](crate::ChildProcess::env_clear). It may contain secrets, so clear it for programs
+//!   that you do not trust.
 //! - **Standard error**: it is inherited, or goes to `tracing`, to a function or nowhere
 //!   ([`Stderr`](crate::Stderr)). If the process exits, the error contains the last captured lines.
-//! - **Shutdown**: the client closes the input of the process. After the
-//!   [grace time](crate::ChildProcess::grace) of 2 seconds it sends `SIGTERM`, and after the same time
-//!   `SIGKILL`, on Unix to the whole process group. The same happens in the background when the last
-//!   clone of the client is dropped.
-//! - **Unexpected exit**: pending calls fail with [`TransportError::Exited`](crate::TransportError), and
-//!   the connection is closed, unless a [restart](crate::Restart) is configured. Then later calls wait
-//!   for the new process, and subscriptions are opened again. No call is sent twice.
+//! - **Shutdown**: the client closes the input of the process. After the [grace
+//!   time](crate::ChildProcess::grace) of 2 seconds it sends `SIGTERM`, and after the same time
+//!   `SIGKILL`, on Unix to the whole process group. The same happens in the background when the
+//!   last clone of the client is dropped.
+//! - **Unexpected exit**: pending calls fail with
+//!   [`TransportError::Exited`](crate::TransportError), and the connection is closed, unless a
+//!   [restart](crate::Restart) is configured. Then later calls wait for the new process, and
+//!   subscriptions are opened again. No call is sent twice.
 //!
 //! # Byte streams
 //!
-//! [`ByteStream`](crate::ByteStream) uses any reader and writer: a socket, a pipe, a tunnel, or a server
-//! in the same process:
+//! [`ByteStream`](crate::ByteStream) uses any reader and writer: a socket, a pipe, a tunnel, or a
+//! server in the same process:
 //!
 //! ```
 //! use mcp_client::{ByteStream, Client};
@@ -59,10 +60,11 @@
 //!
 //! # HTTP
 //!
-//! With the feature `http`, [`Http`](crate::Http) supports Streamable HTTP of both eras, and as a last
-//! resort the HTTP+SSE of 2024-11-05. `https` requires the feature `tls`, which uses rustls with the
-//! certificates of the system and [additional ones](crate::Http::tls_roots). Connections are direct unless
-//! the program sets a [`Proxy`](crate::Proxy), for example that of the environment.
+//! With the feature `http`, [`Http`](crate::Http) supports Streamable HTTP of both eras, and as a
+//! last resort the HTTP+SSE of 2024-11-05. `https` requires the feature `tls`, which uses rustls
+//! with the certificates of the system and [additional ones](crate::Http::tls_roots). Connections
+//! are direct unless the program sets a [`Proxy`](crate::Proxy), for example that of the
+//! environment.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -84,8 +86,8 @@
 //! # }
 //! ```
 //!
-//! Detecting the era of a server takes a request. An [`EraCache`](crate::EraCache) remembers it, and the
-//! revision, by the origin of the server, for the next client:
+//! Detecting the era of a server takes a request. An [`EraCache`](crate::EraCache) remembers it,
+//! and the revision, by the origin of the server, for the next client:
 //!
 //! ```no_run
 //! use mcp_client::{Client, EraCache, Http};
@@ -102,13 +104,14 @@
 //! ```
 //!
 //! - **Headers**: the client sets those of the protocol, including `Mcp-Method`, `Mcp-Name`, and
-//!   `Mcp-Param-...` for arguments that a tool marks with `x-mcp-header`. For the latter, the tool must
-//!   have been listed; if the server reports them as missing, the client lists the tools and sends the
-//!   call again. A tool with invalid marks is left out of lists, with a warning in `tracing`.
-//! - **Responses** are JSON or an event stream, as the server chooses. An interrupted stream of the older
-//!   era is resumed (`Last-Event-ID`), after the time that the server names.
-//! - **Sessions** of the older era are started again if the server has ended them (404), and the call is
-//!   sent again. [`close`](crate::Client::close) ends them with `DELETE`.
+//!   `Mcp-Param-...` for arguments that a tool marks with `x-mcp-header`. For the latter, the tool
+//!   must have been listed; if the server reports them as missing, the client lists the tools and
+//!   sends the call again. A tool with invalid marks is left out of lists, with a warning in
+//!   `tracing`.
+//! - **Responses** are JSON or an event stream, as the server chooses. An interrupted stream of the
+//!   older era is resumed (`Last-Event-ID`), after the time that the server names.
+//! - **Sessions** of the older era are started again if the server has ended them (404), and the
+//!   call is sent again. [`close`](crate::Client::close) ends them with `DELETE`.
 //! - **Connections** are pooled. Redirects are followed within the origin, with 307 and 308.
 //! - **HTTP+SSE**: the URL for messages must be of the same origin.
 //!
@@ -165,8 +168,8 @@
 //!
 //! # Closing a connection
 //!
-//! [`close`](crate::Client::close) closes a connection for all clones of the client: pending calls fail
-//! with [`TransportError::Closed`](crate::TransportError), queued messages are sent, the session is
-//! ended, and the process has exited. It returns when that is done, in bounded time. Dropping the last
-//! clone, call and subscription does the same in the background. If the runtime ends before that, a
-//! process is killed, and a session is not ended.
+//! [`close`](crate::Client::close) closes a connection for all clones of the client: pending calls
+//! fail with [`TransportError::Closed`](crate::TransportError), queued messages are sent, the
+//! session is ended, and the process has exited. It returns when that is done, in bounded time.
+//! Dropping the last clone, call and subscription does the same in the background. If the runtime
+//! ends before that, a process is killed, and a session is not ended.

@@ -110,15 +110,15 @@
 //!
 //! `usize::MAX` and `Duration::MAX` mean no limit.
 //!
-//! Fixed limits: the last 4 KiB of captured standard error, and of output that is no message, 256 characters of an
-//! HTTP body in an error, 1,000 messages in a batch (only 2025-03-26 has batches), 1,024 output schemas
-//! of 4 MiB in total, 4,096 tools with arguments in headers and 4 MiB of their names, 256 origins in an
-//! [`EraCache`](crate::EraCache), 5 unsuccessful attempts to resume a stream, and 5 minutes before a
-//! resumption, even if the server asks for more.
+//! Fixed limits: the last 4 KiB of captured standard error, and of output that is no message, 256
+//! characters of an HTTP body in an error, 1,000 messages in a batch (only 2025-03-26 has batches),
+//! 1,024 output schemas of 4 MiB in total, 4,096 tools with arguments in headers and 4 MiB of their
+//! names, 256 origins in an [`EraCache`](crate::EraCache), 5 unsuccessful attempts to resume a
+//! stream, and 5 minutes before a resumption, even if the server asks for more.
 //!
 //! # What remains to the program
 //!
 //! The description of a server and of its tools, including annotations, is not verified. Texts of
-//! servers may contain escape sequences for terminals and instructions for a model. This crate truncates
-//! and escapes them in `tracing` events, and the program `mcp` in its output. A child process has the
-//! permissions of the user who starts it.
+//! servers may contain escape sequences for terminals and instructions for a model. This crate
+//! truncates and escapes them in `tracing` events, and the program `mcp` in its output. A child
+//! process has the permissions of the user who starts it.

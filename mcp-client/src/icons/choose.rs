@@ -62,16 +62,16 @@ impl Default for IconWish {
     }
 }
 
-/// Returns the most suitable icon; `None` if no icon has an accepted media type and a source that is
-/// `https` or `data:`.
+/// Returns the most suitable icon; `None` if no icon has an accepted media type and a source that
+/// is `https` or `data:`.
 ///
 /// The criteria, in this order:
 ///
-/// 1. The background: the preferred one, then any, then the other one. Without a preference, icons for
-///    any background come first.
-/// 2. The size: the preferred one; any size, which includes icons without sizes; the next larger one;
-///    the next smaller one. Without a preference: any size, then the largest one. The longer side of
-///    an icon counts.
+/// 1. The background: the preferred one, then any, then the other one. Without a preference, icons
+///    for any background come first.
+/// 2. The size: the preferred one; any size, which includes icons without sizes; the next larger
+///    one; the next smaller one. Without a preference: any size, then the largest one. The longer
+///    side of an icon counts.
 /// 3. The media type, in the order of the wish; icons without a media type come last.
 /// 4. The order in which the server lists them.
 ///

@@ -73,8 +73,8 @@ pub(super) fn is_generic(essence: &str) -> bool {
     )
 }
 
-/// Returns `true` if the first element of a document is `svg`. A document with an internal DTD subset
-/// is rejected.
+/// Returns `true` if the first element of a document is `svg`. A document with an internal DTD
+/// subset is rejected.
 fn is_svg(bytes: &[u8]) -> bool {
     let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     loop {

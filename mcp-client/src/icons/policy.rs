@@ -9,8 +9,8 @@ use crate::util::origin::{self, Origin};
 
 /// Which icons are loaded, and which websites are trusted.
 ///
-/// By default, `data:` URIs are allowed, and `https` URLs at the origin of the server. Icons can have
-/// 1 MiB and 4096 pixels on each side. SVG is not allowed.
+/// By default, `data:` URIs are allowed, and `https` URLs at the origin of the server. Icons can
+/// have 1 MiB and 4096 pixels on each side. SVG is not allowed.
 #[derive(Clone, Debug)]
 #[must_use = "a policy does nothing until something is loaded with it"]
 pub struct IconPolicy {
@@ -44,15 +44,15 @@ impl IconPolicy {
         self
     }
 
-    /// Sets the maximum width and height in pixels: 4096 by default. They are read from the header of the
-    /// image, so the program does not decode larger images. SVG has no size in pixels.
+    /// Sets the maximum width and height in pixels: 4096 by default. They are read from the header
+    /// of the image, so the program does not decode larger images. SVG has no size in pixels.
     pub fn pixels(mut self, side: u32) -> Self {
         self.pixels = side;
         self
     }
 
-    /// Sets whether SVG is allowed. SVG documents can contain scripts and load other documents; a program
-    /// that displays them must prevent both. `false` by default.
+    /// Sets whether SVG is allowed. SVG documents can contain scripts and load other documents; a
+    /// program that displays them must prevent both. `false` by default.
     pub fn allow_svg(mut self, allow: bool) -> Self {
         self.svg = allow;
         self
@@ -87,8 +87,8 @@ impl IconPolicy {
             .map(Some)
     }
 
-    /// Checks the bytes of an image against the declared media types and this policy. Their number is
-    /// checked while they are received.
+    /// Checks the bytes of an image against the declared media types and this policy. Their number
+    /// is checked while they are received.
     pub(super) fn image(
         &self,
         bytes: Vec<u8>,

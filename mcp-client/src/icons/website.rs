@@ -43,8 +43,8 @@ impl IconPolicy {
     ///
     /// # Errors
     ///
-    /// Returns a [`UrlFault`] if the website must not be opened: it is not `https` (except at the origin
-    /// of a server over plain `http`), contains a user name, or is ambiguous.
+    /// Returns a [`UrlFault`] if the website must not be opened: it is not `https` (except at the
+    /// origin of a server over plain `http`), contains a user name, or is ambiguous.
     pub fn website(&self, url: &str, server: Option<&str>) -> Result<Website, UrlFault> {
         let origin = Origin::parse(url)?;
         let url = url.to_owned();

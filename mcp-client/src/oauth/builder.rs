@@ -51,15 +51,15 @@ impl OAuth {
         OAuthBuilder::new(Grant::ClientCredentials).client(client)
     }
 
-    /// Authorizes the client for a user of an organisation, by an assertion of its identity provider (the
-    /// extension `io.modelcontextprotocol/enterprise-managed-authorization`). `client` is the client at
-    /// the authorization server of the server.
+    /// Authorizes the client for a user of an organisation, by an assertion of its identity
+    /// provider (the extension `io.modelcontextprotocol/enterprise-managed-authorization`).
+    /// `client` is the client at the authorization server of the server.
     pub fn enterprise(provider: Enterprise, client: OAuthClient) -> OAuthBuilder {
         OAuthBuilder::new(Grant::Enterprise(provider)).client(client)
     }
 
-    /// Authorizes a workload by an identity token of its platform (RFC 7523). The function returns the
-    /// current token, for example from a file that the platform updates.
+    /// Authorizes a workload by an identity token of its platform (RFC 7523). The function returns
+    /// the current token, for example from a file that the platform updates.
     pub fn workload<F>(
         client: OAuthClient,
         identity: impl Fn(AssertionRequest) -> F + Send + Sync + 'static,
@@ -109,19 +109,20 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sets the URL of the client's metadata document (CIMD). It is used at authorization servers that
-    /// support such documents. The document has to list the redirect URI of the user agent.
+    /// Sets the URL of the client's metadata document (CIMD). It is used at authorization servers
+    /// that support such documents. The document has to list the redirect URI of the user agent.
     ///
-    /// All issuers then share one redirect URI. If an authorization server does not name itself in the
-    /// redirect (`iss`, RFC 9207), a hostile issuer that another server names can pretend to be this one,
-    /// and receive a code of its users (RFC 9700, section 4.4). [`issuer`](Self::issuer) prevents that: the
-    /// client then talks to one authorization server only.
+    /// All issuers then share one redirect URI. If an authorization server does not name itself in
+    /// the redirect (`iss`, RFC 9207), a hostile issuer that another server names can pretend to be
+    /// this one, and receive a code of its users (RFC 9700, section 4.4). [`issuer`](Self::issuer)
+    /// prevents that: the client then talks to one authorization server only.
     pub fn client_metadata_document(mut self, url: impl Into<String>) -> Self {
         self.config.metadata_document = Some(url.into());
         self
     }
 
-    /// Sets the name that users see when the client is registered dynamically: `MCP client` by default.
+    /// Sets the name that users see when the client is registered dynamically: `MCP client` by
+    /// default.
     pub fn client_name(mut self, name: impl Into<String>) -> Self {
         self.config.description.name = name.into();
         self
@@ -139,30 +140,30 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sets whether the client asks for `offline_access`, where an authorization server has this scope,
-    /// so that it gets a refresh token. `true` by default.
+    /// Sets whether the client asks for `offline_access`, where an authorization server has this
+    /// scope, so that it gets a refresh token. `true` by default.
     pub fn offline_access(mut self, ask: bool) -> Self {
         self.config.offline = ask;
         self
     }
 
-    /// Sets where tokens and registrations are kept: in [memory](MemoryStore) by default. Tokens of the store
-    /// are ignored if they do not belong to this configuration: to its clients, to its
+    /// Sets where tokens and registrations are kept: in [memory](MemoryStore) by default. Tokens of
+    /// the store are ignored if they do not belong to this configuration: to its clients, to its
     /// [issuer](Self::issuer), and to a user or to the program itself.
     pub fn store(mut self, store: impl TokenStore + 'static) -> Self {
         self.config.store = Arc::new(store);
         self
     }
 
-    /// Names the user to whom the tokens belong. A program with several users has one `OAuth` for each
-    /// of them.
+    /// Names the user to whom the tokens belong. A program with several users has one `OAuth` for
+    /// each of them.
     pub fn user(mut self, name: impl Into<String>) -> Self {
         self.config.user = name.into();
         self
     }
 
-    /// Sets when tokens are bound to a key of the client (DPoP): by default where the server and its
-    /// authorization server support it.
+    /// Sets when tokens are bound to a key of the client (DPoP): by default where the server and
+    /// its authorization server support it.
     pub fn dpop(mut self, dpop: Dpop) -> Self {
         self.config.dpop = dpop;
         self
@@ -175,23 +176,25 @@ impl OAuthBuilder {
         self
     }
 
-    /// Uses PKCE with an authorization server that does not announce it. Without this, the client refuses
-    /// such servers, as the specification requires. Only for servers that are known to support it.
+    /// Uses PKCE with an authorization server that does not announce it. Without this, the client
+    /// refuses such servers, as the specification requires. Only for servers that are known to
+    /// support it.
     pub fn assume_pkce(mut self, issuer: impl Into<String>) -> Self {
         self.config.assume_pkce.push(issuer.into());
         self
     }
 
-    /// Sets whether servers of revision 2025-03-26 are supported, which have no metadata of their own: the
-    /// server is then its own authorization server. `false` by default.
+    /// Sets whether servers of revision 2025-03-26 are supported, which have no metadata of their
+    /// own: the server is then its own authorization server. `false` by default.
     pub fn legacy_servers(mut self, support: bool) -> Self {
         self.config.legacy = support;
         self
     }
 
-    /// Asks the program before a user has to log in again because an operation needs further scopes. If
-    /// the function returns `false`, the request fails with [`OAuthFault::MissingScopes`]. By default, the
-    /// user is sent to the authorization server without a question.
+    /// Asks the program before a user has to log in again because an operation needs further
+    /// scopes. If the function returns `false`, the request fails with
+    /// [`OAuthFault::MissingScopes`]. By default, the user is sent to the authorization server
+    /// without a question.
     pub fn confirm_step_up<F>(
         mut self,
         confirm: impl Fn(StepUp) -> F + Send + Sync + 'static,
@@ -203,17 +206,18 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sets whether the metadata have to be those of the server itself. By default, the document at the
-    /// root of the origin may describe a resource that contains the server, such as the whole origin; the
-    /// token is then valid for each server there. Other documents may never do so. `false` by default.
+    /// Sets whether the metadata have to be those of the server itself. By default, the document at
+    /// the root of the origin may describe a resource that contains the server, such as the whole
+    /// origin; the token is then valid for each server there. Other documents may never do so.
+    /// `false` by default.
     pub fn strict_resource(mut self, strict: bool) -> Self {
         self.config.strict_resource = strict;
         self
     }
 
-    /// Sets the policy for the URLs that a server and its metadata name. By default, a document can have
-    /// 256 KiB, and a request can take 30 seconds. Private addresses are allowed only if the server has
-    /// one itself.
+    /// Sets the policy for the URLs that a server and its metadata name. By default, a document can
+    /// have 256 KiB, and a request can take 30 seconds. Private addresses are allowed only if the
+    /// server has one itself.
     pub fn policy(mut self, policy: FetchPolicy) -> Self {
         self.config.policy = policy;
         self
@@ -223,8 +227,8 @@ impl OAuthBuilder {
     ///
     /// # Errors
     ///
-    /// Fails if a scope or a URL is invalid, if there is more than one client without an issuer, or if
-    /// a client with a secret, a key or an assertion has none.
+    /// Fails if a scope or a URL is invalid, if there is more than one client without an issuer, or
+    /// if a client with a secret, a key or an assertion has none.
     pub fn build(mut self) -> Result<OAuth, OAuthError> {
         let failed = |fault: OAuthFault| OAuthError::new(OAuthStep::Configuration, fault);
         let invalid = |text: String| failed(OAuthFault::Configuration(text));

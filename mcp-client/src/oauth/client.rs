@@ -54,9 +54,10 @@ impl OAuthClient {
         self
     }
 
-    /// Allows a client with a secret, a key or an assertion to have no issuer: like a public client,
-    /// it belongs to the first issuer with which it is used. The server names that issuer, so the
-    /// operator of the server can get the secret. Use it only for servers that you trust with it.
+    /// Allows a client with a secret, a key or an assertion to have no issuer: like a public
+    /// client, it belongs to the first issuer with which it is used. The server names that issuer,
+    /// so the operator of the server can get the secret. Use it only for servers that you trust
+    /// with it.
     pub fn trust_first_issuer(mut self) -> Self {
         self.trusts_first_issuer = true;
         self
@@ -68,8 +69,8 @@ impl OAuthClient {
         self
     }
 
-    /// Authenticates the client with signatures of this key (`private_key_jwt`) instead of a secret.
-    /// The client then needs an [issuer](Self::issuer).
+    /// Authenticates the client with signatures of this key (`private_key_jwt`) instead of a
+    /// secret. The client then needs an [issuer](Self::issuer).
     pub fn key(mut self, key: PrivateKey) -> Self {
         self.key = Some(Arc::new(key));
         self
@@ -162,8 +163,8 @@ impl PrivateKey {
         self
     }
 
-    /// Chooses the algorithm, such as `PS256`. By default, RSA keys sign with `RS256`; other keys have
-    /// one algorithm.
+    /// Chooses the algorithm, such as `PS256`. By default, RSA keys sign with `RS256`; other keys
+    /// have one algorithm.
     ///
     /// # Errors
     ///

@@ -12,8 +12,8 @@ use super::store::StoreKey;
 use super::target::Target;
 use super::tokens::now;
 
-/// Returns the client of the configuration with this id at this issuer. Clients of different issuers
-/// can have equal ids.
+/// Returns the client of the configuration with this id at this issuer. Clients of different
+/// issuers can have equal ids.
 pub(super) async fn configured<'a>(
     config: &'a Config,
     client: &ClientRecord,
@@ -39,8 +39,8 @@ pub(super) async fn key_of(
     Ok(own.and_then(|own| own.key.clone()))
 }
 
-/// Adds the secret to a client that was stored without it. That of the configuration replaces a stored
-/// one, which may be an older one.
+/// Adds the secret to a client that was stored without it. That of the configuration replaces a
+/// stored one, which may be an older one.
 pub(super) async fn with_secret(
     config: &Config,
     mut client: ClientRecord,

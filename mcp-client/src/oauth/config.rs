@@ -45,8 +45,8 @@ impl Config {
         matches!(self.grant, Grant::Code(_))
     }
 
-    /// Returns `true` if the client may use these tokens of the store, which another configuration may
-    /// have got.
+    /// Returns `true` if the client may use these tokens of the store, which another configuration
+    /// may have got.
     pub(super) fn fits(&self, tokens: &Tokens) -> bool {
         let is_at = |issuer: &Option<String>| {
             let issuer = issuer.as_ref();
@@ -70,7 +70,8 @@ pub(super) type Confirm =
 pub struct StepUp {
     /// The URL of the server.
     pub server: String,
-    /// The scopes that the token lacks. They are printable ASCII without spaces, quotes and backslashes.
+    /// The scopes that the token lacks. They are printable ASCII without spaces, quotes and
+    /// backslashes.
     pub scopes: Vec<String>,
 }
 
@@ -133,8 +134,9 @@ pub struct Enterprise {
 }
 
 impl Enterprise {
-    /// Creates a provider from the URL of its token endpoint, the client at the provider, and a function
-    /// that returns the identity token of the user, which the program got when the user logged in.
+    /// Creates a provider from the URL of its token endpoint, the client at the provider, and a
+    /// function that returns the identity token of the user, which the program got when the user
+    /// logged in.
     pub fn new<F>(
         token_endpoint: impl Into<String>,
         client: OAuthClient,
@@ -151,8 +153,9 @@ impl Enterprise {
         }
     }
 
-    /// Sets the type of what the function returns, such as `urn:ietf:params:oauth:token-type:saml2`.
-    /// By default, it is an identity token of OpenID Connect.
+    /// Sets the type of what the function returns, such as
+    /// `urn:ietf:params:oauth:token-type:saml2`. By default, it is an identity token of OpenID
+    /// Connect.
     pub fn subject_type(mut self, kind: impl Into<String>) -> Self {
         self.subject_type = kind.into();
         self

@@ -114,8 +114,8 @@ impl Display for OAuthStep {
     }
 }
 
-/// The reason of an [`OAuthError`]. Its fields may contain text of peers as it was received; the text
-/// of the error contains at most 200 characters of each, without control characters.
+/// The reason of an [`OAuthError`]. Its fields may contain text of peers as it was received; the
+/// text of the error contains at most 200 characters of each, without control characters.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OAuthFault {
@@ -211,12 +211,12 @@ pub enum OAuthFault {
     /// The server has rejected several new tokens in a row.
     #[error("the server has rejected {0} new tokens in a row")]
     Rounds(u32),
-    /// The server demands further scopes, for which the user has to log in again. The client does not do
-    /// that by itself, or the program refused it.
+    /// The server demands further scopes, for which the user has to log in again. The client does
+    /// not do that by itself, or the program refused it.
     #[error("the server demands a token with the scopes `{}`", PeerText(.0))]
     MissingScopes(String),
-    /// The server has caused this many logins within 10 minutes. Further ones have to be started with
-    /// [`OAuth::login`](super::OAuth::login).
+    /// The server has caused this many logins within 10 minutes. Further ones have to be started
+    /// with [`OAuth::login`](super::OAuth::login).
     #[error("the server has caused {0} logins within 10 minutes")]
     Logins(usize),
     /// The server demands scopes that were requested, but not granted.

@@ -95,8 +95,8 @@ impl OAuth {
         self.session(&server).run(Purpose::Login(challenge)).await
     }
 
-    /// Revokes the tokens for a server at its authorization server, if that is supported, and forgets
-    /// them. If the client has a secret, it has to be configured, because it is not stored.
+    /// Revokes the tokens for a server at its authorization server, if that is supported, and
+    /// forgets them. If the client has a secret, it has to be configured, because it is not stored.
     ///
     /// # Errors
     ///
@@ -141,8 +141,8 @@ impl OAuth {
         statuses(&self.config).await
     }
 
-    /// Begins a login for a web program: send the browser to [`PendingLogin::url`], and pass the URL of
-    /// the redirect to [`finish`](Self::finish).
+    /// Begins a login for a web program: send the browser to [`PendingLogin::url`], and pass the
+    /// URL of the redirect to [`finish`](Self::finish).
     ///
     /// # Errors
     ///

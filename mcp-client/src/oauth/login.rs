@@ -1,4 +1,5 @@
-//! [`LoginRecord`] and [`PendingLogin`]: one login of a user, from the authorization request to the redirect.
+//! [`LoginRecord`] and [`PendingLogin`]: one login of a user, from the authorization request to the
+//! redirect.
 
 use std::fmt;
 
@@ -111,8 +112,8 @@ impl LoginRecord {
 
     /// Checks a redirect, and returns the code. `redirect` is its URL, or its query.
     ///
-    /// The state is checked first, then the issuer (RFC 9207), and only then is anything else of the
-    /// redirect looked at.
+    /// The state is checked first, then the issuer (RFC 9207), and only then is anything else of
+    /// the redirect looked at.
     pub(super) fn code(&self, redirect: &str) -> Result<Secret, OAuthError> {
         let failed =
             |fault: OAuthFault| OAuthError::new(OAuthStep::Authorization, fault).at(&self.issuer);
@@ -168,8 +169,8 @@ struct RedirectParams {
 
 /// A login that has begun. It is used once: [`OAuth::finish`](super::OAuth::finish) consumes it.
 ///
-/// A web program that finishes the login in another process stores it in the session of the user with
-/// [`to_secret`](Self::to_secret), and removes it there before it calls `finish`.
+/// A web program that finishes the login in another process stores it in the session of the user
+/// with [`to_secret`](Self::to_secret), and removes it there before it calls `finish`.
 pub struct PendingLogin(pub(super) LoginRecord);
 
 impl PendingLogin {

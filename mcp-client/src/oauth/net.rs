@@ -116,7 +116,8 @@ impl Net {
 impl NetResponse {
     /// Decodes the body as JSON.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, OAuthFault> {
-        // The text of an error names members and positions, and quotes no values but of wrong types.
+        // The text of an error names members and positions, and quotes no values but of wrong
+        // types.
         serde_json::from_slice(&self.body).map_err(|error| {
             let position = (error.line(), error.column());
             let text = if error.is_data() {
@@ -157,7 +158,8 @@ mod tests {
         }
     }
 
-    /// Sends a request to a port of this machine, for a server whose name is resolved to this machine.
+    /// Sends a request to a port of this machine, for a server whose name is resolved to this
+    /// machine.
     async fn reaches_this_machine(server: &str, at: SocketAddr) -> Result<(), FetchError> {
         let policy = FetchPolicy::new().resolver(|_, port| async move {
             let local = [127, 0, 0, 1];

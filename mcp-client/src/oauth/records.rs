@@ -100,7 +100,8 @@ impl Records<'_> {
         }
     }
 
-    /// Binds a client of the configuration to an issuer, unless it belongs to one. Returns its issuer.
+    /// Binds a client of the configuration to an issuer, unless it belongs to one. Returns its
+    /// issuer.
     pub(super) async fn bind(
         self,
         client: &OAuthClient,
@@ -166,7 +167,8 @@ impl Records<'_> {
         })
     }
 
-    /// Returns a value. A damaged one counts as missing, so that a login or a logout can replace it.
+    /// Returns a value. A damaged one counts as missing, so that a login or a logout can replace
+    /// it.
     async fn load<T: DeserializeOwned>(self, key: &StoreKey) -> Result<Option<T>, OAuthError> {
         let is_damaged = |error: &StoreError| {
             let error = error.downcast_ref::<io::Error>();

@@ -138,8 +138,8 @@ impl Renewal {
         Ok(())
     }
 
-    /// Returns `true` if tokens of the store belong to the configuration, and are not older than those
-    /// here.
+    /// Returns `true` if tokens of the store belong to the configuration, and are not older than
+    /// those here.
     fn is_usable(&self, stored: &Tokens) -> bool {
         self.config.fits(stored) && self.state().outdated.as_ref() != Some(&stored.access)
     }
@@ -309,8 +309,8 @@ impl Renewal {
         }
     }
 
-    /// Refreshes the tokens, unless another process has done it; `false` if there is no refresh token
-    /// (any more). The lock is held in all processes, so that a refresh token is used once.
+    /// Refreshes the tokens, unless another process has done it; `false` if there is no refresh
+    /// token (any more). The lock is held in all processes, so that a refresh token is used once.
     async fn refresh(&self, used: &Secret) -> Result<bool, OAuthError> {
         let Some(tokens) = self.tokens() else {
             return Ok(false);

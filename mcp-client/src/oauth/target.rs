@@ -31,8 +31,8 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Finds the metadata of a server and of its authorization server. `previous` is the issuer that the
-    /// client used before.
+    /// Finds the metadata of a server and of its authorization server. `previous` is the issuer
+    /// that the client used before.
     pub(super) async fn discover(
         config: &Config,
         url: &str,
@@ -114,8 +114,8 @@ impl Target {
         })
     }
 
-    /// Chooses the scopes to request: those of the challenge, otherwise all of the metadata, and those
-    /// that the program adds. With `before`, the scopes that were requested before are kept.
+    /// Chooses the scopes to request: those of the challenge, otherwise all of the metadata, and
+    /// those that the program adds. With `before`, the scopes that were requested before are kept.
     pub(super) fn scopes(
         &self,
         config: &Config,
@@ -150,7 +150,8 @@ fn needs_pkce(config: &Config, issuer: &str) -> bool {
             .any(|known| is_same_issuer(known, issuer))
 }
 
-/// Returns the issuers of the clients of the configuration; `None` for one that belongs to none yet.
+/// Returns the issuers of the clients of the configuration; `None` for one that belongs to none
+/// yet.
 async fn issuers_of_clients(config: &Config) -> Result<Vec<Option<String>>, OAuthError> {
     let mut issuers = Vec::new();
     for client in &config.clients {

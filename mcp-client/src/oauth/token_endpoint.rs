@@ -181,8 +181,8 @@ impl TokenEndpoint<'_> {
     fn credentials<'a>(&'a self, assertion: Option<&'a Secret>) -> Form<'a> {
         let id = ("client_id", self.client.id.as_str());
         match self.client.method {
-            // With Basic, the id is repeated for servers that look for it in the form only, such as those of
-            // the Python SDK.
+            // With Basic, the id is repeated for servers that look for it in the form only, such as
+            // those of the Python SDK.
             ClientAuthMethod::None | ClientAuthMethod::SecretBasic => vec![id],
             ClientAuthMethod::SecretPost => {
                 let secret = self.client.secret.as_ref().map_or("", Secret::expose);

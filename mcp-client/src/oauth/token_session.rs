@@ -44,8 +44,8 @@ impl TokenSession {
         }
     }
 
-    /// Returns the tokens for a request: from the store at first, and refreshed if they are about to
-    /// expire.
+    /// Returns the tokens for a request: from the store at first, and refreshed if they are about
+    /// to expire.
     pub(super) async fn current(&self) -> Result<Option<Arc<Tokens>>, OAuthError> {
         self.loaded.get_or_try_init(|| self.renewal.load()).await?;
         let Some(tokens) = self.renewal.tokens() else {
@@ -55,7 +55,8 @@ impl TokenSession {
         if tokens.is_due(now()) && can_renew && !self.renewal.is_paused() {
             let refreshed = self.run(Purpose::Refresh(tokens.access.clone())).await;
             if let Err(error) = refreshed {
-                // If the token has expired, the server rejects it, and its challenge starts a login.
+                // If the token has expired, the server rejects it, and its challenge starts a
+                // login.
                 tracing::warn!(%error, "the token is used although it expires soon");
             }
         }

@@ -42,12 +42,12 @@ pub trait Authorize: Send + Sync {
     /// attempt to send a request.
     fn authorize<'a>(&'a self, request: AuthorizeRequest<'a>) -> AuthorizeFuture<'a, HeaderMap>;
 
-    /// Called when the server rejects a request with 401 or 403. With `true`, the request is authorized
-    /// and sent again, at most three times; with `false`, the call fails with
+    /// Called when the server rejects a request with 401 or 403. With `true`, the request is
+    /// authorized and sent again, at most three times; with `false`, the call fails with
     /// [`HttpError::Unauthorized`](crate::HttpError).
     ///
-    /// Several requests may be rejected at the same time. If there is already a newer token than the
-    /// one in [`sent`](AuthorizeResponse::sent), return `true`.
+    /// Several requests may be rejected at the same time. If there is already a newer token than
+    /// the one in [`sent`](AuthorizeResponse::sent), return `true`.
     ///
     /// The timeout of the call pauses while this runs, for at most
     /// [`Limits::authorize_time`](crate::Limits): a user may have to log in.

@@ -278,8 +278,8 @@ pub(crate) trait MessageSender: Send + Sync {
         self.send_now(message);
     }
 
-    /// Returns `true` if dropping the future of [`send_request`](Self::send_request) already cancels
-    /// the request on the server.
+    /// Returns `true` if dropping the future of [`send_request`](Self::send_request) already
+    /// cancels the request on the server.
     fn cancels_on_drop(&self, connection: &Connection) -> bool;
 
     /// Returns the revision that an earlier connection negotiated with the server.

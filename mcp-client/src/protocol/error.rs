@@ -29,8 +29,8 @@ use server_output::last_lines;
 
 /// The error of a handler that answers questions of the server.
 ///
-/// A server of an older revision receives an [`ErrorObject`] unchanged, and any other error as -32603
-/// with its text. A server without sessions receives nothing: the call fails with
+/// A server of an older revision receives an [`ErrorObject`] unchanged, and any other error as
+/// -32603 with its text. A server without sessions receives nothing: the call fails with
 /// [`CallError::Input`](crate::CallError).
 pub type InputError = Box<dyn Error + Send + Sync>;
 
@@ -131,8 +131,8 @@ pub enum CallError {
         /// Why.
         source: ListError,
     },
-    /// The structured result of a tool does not match the tool's `outputSchema`. Results are checked
-    /// if the tool was listed on this connection.
+    /// The structured result of a tool does not match the tool's `outputSchema`. Results are
+    /// checked if the tool was listed on this connection.
     #[cfg(feature = "json-schema")]
     #[error("invalid structured result of the tool {source}")]
     Output {
@@ -188,8 +188,8 @@ impl CallError {
         }
     }
 
-    /// Returns why the server refused the request; `None` if it did not answer. The same refusal has
-    /// the same kind over every transport.
+    /// Returns why the server refused the request; `None` if it did not answer. The same refusal
+    /// has the same kind over every transport.
     ///
     /// ```
     /// use mcp_client::{CallError, RefusalKind};
@@ -281,8 +281,8 @@ pub enum TransportError {
 }
 
 impl TransportError {
-    /// Returns `true` if a single message was lost and the connection continues. It may have been the
-    /// response to any request.
+    /// Returns `true` if a single message was lost and the connection continues. It may have been
+    /// the response to any request.
     pub(crate) fn loses_one_message(&self) -> bool {
         match self {
             Self::TooLong { .. } => true,

@@ -1,8 +1,8 @@
 //! Requests to URLs that a server names: resources (the proposal `https-url`), icons, and those of
 //! OAuth.
 //!
-//! A server may name any URL. Each request uses a separate connection, contains nothing of the requests
-//! to the server, and happens only if a [`FetchPolicy`] allows it.
+//! A server may name any URL. Each request uses a separate connection, contains nothing of the
+//! requests to the server, and happens only if a [`FetchPolicy`] allows it.
 
 mod address;
 mod dial;

@@ -8,8 +8,8 @@ use super::error::ServerOutput;
 /// The maximum size of the remembered lines in bytes.
 pub(crate) const REMEMBERED: usize = 4 << 10;
 
-/// The last lines that a server wrote beside its messages, for errors: they often contain the reason
-/// why it does not respond.
+/// The last lines that a server wrote beside its messages, for errors: they often contain the
+/// reason why it does not respond.
 #[derive(Default)]
 pub(crate) struct LastOutput {
     pub(crate) stderr: LastLines,

@@ -18,8 +18,8 @@ pub struct Limits {
     /// timeout of its call, up to this time in total: not set.
     /// [`Call::while_progressing`](crate::Call::while_progressing) sets it for one call.
     pub progress_time: Option<Duration>,
-    /// The time after which the client begins the handshake of older revisions if the server has not
-    /// answered `server/discover`: 5 seconds. The response is still accepted until
+    /// The time after which the client begins the handshake of older revisions if the server has
+    /// not answered `server/discover`: 5 seconds. The response is still accepted until
     /// [`call_time`](Self::call_time) has elapsed, because a server may start slowly.
     pub probe_time: Duration,
     /// The timeout of connecting to a server over HTTP, without TLS: 10 seconds.
@@ -32,15 +32,15 @@ pub struct Limits {
     /// The number of questions of the server that handlers answer at once: 64.
     ///
     /// A server of an older revision asks with requests; further ones are refused. A server without
-    /// sessions answers a call with questions. If one response has more of them, the call fails with
-    /// [`CallError::Questions`](crate::CallError) and no handler is called. Questions of several
-    /// calls wait, each at most for the timeout of its call.
+    /// sessions answers a call with questions. If one response has more of them, the call fails
+    /// with [`CallError::Questions`](crate::CallError) and no handler is called. Questions of
+    /// several calls wait, each at most for the timeout of its call.
     pub server_requests: usize,
     /// The number of events that a [`Subscription`](crate::Subscription) queues: 1024. Further ones
     /// are replaced by one [`Missed`](crate::SubscriptionEvent::Missed).
     pub pending_events: usize,
-    /// The first pause before an interrupted subscription is opened again: 500 milliseconds. It doubles
-    /// each time, and is never shorter than 10 milliseconds.
+    /// The first pause before an interrupted subscription is opened again: 500 milliseconds. It
+    /// doubles each time, and is never shorter than 10 milliseconds.
     pub retry_first: Duration,
     /// The longest such pause: 30 seconds.
     pub retry_most: Duration,
@@ -50,7 +50,8 @@ pub struct Limits {
     pub list_items: usize,
     /// The size of a list in bytes after which no further page is requested: 64 MiB.
     pub list_bytes: usize,
-    /// The number of bytes that are queued for a server that does not read, before calls wait: 1 MiB.
+    /// The number of bytes that are queued for a server that does not read, before calls wait: 1
+    /// MiB.
     pub queued_bytes: usize,
     /// The size of the queued [events](Self::pending_events) in bytes: 4 MiB. A single event may be
     /// larger.

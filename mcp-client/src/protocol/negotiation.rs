@@ -115,7 +115,8 @@ async fn search(
             Probed::Answered(Err(error)) => match refusal(&error) {
                 Some((source, offered)) => (offered, Err(source.clone())),
                 None if is_modern || !may_be_legacy(&error) => return Err(error.into()),
-                // Some older server processes exit when they receive the request, and are restarted.
+                // Some older server processes exit when they receive the request, and are
+                // restarted.
                 None => {
                     connection.state.wait_reconnected().await;
                     return Ok(Search::Handshake(NEWEST_LEGACY));
@@ -144,8 +145,8 @@ enum Probed {
 }
 
 /// Sends `server/discover`. If the response takes longer than
-/// [`Limits::probe_time`](super::limits::Limits), begins the handshake beside it: a server of an older
-/// era may ignore the request, and one that starts slowly answers it late.
+/// [`Limits::probe_time`](super::limits::Limits), begins the handshake beside it: a server of an
+/// older era may ignore the request, and one that starts slowly answers it late.
 async fn probe(connection: &Arc<Connection>, revision: Revision) -> Probed {
     let mut probing = pin!(discover(connection, revision));
     let mut time = CallTimeout::new(connection.limits.probe_time);

@@ -1,7 +1,8 @@
 //! [`Params`]: the params of a request, composed of JSON texts.
 //!
-//! The params of a call are encoded once, in the form of a revision. Everything that depends on them, such as
-//! the message, the headers and the key of the cached result, is composed from the texts of their members.
+//! The params of a call are encoded once, in the form of a revision. Everything that depends on
+//! them, such as the message, the headers and the key of the cached result, is composed from the
+//! texts of their members.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -94,8 +94,8 @@ fn meta(
     }
 }
 
-/// Returns the name and version of a client in the form of the newest revision with a handshake. The
-/// first revision without one has the same form, and is one that has it in params.
+/// Returns the name and version of a client in the form of the newest revision with a handshake.
+/// The first revision without one has the same form, and is one that has it in params.
 pub(crate) fn legacy_info(info: &Implementation) -> Result<Box<RawValue>, VersionError> {
     let meta = meta(Revision::V2026_07_28, info, ClientCapabilities::new())?;
     let info = meta.get(CLIENT_INFO).map(|info| (**info).to_owned());

@@ -116,8 +116,8 @@ pub(crate) async fn elapsed(connection: &Connection, time: &mut CallTimeout) {
     time.elapsed().await;
 }
 
-/// Sends a notification. Fails after the timeout of a call if the server does not read it, or does not
-/// respond to the POST over HTTP.
+/// Sends a notification. Fails after the timeout of a call if the server does not read it, or does
+/// not respond to the POST over HTTP.
 pub(crate) async fn notify(
     connection: &Arc<Connection>,
     method: &'static str,

@@ -8,8 +8,8 @@ use super::connection::{Connection, MessageSender};
 use super::error::TransportError;
 use super::limits::Limits;
 
-/// Connects a client to a server: [`ByteStream`](crate::ByteStream), `ChildProcess` (feature `process`), `Http`
-/// (feature `http`). Only this crate implements it.
+/// Connects a client to a server: [`ByteStream`](crate::ByteStream), `ChildProcess` (feature
+/// `process`), `Http` (feature `http`). Only this crate implements it.
 pub trait Transport: OpenTransport + Send {}
 
 impl<T: OpenTransport + Send> Transport for T {}

@@ -1,7 +1,7 @@
 //! [`Probes`]: which revision to try next, given what the server answered.
 //!
-//! From revision 2026-07-28, page "Versioning and Compatibility". Pure functions, so that they can be
-//! tested with revisions that do not exist.
+//! From revision 2026-07-28, page "Versioning and Compatibility". Pure functions, so that they can
+//! be tested with revisions that do not exist.
 
 use mcp_types::Revision;
 

@@ -44,8 +44,8 @@ use sender::HttpSender;
 
 /// A server at a URL.
 ///
-/// The client tries Streamable HTTP of 2026-07-28 and later revisions, then that of the revisions with sessions, and last
-/// HTTP+SSE of 2024-11-05.
+/// The client tries Streamable HTTP of 2026-07-28 and later revisions, then that of the revisions
+/// with sessions, and last HTTP+SSE of 2024-11-05.
 ///
 /// ```no_run
 /// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
@@ -96,8 +96,8 @@ impl Http {
         self
     }
 
-    /// Sets the cache that remembers the era and revision of the server, for the next client that is connected with
-    /// a clone of it.
+    /// Sets the cache that remembers the era and revision of the server, for the next client that
+    /// is connected with a clone of it.
     pub fn era_cache(mut self, eras: EraCache) -> Self {
         self.eras = Some(eras);
         self
@@ -112,16 +112,17 @@ impl Http {
     }
 
     /// Sets whether every certificate is accepted of a server on this machine, at `localhost` or a
-    /// loopback address. Other servers always need a valid one. `false` by default; for development.
+    /// loopback address. Other servers always need a valid one. `false` by default; for
+    /// development.
     #[cfg(feature = "tls")]
     pub fn insecure_loopback(mut self, accept: bool) -> Self {
         self.dialing.trust.insecure_loopback = accept;
         self
     }
 
-    /// Connects through a proxy. By default, the connection is direct, whatever the environment contains:
-    /// see [`Proxy::from_env`]. The URLs that a server names, such as those of OAuth, have their own
-    /// setting: [`FetchPolicy::proxy`](crate::FetchPolicy::proxy).
+    /// Connects through a proxy. By default, the connection is direct, whatever the environment
+    /// contains: see [`Proxy::from_env`]. The URLs that a server names, such as those of OAuth,
+    /// have their own setting: [`FetchPolicy::proxy`](crate::FetchPolicy::proxy).
     #[cfg(feature = "tls")]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.dialing.proxy = proxy;

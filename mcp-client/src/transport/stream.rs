@@ -27,8 +27,8 @@ const FLUSH_TIME: Duration = Duration::from_secs(1);
 /// A line of more than [`Limits::message_bytes`] is skipped, and all pending calls fail with
 /// [`TransportError::TooLong`], because the line may have been the response to any of them.
 ///
-/// [`Client::close`](crate::Client::close) writes the queued messages, for at most a second, and shuts
-/// down the writer.
+/// [`Client::close`](crate::Client::close) writes the queued messages, for at most a second, and
+/// shuts down the writer.
 ///
 /// ```no_run
 /// # #[cfg(unix)]

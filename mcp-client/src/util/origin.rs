@@ -1,7 +1,7 @@
 //! [`Origin`]: scheme, host and port of a URL, parsed strictly.
 //!
-//! URLs that a server names are parsed by different programs: this one, a browser, a proxy. A URL that
-//! they might parse in different ways is rejected.
+//! URLs that a server names are parsed by different programs: this one, a browser, a proxy. A URL
+//! that they might parse in different ways is rejected.
 
 use std::fmt;
 #[cfg(feature = "tls")]
@@ -12,8 +12,8 @@ use std::net::Ipv6Addr;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlFault {
-    /// It contains characters that are not allowed in URLs, such as spaces, quotes, backslashes, and
-    /// all that are not ASCII.
+    /// It contains characters that are not allowed in URLs, such as spaces, quotes, backslashes,
+    /// and all that are not ASCII.
     #[error("it contains characters that are not allowed in URLs")]
     Characters,
     /// It has no scheme.
@@ -127,8 +127,8 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Returns `true` for `localhost` and for loopback addresses, without brackets. Names below `localhost` do
-/// not count: the system may resolve them to other machines.
+/// Returns `true` for `localhost` and for loopback addresses, without brackets. Names below
+/// `localhost` do not count: the system may resolve them to other machines.
 #[cfg(feature = "tls")]
 pub(crate) fn is_this_machine(host: &str) -> bool {
     match host.parse::<IpAddr>() {
@@ -137,8 +137,8 @@ pub(crate) fn is_this_machine(host: &str) -> bool {
     }
 }
 
-/// Returns `true` if the host of a URL of the scheme `http` or `https` is this machine: `localhost`, or
-/// a loopback address. Only there may a program send secrets over plain `http`.
+/// Returns `true` if the host of a URL of the scheme `http` or `https` is this machine:
+/// `localhost`, or a loopback address. Only there may a program send secrets over plain `http`.
 ///
 /// ```
 /// use mcp_client::is_loopback_url;

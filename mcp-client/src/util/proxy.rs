@@ -17,9 +17,9 @@ use super::origin::Origin;
 
 /// An HTTP proxy, and the hosts for which it is not used.
 ///
-/// A URL with `https` is requested through a tunnel (`CONNECT`): the proxy learns the host, but reads
-/// nothing. A URL with `http` is requested from the proxy itself. Hosts of this machine, such as
-/// `localhost` and `127.0.0.1`, are never requested through a proxy.
+/// A URL with `https` is requested through a tunnel (`CONNECT`): the proxy learns the host, but
+/// reads nothing. A URL with `http` is requested from the proxy itself. Hosts of this machine, such
+/// as `localhost` and `127.0.0.1`, are never requested through a proxy.
 ///
 /// ```
 /// use mcp_client::{Http, Proxy};
@@ -39,9 +39,9 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Creates a proxy for all URLs, at a URL such as `http://user:password@proxy.example:3128`. The
-    /// scheme `http` is the only supported one. Another URL is an [`HttpError::Proxy`](crate::HttpError)
-    /// when a client connects.
+    /// Creates a proxy for all URLs, at a URL such as `http://user:password@proxy.example:3128`.
+    /// The scheme `http` is the only supported one. Another URL is an
+    /// [`HttpError::Proxy`](crate::HttpError) when a client connects.
     pub fn new(url: impl Into<String>) -> Self {
         let url = url.into();
         Self {
@@ -51,9 +51,9 @@ impl Proxy {
         }
     }
 
-    /// Reads the environment: `HTTPS_PROXY` and `HTTP_PROXY`, otherwise `ALL_PROXY`, for URLs of these
-    /// schemes, and the exceptions in `NO_PROXY`. Names in lower case are read, too. In a CGI program,
-    /// `HTTP_PROXY` is ignored, because the header `Proxy` of a request sets it.
+    /// Reads the environment: `HTTPS_PROXY` and `HTTP_PROXY`, otherwise `ALL_PROXY`, for URLs of
+    /// these schemes, and the exceptions in `NO_PROXY`. Names in lower case are read, too. In a CGI
+    /// program, `HTTP_PROXY` is ignored, because the header `Proxy` of a request sets it.
     #[must_use]
     pub fn from_env() -> Self {
         let is_cgi = env::var_os("REQUEST_METHOD").is_some();
@@ -74,7 +74,8 @@ impl Proxy {
     }
 
     /// Sets for which hosts the proxy is not used, in the form of `NO_PROXY`: domains with their
-    /// subdomains, addresses and networks such as `10.0.0.0/8`, separated by commas; `*` for all hosts.
+    /// subdomains, addresses and networks such as `10.0.0.0/8`, separated by commas; `*` for all
+    /// hosts.
     #[must_use]
     pub fn except(mut self, hosts: impl Into<String>) -> Self {
         self.except = hosts.into();
@@ -85,7 +86,8 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// Fails if the proxy for this scheme is invalid. Then there must be no direct connection either.
+    /// Fails if the proxy for this scheme is invalid. Then there must be no direct connection
+    /// either.
     pub(crate) fn to(&self, origin: &Origin) -> Result<Option<ProxyHop>, &'static str> {
         let proxy = if origin.secure {
             &self.https
@@ -143,7 +145,8 @@ pub(crate) struct ProxyHop {
 }
 
 impl ProxyHop {
-    /// Connects to the host of an `https` URL through the proxy, or to the proxy itself for other URLs.
+    /// Connects to the host of an `https` URL through the proxy, or to the proxy itself for other
+    /// URLs.
     pub(crate) async fn connect(
         self,
         mut connector: HttpConnector,

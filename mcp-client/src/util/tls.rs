@@ -88,9 +88,9 @@ fn config(roots: RootCertStore) -> Result<ClientConfig, TlsError> {
 
 /// Verifies certificates by the trusted ones, with two exceptions.
 ///
-/// A certificate that the program trusts itself may be that of the server, even if it is marked as one
-/// of an authority, as `openssl req -x509` does. Names and times are checked as always. And if the
-/// program says so, hosts of this machine may have any certificate.
+/// A certificate that the program trusts itself may be that of the server, even if it is marked as
+/// one of an authority, as `openssl req -x509` does. Names and times are checked as always. And if
+/// the program says so, hosts of this machine may have any certificate.
 #[derive(Debug)]
 struct Verifier {
     /// `None` if no certificate is trusted.
@@ -148,8 +148,9 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// Returns `true` if the only fault of a certificate is that it is one of an authority. webpki checks the
-/// times first; its errors are not public in rustls, so this one is recognized by its text.
+/// Returns `true` if the only fault of a certificate is that it is one of an authority. webpki
+/// checks the times first; its errors are not public in rustls, so this one is recognized by its
+/// text.
 fn is_of_authority(error: &Error) -> bool {
     match error {
         Error::InvalidCertificate(CertificateError::Other(error)) => {

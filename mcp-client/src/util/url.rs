@@ -12,8 +12,8 @@ pub(crate) fn origin(url: &Uri) -> String {
     format!("{scheme}://{host}:{port}")
 }
 
-/// Returns a URL for errors, logs and `Debug`: origin and path. User name, password, query and fragment
-/// may be secrets, so they are left out.
+/// Returns a URL for errors, logs and `Debug`: origin and path. User name, password, query and
+/// fragment may be secrets, so they are left out.
 pub(crate) fn shown(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = url.split_once("//").unwrap_or(("", url));

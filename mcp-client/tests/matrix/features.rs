@@ -284,7 +284,8 @@ async fn prompts(peer: &Pair) -> Result<()> {
 
 async fn completion(peer: &Pair) -> Result<()> {
     let argument = CompletionArgument::new("name", "A");
-    // As a request of the method table, so that this compiles whatever the newest revision calls it.
+    // As a request of the method table, so that this compiles whatever the newest revision calls
+    // it.
     let prompt = PromptReference::new("hello");
     let params = CompleteRequestParams::new(prompt, argument, peer.client.meta());
     let found = peer.client.request::<CompleteRequest>(params).await?;

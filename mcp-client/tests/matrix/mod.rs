@@ -1,5 +1,5 @@
-//! `mcp-client` with `mcp-server`: every revision and the draft of the next one, over every transport, with every feature of the
-//! revision.
+//! `mcp-client` with `mcp-server`: every revision and the draft of the next one, over every
+//! transport, with every feature of the revision.
 
 mod features;
 mod server;

@@ -156,7 +156,8 @@ async fn server_without_pkce_is_refused_unless_it_is_known() {
     );
 }
 
-/// Answers for a public name whose server is on this machine, so that the policy takes it for public.
+/// Answers for a public name whose server is on this machine, so that the policy takes it for
+/// public.
 fn public_policy(world: &World) -> FetchPolicy {
     let port = world.address.port();
     FetchPolicy::new()

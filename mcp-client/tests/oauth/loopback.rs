@@ -11,8 +11,8 @@ use tokio::task::JoinHandle;
 
 use super::world::*;
 
-/// Sends a request to the server of a redirect URI, and returns the response. `CALLBACK` in the target
-/// stands for the path of the redirect URI.
+/// Sends a request to the server of a redirect URI, and returns the response. `CALLBACK` in the
+/// target stands for the path of the redirect URI.
 pub(crate) async fn browse(redirect: &str, method: &str, target: &str) -> String {
     let rest = redirect.strip_prefix("http://").expect("a URL");
     let (address, path) = rest.split_once('/').expect("a path");
@@ -257,8 +257,8 @@ async fn redirect_of_another_issuer_is_not_accepted() {
     let (other, elsewhere, ending) = begun(&two, &oauth, &urls).await;
     browse(&elsewhere, "GET", &format!("CALLBACK?{ending}")).await;
     other.await.expect("no panic").expect("logged in");
-    // The first server sends the browser to the issuer of the second one, which sends it back to the
-    // redirect URI that it knows, on any port.
+    // The first server sends the browser to the issuer of the second one, which sends it back to
+    // the redirect URI that it knows, on any port.
     let (login, redirect, query) = begun(&one, &oauth, &urls).await;
     let path = elsewhere.split('/').skip(3).collect::<Vec<_>>().join("/");
     for target in [format!("/{path}?{query}"), format!("/callback?{query}")] {

@@ -184,8 +184,8 @@ async fn challenge_for_proofs_is_enough_to_bind_the_token() {
     assert!(oauth.status().await.expect("read")[0].is_bound);
 }
 
-/// Connects to a world that offers bound tokens, and answers the first request for a token with this
-/// type, and later ones with the other type.
+/// Connects to a world that offers bound tokens, and answers the first request for a token with
+/// this type, and later ones with the other type.
 async fn typed(first: &'static str, later: &'static str) -> (Arc<World>, Client, OAuth) {
     let world = World::start().await;
     world.script(move |asked, world| match asked.path.as_str() {

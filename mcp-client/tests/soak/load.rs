@@ -201,7 +201,8 @@ async fn watch(client: &Client, score: &Score, number: &str) -> Result<(), CallE
     Ok(())
 }
 
-/// Waits until the server has received all cancellations. A call fails if its server was killed last.
+/// Waits until the server has received all cancellations. A call fails if its server was killed
+/// last.
 pub(crate) async fn quiet(client: &Client) {
     let quiet = async {
         loop {

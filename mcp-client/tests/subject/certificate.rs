@@ -7,8 +7,8 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-/// Returns an acceptor for these names, and the certificate for clients in PEM. The function changes
-/// the parameters of the certificate.
+/// Returns an acceptor for these names, and the certificate for clients in PEM. The function
+/// changes the parameters of the certificate.
 pub(crate) fn certified(
     names: &[&str],
     change: impl FnOnce(&mut CertificateParams),

@@ -1,5 +1,5 @@
-//! A server that shows every method of the specification, and the subject of the official conformance
-//! suite. The example `files` shows icons and the proposals on resources.
+//! A server that shows every method of the specification, and the subject of the official
+//! conformance suite. The example `files` shows icons and the proposals on resources.
 //!
 //! `everything --port 3000` serves Streamable HTTP at `http://127.0.0.1:3000/mcp` to peers of all
 //! revisions, and the transport of 2024-11-05 at `/sse` (0 takes any port, and the first line on

@@ -225,8 +225,8 @@ fn resolve(tree: &Tree, uri: &str) -> Result<(Place, Facts), TreeError> {
     Ok((place, facts))
 }
 
-/// Returns text if the bytes are UTF-8, and binary contents otherwise. Without an extension, the media
-/// type is not known, here as in lists.
+/// Returns text if the bytes are UTF-8, and binary contents otherwise. Without an extension, the
+/// media type is not known, here as in lists.
 fn contents(uri: String, place: &Place, bytes: Vec<u8>) -> AnyResourceContents {
     let media_type = place.name().and_then(media::media_type).map(Into::into);
     match String::from_utf8(bytes) {

@@ -54,8 +54,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value = "500")]
     pub(crate) page_size: NonZeroUsize,
 
-    /// The maximum size of a file that is read over the protocol, in bytes. At its URL a file of any
-    /// size is read.
+    /// The maximum size of a file that is read over the protocol, in bytes. At its URL a file of
+    /// any size is read.
     #[arg(long, value_name = "BYTES", default_value = "2097152")]
     pub(crate) max_read: u64,
 

@@ -249,8 +249,8 @@ impl Tree {
     }
 }
 
-/// Returns `true` for a name that may stand for a file with another name on Windows, such as a hidden
-/// one: a short name of NTFS (`ENV~1`), or a name that ends with dots or spaces.
+/// Returns `true` for a name that may stand for a file with another name on Windows, such as a
+/// hidden one: a short name of NTFS (`ENV~1`), or a name that ends with dots or spaces.
 fn is_windows_alias(name: &[u8]) -> bool {
     let mut parts = name.split(|byte| *byte == b'~').skip(1);
     let is_short = parts.any(|after| after.first().is_some_and(u8::is_ascii_digit));

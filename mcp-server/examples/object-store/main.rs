@@ -1,5 +1,5 @@
-//! Serves the objects of a bucket in an S3-compatible store over standard input and output:
-//! `cargo run -p mcp-server --all-features --example object-store -- https://bucket.s3.amazonaws.com`
+//! Serves the objects of a bucket in an S3-compatible store over standard input and output: `cargo
+//! run -p mcp-server --all-features --example object-store -- https://bucket.s3.amazonaws.com`
 //!
 //! Clients of the proposal `https-url` get presigned URLs: the store itself serves ranges and
 //! conditional requests, and this program is not involved. `--help` describes the options.

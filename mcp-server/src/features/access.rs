@@ -89,8 +89,8 @@ impl Access {
         self.levels().flat_map(|(rules, _)| &rules.scopes)
     }
 
-    /// Returns a function that puts definitions into a group with these states. `self` has the rules
-    /// of the group.
+    /// Returns a function that puts definitions into a group with these states. `self` has the
+    /// rules of the group.
     pub(crate) fn into_group(self, states: States) -> impl Fn(&mut Access) {
         let group = Arc::new(GroupAccess {
             states: Arc::new(states),

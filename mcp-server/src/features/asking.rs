@@ -95,8 +95,9 @@ mod sealed {
 
     /// Decodes params in the form of the client's revision.
     ///
-    /// If the newest revision cannot represent an answer of the client, the params are decoded without
-    /// any answers. The context reads the answers from the message itself, so its questions get them.
+    /// If the newest revision cannot represent an answer of the client, the params are decoded
+    /// without any answers. The context reads the answers from the message itself, so its questions
+    /// get them.
     pub(super) fn versioned_params<P: Versioned>(
         params: &ParamsView<'_>,
         cx: &Context,

@@ -45,7 +45,8 @@ pub trait Definition: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn check(&mut self) -> Result<(), DefinitionError>;
 
-    /// Sets whether arguments that the definition does not have are ignored, unless it says so itself.
+    /// Sets whether arguments that the definition does not have are ignored, unless it says so
+    /// itself.
     #[doc(hidden)]
     fn set_extra_arguments_default(&mut self, ignore: bool) {
         let _ = ignore;

@@ -6,8 +6,8 @@ use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, Tool, j
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
 
-/// Rewrites a tool's result for the client's revision, without what the client must not see. Content
-/// of a kind that the revision does not have becomes text when the result is encoded.
+/// Rewrites a tool's result for the client's revision, without what the client must not see.
+/// Content of a kind that the revision does not have becomes text when the result is encoded.
 pub(crate) async fn tool_result(
     mut result: CallToolResult,
     cx: &Context,

@@ -25,14 +25,14 @@ impl<'a, T> ListHandle<'a, T> {
 }
 
 impl<T: Definition> ListHandle<'_, T> {
-    /// Appends an item. Clients that subscribed to the URI of a [`ResourceDef`](crate::ResourceDef) are
-    /// notified: it may have been removed before, with other contents.
+    /// Appends an item. Clients that subscribed to the URI of a [`ResourceDef`](crate::ResourceDef)
+    /// are notified: it may have been removed before, with other contents.
     ///
     /// # Errors
     ///
-    /// [`BuildError::DuplicateName`] if the name is taken, [`BuildError::MissingState`] if a handler
-    /// needs a state that the server does not have, and [`BuildError::Invalid`] for another error in
-    /// the definition.
+    /// [`BuildError::DuplicateName`] if the name is taken, [`BuildError::MissingState`] if a
+    /// handler needs a state that the server does not have, and [`BuildError::Invalid`] for another
+    /// error in the definition.
     pub fn add(&self, item: T) -> Result<(), BuildError> {
         self.check(&item)?;
         let contents = item.content_change(None);
@@ -47,9 +47,9 @@ impl<T: Definition> ListHandle<'_, T> {
 
     /// Replaces the item of the same name. If no item has that name, adds it at the end.
     ///
-    /// If a [`ResourceDef`](crate::ResourceDef) has other contents or another version than the one it
-    /// replaces, its subscribers are notified, too. The contents that a handler makes are not known:
-    /// if they changed and the definition has no version, call
+    /// If a [`ResourceDef`](crate::ResourceDef) has other contents or another version than the one
+    /// it replaces, its subscribers are notified, too. The contents that a handler makes are not
+    /// known: if they changed and the definition has no version, call
     /// [`Server::resource_updated`](crate::Server::resource_updated).
     ///
     /// # Errors

@@ -165,8 +165,8 @@
 //!
 //! # Principals
 //!
-//! A [`Principal`](crate::Principal) is the name of the authenticated user or client. Transports get
-//! it, and other values, in these ways:
+//! A [`Principal`](crate::Principal) is the name of the authenticated user or client. Transports
+//! get it, and other values, in these ways:
 //!
 //! | transport | how |
 //! | --- | --- |
@@ -180,16 +180,16 @@
 //! transport has to attach it. A principal that a middleware attaches is only visible to handlers,
 //! guards and later middleware.
 //!
-//! What a client says of itself, its [`Peer`](crate::Peer), is not authenticated. Never decide about
-//! rights by it.
+//! What a client says of itself, its [`Peer`](crate::Peer), is not authenticated. Never decide
+//! about rights by it.
 //!
 //! # Guards
 //!
 //! A guard is an async function of extractors that returns `Result<(), _>`. It runs before the
-//! arguments are decoded and the handler of a [tool](crate::ToolDef::guard), a [prompt](crate::PromptDef::guard), a
-//! [resource](crate::ResourceDef::guard), a template, or everything in a
-//! [group](crate::Group::guard). All guards have to return `Ok(())`; those of the outermost group
-//! run first. A guard that extracts a `Principal` refuses requests that have none.
+//! arguments are decoded and the handler of a [tool](crate::ToolDef::guard), a
+//! [prompt](crate::PromptDef::guard), a [resource](crate::ResourceDef::guard), a template, or
+//! everything in a [group](crate::Group::guard). All guards have to return `Ok(())`; those of the
+//! outermost group run first. A guard that extracts a `Principal` refuses requests that have none.
 //!
 //! | error | over HTTP | elsewhere |
 //! | --- | --- | --- |
@@ -209,8 +209,9 @@
 //! # Visibility
 //!
 //! [`visible_if`](crate::ToolDef::visible_if) hides a definition: callers for which the function
-//! returns `false` do not find it in lists, and a request for it is answered as if it did not exist.
-//! The function is called for each definition of each list, so it must be quick and must not block.
+//! returns `false` do not find it in lists, and a request for it is answered as if it did not
+//! exist. The function is called for each definition of each list, so it must be quick and must not
+//! block.
 //!
 //! # Middleware
 //!
@@ -219,5 +220,5 @@
 //! itself, and sees the outcome. Layers of tower see HTTP requests instead: use them for
 //! authentication, compression and whatever else concerns HTTP.
 //!
-//! Middleware sees the request whose result contains a [URL](super::urls) of a resource, but not the
-//! downloads by that URL: only guards, scopes and visibility apply to them.
+//! Middleware sees the request whose result contains a [URL](super::urls) of a resource, but not
+//! the downloads by that URL: only guards, scopes and visibility apply to them.

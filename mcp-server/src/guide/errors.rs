@@ -114,11 +114,11 @@
 //! | [`missing_capability`](crate::HandlerError::missing_capability) | -32021; -32602 before 2026-07-28 | the same |
 //! | [`protocol`](crate::HandlerError::protocol) | any code, message and data | the same |
 //!
-//! Guards and middleware run outside of the tool, so their errors are always errors of the protocol,
-//! as in the last column.
+//! Guards and middleware run outside of the tool, so their errors are always errors of the
+//! protocol, as in the last column.
 //!
-//! An `ErrorObject` that is returned with `?`, or is the source of such an error, is sent unchanged:
-//! a server that calls another server passes on its errors.
+//! An `ErrorObject` that is returned with `?`, or is the source of such an error, is sent
+//! unchanged: a server that calls another server passes on its errors.
 //!
 //! Handlers do not see arguments that do not fit their type or schema. The server rejects them with
 //! the place of the mistake: with `isError` since 2025-11-25, so that the model can correct itself,

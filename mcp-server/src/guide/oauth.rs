@@ -42,9 +42,10 @@
 //! # }
 //! ```
 //!
-//! Nothing else is needed: every request without a valid token is refused, and the refusal tells the
-//! client where to get one. The example `protected` is a complete server. A server that is mounted in
-//! axum uses the same [`HttpConfig::oauth`](crate::HttpConfig::oauth), see [`OAuth`](crate::OAuth).
+//! Nothing else is needed: every request without a valid token is refused, and the refusal tells
+//! the client where to get one. The example `protected` is a complete server. A server that is
+//! mounted in axum uses the same [`HttpConfig::oauth`](crate::HttpConfig::oauth), see
+//! [`OAuth`](crate::OAuth).
 //!
 //! # Which tokens are accepted
 //!
@@ -59,10 +60,10 @@
 //! | tokens of another kind | a [`TokenVerifier`](crate::TokenVerifier) of the program |
 //! | fixed tokens, in tests | [`StaticTokens`](crate::StaticTokens) |
 //!
-//! In each case, the server checks the issuer, the time of expiry, and that the token was issued for
-//! this server: its audience (`aud`) has to contain the URL that `OAuth::builder` was given, in this
-//! or an equivalent spelling: the case of the host, the default port and the slash of an empty path
-//! make no difference. If the issuer writes something else into its tokens, allow that by
+//! In each case, the server checks the issuer, the time of expiry, and that the token was issued
+//! for this server: its audience (`aud`) has to contain the URL that `OAuth::builder` was given, in
+//! this or an equivalent spelling: the case of the host, the default port and the slash of an empty
+//! path make no difference. If the issuer writes something else into its tokens, allow that by
 //! [`audience`](crate::OAuthBuilder::audience). Clocks may differ by a minute.
 //!
 //! The keys of an issuer are loaded from the URL in its metadata, refreshed every 10 minutes, and
@@ -82,28 +83,29 @@
 //! | header malformed or repeated, token in the query of the URL | 400 | `Bearer error="invalid_request", ...` |
 //! | token lacks a scope | 403 | `Bearer error="insufficient_scope", scope="files:write", resource_metadata="..."` |
 //!
-//! `resource_metadata` is the URL of a document (RFC 9728) that names the authorization servers. The
-//! server answers at both of its [paths](crate::OAuth::metadata_paths), to everybody and to pages of
-//! all origins. The document comes from the configuration, never from headers of the request.
+//! `resource_metadata` is the URL of a document (RFC 9728) that names the authorization servers.
+//! The server answers at both of its [paths](crate::OAuth::metadata_paths), to everybody and to
+//! pages of all origins. The document comes from the configuration, never from headers of the
+//! request.
 //!
 //! # Scopes
 //!
 //! [`required_scopes`](crate::OAuthBuilder::required_scopes) apply to all requests.
 //! [`ToolDef::scopes`](crate::ToolDef::scopes) and the same method of resources, templates, prompts
 //! and [groups](crate::Group::scopes) apply to one definition, and
-//! [`Context::require_scopes`](crate::Context::require_scopes) to what the handler knows only when it
-//! runs. A refusal names the scopes of the operation all at once, so that the client has to ask the
-//! user only once. The handler does not run before the scopes of its definition are there, so an
-//! operation that may need more leaves all of them to one call of `require_scopes`, as `delete` above
-//! does. Call `require_scopes` before the handler sends progress or messages: after that, the status
-//! of the response cannot be 403 any more, and most clients do not look for the scopes.
+//! [`Context::require_scopes`](crate::Context::require_scopes) to what the handler knows only when
+//! it runs. A refusal names the scopes of the operation all at once, so that the client has to ask
+//! the user only once. The handler does not run before the scopes of its definition are there, so
+//! an operation that may need more leaves all of them to one call of `require_scopes`, as `delete`
+//! above does. Call `require_scopes` before the handler sends progress or messages: after that, the
+//! status of the response cannot be 403 any more, and most clients do not look for the scopes.
 //!
 //! Lists contain all definitions, unless
 //! [`list_permitted_only`](crate::OAuthBuilder::list_permitted_only) is set.
 //!
-//! A definition with scopes is refused wherever there is no token: over an endpoint without `OAuth`,
-//! and over standard input and output. There, the user who starts the process decides; attach a token
-//! that permits what this user may do:
+//! A definition with scopes is refused wherever there is no token: over an endpoint without
+//! `OAuth`, and over standard input and output. There, the user who starts the process decides;
+//! attach a token that permits what this user may do:
 //!
 //! ```
 //! use mcp_server::{AccessToken, Stdio};
@@ -118,21 +120,23 @@
 //!
 //! # Who calls
 //!
-//! Handlers extract the [`AccessToken`](crate::AccessToken) and the [`Principal`](crate::Principal).
-//! The principal consists of the issuer and the subject of the token, or the client if there is no
-//! subject. It stays the same when a client renews its token, so sessions, streams, cursors and state
-//! survive that; for other principals they do not exist. Streams end when the token expires, or
-//! [after an hour](crate::OAuthBuilder::stream_time) if it does not say when: the client resumes them, or sends its request again, with a new one.
+//! Handlers extract the [`AccessToken`](crate::AccessToken) and the
+//! [`Principal`](crate::Principal). The principal consists of the issuer and the subject of the
+//! token, or the client if there is no subject. It stays the same when a client renews its token,
+//! so sessions, streams, cursors and state survive that; for other principals they do not exist.
+//! Streams end when the token expires, or [after an hour](crate::OAuthBuilder::stream_time) if it
+//! does not say when: the client resumes them, or sends its request again, with a new one.
 //!
-//! Never pass the token of a client on to another server. A server that calls others needs tokens of
-//! its own for them.
+//! Never pass the token of a client on to another server. A server that calls others needs tokens
+//! of its own for them.
 //!
 //! # Proofs of possession
 //!
-//! A token can be bound to a key of the client (DPoP, RFC 9449), so that no other client can use it. Such
-//! tokens are always accepted, and only with a fresh proof: for this token, method and URL, not older
-//! than 5 minutes, at most one minute in the future, and never the same one twice. [`require_dpop`](crate::OAuthBuilder::require_dpop)
-//! refuses other tokens, and [`dpop_nonces`](crate::OAuthBuilder::dpop_nonces) demands a nonce of the
-//! server in each proof. Each process remembers the proofs of 1,000 requests a second
-//! ([`dpop_rate`](crate::OAuthBuilder::dpop_rate)), a sixteenth of them for one principal; beyond that,
-//! clients get 429.
+//! A token can be bound to a key of the client (DPoP, RFC 9449), so that no other client can use
+//! it. Such tokens are always accepted, and only with a fresh proof: for this token, method and
+//! URL, not older than 5 minutes, at most one minute in the future, and never the same one twice.
+//! [`require_dpop`](crate::OAuthBuilder::require_dpop) refuses other tokens, and
+//! [`dpop_nonces`](crate::OAuthBuilder::dpop_nonces) demands a nonce of the server in each proof.
+//! Each process remembers the proofs of 1,000 requests a second
+//! ([`dpop_rate`](crate::OAuthBuilder::dpop_rate)), a sixteenth of them for one principal; beyond
+//! that, clients get 429.

@@ -54,10 +54,10 @@
 //! ```
 //!
 //! Arguments are validated before the function runs: against their schema with the feature
-//! `json-schema`, which also checks formats such as `date`, otherwise by their type. Errors name all
-//! places and what is expected there; for an enum that is the list of its values, or what is wrong with
-//! the variant that the tag chooses. Clients since 2025-11-25 get them
-//! as a result with `isError`, so that the model can correct itself, older ones as -32602. The page
+//! `json-schema`, which also checks formats such as `date`, otherwise by their type. Errors name
+//! all places and what is expected there; for an enum that is the list of its values, or what is
+//! wrong with the variant that the tag chooses. Clients since 2025-11-25 get them as a result with
+//! `isError`, so that the model can correct itself, older ones as -32602. The page
 //! [`errors`](super::errors) describes the errors that handlers return.
 //!
 //! A schema can also be written by hand, for typed arguments or instead of them. Its dialect is
@@ -87,15 +87,15 @@
 //!
 //! Properties of arguments are listed in the order of the struct's fields, in nested structs, too.
 //! Those of results, of variants of enums and of structs with flattened fields are sorted by name,
-//! unless the program enables the feature `preserve_order` of `schemars`. That feature enables the one
-//! of `serde_json`, which changes the order of `serde_json::Map` in the whole program. Integers may be
-//! written as `30.0`, which JSON Schema counts as integers, too: handlers get them as `30`.
+//! unless the program enables the feature `preserve_order` of `schemars`. That feature enables the
+//! one of `serde_json`, which changes the order of `serde_json::Map` in the whole program. Integers
+//! may be written as `30.0`, which JSON Schema counts as integers, too: handlers get them as `30`.
 //!
 //! # What clients accept
 //!
-//! Some clients, and the model providers behind them, accept less than the protocol permits. Often one
-//! such tool makes all tools of a server unusable. `build` writes a warning to the log where the column
-//! says so.
+//! Some clients, and the model providers behind them, accept less than the protocol permits. Often
+//! one such tool makes all tools of a server unusable. `build` writes a warning to the log where
+//! the column says so.
 //!
 //! | What | Who refuses it | Instead | Warning |
 //! | --- | --- | --- | --- |
@@ -177,10 +177,10 @@
 //! # Prompts and completions
 //!
 //! Clients send the arguments of prompts as text. They are parsed into the fields of a type, lists,
-//! structs and enums with data as JSON, or passed on as a [map](crate::PromptDef::map_handler), with arguments that
-//! are listed by hand. An empty text for an optional number, boolean or enum counts as absent.
-//! A handler of completions gets what the user has typed; it can also be a plain function of that text,
-//! such as `|typed: &str| vec![format!("{typed}!")]`.
+//! structs and enums with data as JSON, or passed on as a [map](crate::PromptDef::map_handler),
+//! with arguments that are listed by hand. An empty text for an optional number, boolean or enum
+//! counts as absent. A handler of completions gets what the user has typed; it can also be a plain
+//! function of that text, such as `|typed: &str| vec![format!("{typed}!")]`.
 //!
 //! ```
 //! use mcp_server::types::json::Map;
@@ -225,9 +225,9 @@
 //!
 //! # Lists: pages, caches, changes
 //!
-//! Lists have the order in which definitions were added. A page size splits them into pages. Cursors
-//! are sealed: a forged one, or one of another list, is rejected with -32602. Caching hints tell
-//! clients of 2026-07-28 for how long, and for whom, they may keep a result.
+//! Lists have the order in which definitions were added. A page size splits them into pages.
+//! Cursors are sealed: a forged one, or one of another list, is rejected with -32602. Caching hints
+//! tell clients of 2026-07-28 for how long, and for whom, they may keep a result.
 //!
 //! ```
 //! use std::time::Duration;

@@ -1,5 +1,5 @@
-//! One handler for all clients: eras and revisions, and what a handler must not do before it asks the
-//! client.
+//! One handler for all clients: eras and revisions, and what a handler must not do before it asks
+//! the client.
 //!
 //! A handler uses the types of the newest revision. Messages of clients of older revisions are
 //! decoded by the schema of that revision and converted to the newest one; results are converted
@@ -16,10 +16,10 @@
 //! | 2025-03-26 | `initialize` | elicitation, structured content, links to resources, titles |
 //! | 2024-11-05 | `initialize` | audio, annotations of tools |
 //!
-//! With the Cargo feature `draft`, `ServerBuilder::draft` also serves clients of the draft of the next
-//! revision. It is unstable: any release of this crate may follow a newer draft. What only the draft
-//! has is in the module `draft` of [`types`](crate::types); requests that it adds are handled with
-//! [`on`](crate::ServerBuilder::on).
+//! With the Cargo feature `draft`, `ServerBuilder::draft` also serves clients of the draft of the
+//! next revision. It is unstable: any release of this crate may follow a newer draft. What only the
+//! draft has is in the module `draft` of [`types`](crate::types); requests that it adds are handled
+//! with [`on`](crate::ServerBuilder::on).
 //!
 //! What a revision cannot express is left out if the rest still makes sense: a title, an icon,
 //! structured content that is also given as text. A block of content of a newer kind becomes a text
@@ -70,8 +70,8 @@
 //!   question. Ask first, then act; if that is not possible, act inside of
 //!   [`Context::once`](crate::Context::once).
 //! - **deterministic.** If a handler takes another branch in the second round because of a clock, a
-//!   random number or a counter, it asks other questions than those that were answered. Compute such
-//!   values inside of `once` as well.
+//!   random number or a counter, it asks other questions than those that were answered. Compute
+//!   such values inside of `once` as well.
 //! - **cheap**, or inside of `once`.
 //!
 //! ```
@@ -108,5 +108,6 @@
 //! - Send an answer that does not fit the form: the client gets -32602 with the place, and may try
 //!   again with the same state.
 //!
-//! A handler never asks for something that the client did not declare: the question returns an error
-//! (-32021, for older clients -32602), which a handler may catch to continue without an answer.
+//! A handler never asks for something that the client did not declare: the question returns an
+//! error (-32021, for older clients -32602), which a handler may catch to continue without an
+//! answer.

@@ -21,9 +21,9 @@
 //! ```
 //!
 //! The protocol does not authenticate what a client says of itself. Rights belong to a
-//! [`Principal`](crate::Principal), which a layer in front of the server attaches to the request; see
-//! [`access`](super::access). Handlers extract it, the values of other types that are attached, and
-//! the head of the HTTP request:
+//! [`Principal`](crate::Principal), which a layer in front of the server attaches to the request;
+//! see [`access`](super::access). Handlers extract it, the values of other types that are attached,
+//! and the head of the HTTP request:
 //!
 //! ```
 //! use mcp_server::{Extension, HandlerError, HttpParts, Principal, Server};
@@ -69,9 +69,9 @@
 //! # drop(mcp_server::ToolDef::new("count").handler(count));
 //! ```
 //!
-//! A handler that keeps its thread for a second or longer causes a warning in the log, with its method
-//! and the name of its tool, when it returns to the runtime. One that has not returned after 5 seconds
-//! causes a warning at that time.
+//! A handler that keeps its thread for a second or longer causes a warning in the log, with its
+//! method and the name of its tool, when it returns to the runtime. One that has not returned after
+//! 5 seconds causes a warning at that time.
 //!
 //! # Progress, log messages, cancellation
 //!

@@ -1,5 +1,5 @@
-//! Resources that describe themselves: metadata, collections and documents, by the proposal SEP-2093,
-//! and lists that a handler makes.
+//! Resources that describe themselves: metadata, collections and documents, by the proposal
+//! SEP-2093, and lists that a handler makes.
 //!
 //! # Opting in
 //!
@@ -113,15 +113,15 @@
 //!
 //! The contents that are read get the same description: where they have no name, title,
 //! description, icons, annotations or type, they get those of their resource, and each element gets
-//! its own size in bytes. Values that the handler sets stay. Members in the contents of a collection
-//! are described in the same way, by the list of the collection and by the definitions that have
-//! their URIs. For that, `describe` runs before each `resources/read` as well, so it should be quick.
-//! The media type that it returns is sent to clients of every revision.
+//! its own size in bytes. Values that the handler sets stay. Members in the contents of a
+//! collection are described in the same way, by the list of the collection and by the definitions
+//! that have their URIs. For that, `describe` runs before each `resources/read` as well, so it
+//! should be quick. The media type that it returns is sent to clients of every revision.
 //!
 //! `describe` also runs for the resources of lists, so that a list has what `resources/metadata`
 //! returns. It gets the resource as the handler of the list returned it, with what that handler did
-//! not set from the definition. Up to 16 descriptions of a list run at the same time. One that fails
-//! or takes longer than 5 seconds is logged, and its resource is listed without it.
+//! not set from the definition. Up to 16 descriptions of a list run at the same time. One that
+//! fails or takes longer than 5 seconds is logged, and its resource is listed without it.
 //!
 //! # Documents and collections
 //!
@@ -156,8 +156,8 @@
 //! # drop(report);
 //! ```
 //!
-//! Large files need not be in memory: a handler may return a stream, here of a reader in memory. It is
-//! sent at the [URL](super::urls) of the resource, and collected for `resources/read`.
+//! Large files need not be in memory: a handler may return a stream, here of a reader in memory. It
+//! is sent at the [URL](super::urls) of the resource, and collected for `resources/read`.
 //!
 //! ```
 //! # #[cfg(feature = "https-url")] {
@@ -173,12 +173,12 @@
 //! # Members of a collection
 //!
 //! `resources/list` with the URI of a collection runs `describe`, which decides whether the
-//! collection exists, and then the handler that [`list`](crate::ResourceDef::list) sets, page by page,
-//! see [`ListAt`](crate::ListAt).
+//! collection exists, and then the handler that [`list`](crate::ResourceDef::list) sets, page by
+//! page, see [`ListAt`](crate::ListAt).
 //!
 //! Without a URI it returns the resources that were added to the server, then those that the
-//! handlers of templates list, one template after the other. A resource with a definition of its own
-//! is listed once. Clients of every revision get this list.
+//! handlers of templates list, one template after the other. A resource with a definition of its
+//! own is listed once. Clients of every revision get this list.
 //!
 //! A URI of no resource is rejected with -32602 `resource not found`, the URI of a document, or of
 //! another resource that lists nothing, with -32602 as

@@ -23,14 +23,14 @@
 //! }
 //! ```
 //!
-//! A connection serves one client. A second `initialize` on it is rejected with -32600: the server could
-//! not tell which client sent a message, so one client would get the questions and subscriptions of
-//! the other. A tunnel that several clients use starts a process for each of them.
+//! A connection serves one client. A second `initialize` on it is rejected with -32600: the server
+//! could not tell which client sent a message, so one client would get the questions and
+//! subscriptions of the other. A tunnel that several clients use starts a process for each of them.
 //!
 //! # HTTP
 //!
-//! One endpoint serves both eras of Streamable HTTP. [`serve_http`](crate::Server::serve_http) binds
-//! a socket, and serves while the returned future is awaited:
+//! One endpoint serves both eras of Streamable HTTP. [`serve_http`](crate::Server::serve_http)
+//! binds a socket, and serves while the returned future is awaited:
 //!
 //! ```no_run
 //! # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
@@ -56,9 +56,9 @@
 //! # }
 //! ```
 //!
-//! It is a service of tower whose error type is `Infallible`, so plain hyper can serve it too. With the
-//! feature `axum`, `Server::into_router` returns a router with all paths of the endpoint, which also
-//! passes on the address of the connection.
+//! It is a service of tower whose error type is `Infallible`, so plain hyper can serve it too. With
+//! the feature `axum`, `Server::into_router` returns a router with all paths of the endpoint, which
+//! also passes on the address of the connection.
 //!
 //! No web page may reach a server on its user's machine through the browser, so the headers `Host`
 //! and `Origin` are checked. Without [`HttpConfig`](crate::HttpConfig) only the names of this
@@ -69,8 +69,8 @@
 //!
 //! # On the internet
 //!
-//! A server that other machines reach needs names and TLS, and usually a proxy, web pages that may be
-//! clients, and paths for its operator:
+//! A server that other machines reach needs names and TLS, and usually a proxy, web pages that may
+//! be clients, and paths for its operator:
 //!
 //! ```no_run
 //! use mcp_server::{Http, HttpConfig, Server};
@@ -93,20 +93,20 @@
 //!
 //! ## Web pages as clients
 //!
-//! A browser lets a page use a server of another origin only if the server agrees (CORS). The server
-//! answers preflight requests of the origins in [`allow_origins`](crate::HttpConfig::allow_origins),
-//! and of pages of its own hosts. These pages can read every response, also errors. Requests of
-//! other pages are rejected with 403.
+//! A browser lets a page use a server of another origin only if the server agrees (CORS). The
+//! server answers preflight requests of the origins in
+//! [`allow_origins`](crate::HttpConfig::allow_origins), and of pages of its own hosts. These pages
+//! can read every response, also errors. Requests of other pages are rejected with 403.
 //!
 //! Pages may send the headers of the protocol, `Authorization` and trace context;
 //! [`allow_headers`](crate::HttpConfig::allow_headers) allows more. Cookies are never allowed, so a
-//! page cannot use rights that the browser adds by itself. Allowed pages may also reach a server in a
-//! private network (`Access-Control-Allow-Private-Network`). Downloads by URL follow the same rules
-//! with `serve_http`; in other stacks `UrlService::allow_pages` enables it.
+//! page cannot use rights that the browser adds by itself. Allowed pages may also reach a server in
+//! a private network (`Access-Control-Allow-Private-Network`). Downloads by URL follow the same
+//! rules with `serve_http`; in other stacks `UrlService::allow_pages` enables it.
 //!
-//! A layer that authenticates runs before the service, so it also gets the preflight requests, which
-//! never have credentials. It has to pass them on. Its own errors need CORS headers, or pages cannot
-//! read them:
+//! A layer that authenticates runs before the service, so it also gets the preflight requests,
+//! which never have credentials. It has to pass them on. Its own errors need CORS headers, or pages
+//! cannot read them:
 //!
 //! ```
 //! use axum::extract::Request;
@@ -147,8 +147,8 @@
 //! Behind a proxy all connections come from one address, so limits for each client would count all
 //! clients as one. [`trusted_proxies`](crate::HttpConfig::trusted_proxies) names the proxies whose
 //! headers `Forwarded` or `X-Forwarded-For` are trusted. Handlers get the address of the client as
-//! the extension [`PeerAddress`](crate::PeerAddress). A router of `into_router` attaches the address of
-//! the connection; a program that mounts the service in axum does it itself:
+//! the extension [`PeerAddress`](crate::PeerAddress). A router of `into_router` attaches the
+//! address of the connection; a program that mounts the service in axum does it itself:
 //!
 //! ```
 //! use std::net::SocketAddr;
@@ -178,15 +178,15 @@
 //!
 //! - Terminate TLS, and refuse or redirect plain HTTP: headers contain tokens and session ids.
 //! - Pass `Host` on, or set it to a name in [`allow_hosts`](crate::HttpConfig::allow_hosts).
-//! - Append the client's address to one of the two headers, and delete the other one. A request with
-//!   both, which disagree, counts as a request of the proxy.
+//! - Append the client's address to one of the two headers, and delete the other one. A request
+//!   with both, which disagree, counts as a request of the proxy.
 //! - Not buffer responses: events have to arrive at once. The server sends `X-Accel-Buffering: no`
 //!   for nginx.
 //! - Keep idle connections open for longer than
 //!   [`Limits::keep_alive`](crate::Limits::keep_alive), the interval of comments on open streams,
 //!   and wait for responses as long as [`Limits::request_time`](crate::Limits::request_time).
-//! - Send the requests of one session to one process, unless the processes share their sessions, see
-//!   below.
+//! - Send the requests of one session to one process, unless the processes share their sessions,
+//!   see below.
 //!
 //! ## Operation
 //!
@@ -239,11 +239,11 @@
 //!
 //! # Several processes
 //!
-//! Any process with the same [`Keys`](crate::Keys) can serve a request of 2026-07-28. Traits connect
-//! processes for everything else: changes, answers and ends of sessions ([`Bus`](crate::Bus)),
-//! sessions of older clients ([`SessionStore`](crate::SessionStore)), and the events that these
-//! clients resume from ([`EventStore`](crate::EventStore)). By default they are in the memory of one
-//! process. A bus that crosses machines encodes messages with
+//! Any process with the same [`Keys`](crate::Keys) can serve a request of 2026-07-28. Traits
+//! connect processes for everything else: changes, answers and ends of sessions
+//! ([`Bus`](crate::Bus)), sessions of older clients ([`SessionStore`](crate::SessionStore)), and
+//! the events that these clients resume from ([`EventStore`](crate::EventStore)). By default they
+//! are in the memory of one process. A bus that crosses machines encodes messages with
 //! [`BusMessage::to_bytes`](crate::BusMessage::to_bytes).
 //!
 //! ```
@@ -279,10 +279,10 @@
 //!
 //! # Logs and spans
 //!
-//! The crate writes its log with [`tracing`]. Each request runs in a span `mcp.request`, whose fields
-//! name the method, the tool and the error, and each response is an event at the level `DEBUG`. This
-//! prints the events, and each span with its duration when it ends. Standard output belongs to the
-//! messages of the protocol, so the log goes to standard error:
+//! The crate writes its log with [`tracing`]. Each request runs in a span `mcp.request`, whose
+//! fields name the method, the tool and the error, and each response is an event at the level
+//! `DEBUG`. This prints the events, and each span with its duration when it ends. Standard output
+//! belongs to the messages of the protocol, so the log goes to standard error:
 //!
 //! ```
 //! use tracing_subscriber::fmt::format::FmtSpan;

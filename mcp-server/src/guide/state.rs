@@ -105,7 +105,8 @@
 //! The type is the key: a server has one state of each type. Two values of one type need a newtype
 //! each, as `Notes` above; a type alias such as `Counter` is no type of its own. Two states of one
 //! type are a [`BuildError`](crate::BuildError), and so is a handler that takes a `State<T>`
-//! although the server has no `T`. Both are found by [`build`](crate::ServerBuilder::build), before the first request.
+//! although the server has no `T`. Both are found by [`build`](crate::ServerBuilder::build), before
+//! the first request.
 //!
 //! A state is cloned for each request that extracts it. Values that change are shared with `Arc`
 //! and a lock, an atomic or a channel; a pool of database connections usually is an `Arc` already.
@@ -115,10 +116,10 @@
 //!
 //! A [`Group`](crate::Group) collects tools, prompts, resources and completions. It can set:
 //!
-//! - a [prefix](crate::Group::prefix) for the names of its tools and prompts. URIs of resources stay
-//!   as they are.
-//! - [states](crate::Group::state) that only its handlers see. A group's state hides one of the same
-//!   type that the server has.
+//! - a [prefix](crate::Group::prefix) for the names of its tools and prompts. URIs of resources
+//!   stay as they are.
+//! - [states](crate::Group::state) that only its handlers see. A group's state hides one of the
+//!   same type that the server has.
 //! - [guards](crate::Group::guard) and [visibility](crate::Group::visible_if), see
 //!   [`access`](super::access).
 //!

@@ -33,15 +33,15 @@
 //! ```
 //!
 //! Collections get no URL, nor do links to resources that this server does not serve or that do not
-//! exist: a linked resource of a template without `describe` is read to know this. A URL that a handler
-//! sets itself stays, if its scheme is `https`.
+//! exist: a linked resource of a template without `describe` is read to know this. A URL that a
+//! handler sets itself stays, if its scheme is `https`.
 //!
 //! # Serving URLs
 //!
 //! The base URL is the one that clients see. [`serve_http`](crate::Server::serve_http) serves all
-//! paths below its path: with [`Http::tls`](crate::Http) by itself, or behind a proxy that terminates
-//! TLS and keeps the path. [`resource_urls`](crate::Server::resource_urls) returns a service for
-//! other stacks:
+//! paths below its path: with [`Http::tls`](crate::Http) by itself, or behind a proxy that
+//! terminates TLS and keeps the path. [`resource_urls`](crate::Server::resource_urls) returns a
+//! service for other stacks:
 //!
 //! ```
 //! # fn app(server: mcp_server::Server) -> axum::Router {
@@ -59,22 +59,25 @@
 //! GET and HEAD are supported, with `ETag`, conditional requests and ranges. The cost of a request
 //! depends on what the server knows about the resource:
 //!
-//! * Text and bytes that are part of the definition ([`ResourceDef::text`](crate::ResourceDef::text),
+//! * Text and bytes that are part of the definition
+//!   ([`ResourceDef::text`](crate::ResourceDef::text),
 //!   [`ResourceDef::bytes`](crate::ResourceDef::bytes)) are hashed once and never copied.
 //! * If the definition or `describe` has a version (feature `versioned-resources`), the `ETag` is
 //!   made from it. The handler does not run for a request whose condition fails (304, 412), nor for
 //!   HEAD if the size is known. Every peer for which `describe` succeeds gets such an answer, so
 //!   `describe` has to check rights as the handler does. The version has to change with every byte.
-//! * A handler that returns a [`ResourceStream`](crate::ResourceStream) in place of contents is run,
-//!   and its bytes are sent while they are read: constant memory for any size. Nothing is read for
-//!   HEAD, failed conditions and ranges that are not wanted. `resources/read` still returns small ones.
-//! * Otherwise the handler runs for each request, and the contents are hashed, large ones on another
-//!   thread.
+//! * A handler that returns a [`ResourceStream`](crate::ResourceStream) in place of contents is
+//!   run, and its bytes are sent while they are read: constant memory for any size. Nothing is read
+//!   for HEAD, failed conditions and ranges that are not wanted. `resources/read` still returns
+//!   small ones.
+//! * Otherwise the handler runs for each request, and the contents are hashed, large ones on
+//!   another thread.
 //!
 //! `Last-Modified` is `lastModified` of the annotations.
-//! [`public_http_cache`](crate::ResourceDef::public_http_cache) permits a content delivery network to
-//! keep the bytes, and [`presign`](crate::ResourceDef::presign) hands out a URL of an object store in
-//! place of one of this server; the example `object-store` does this for S3-compatible stores.
+//! [`public_http_cache`](crate::ResourceDef::public_http_cache) permits a content delivery network
+//! to keep the bytes, and [`presign`](crate::ResourceDef::presign) hands out a URL of an object
+//! store in place of one of this server; the example `object-store` does this for S3-compatible
+//! stores.
 //!
 //! A server on standard input and output can hand out URLs as well, if the same program also serves
 //! them at a socket.
@@ -85,12 +88,11 @@
 //! [`Principal`](crate::Principal) of the request to which it was issued. The handler of the
 //! resource runs for that principal, and whatever it refuses over the protocol it refuses here too.
 //! So do its guards, scopes and [`visible_if`](crate::ResourceDef::visible_if).
-//! [Middleware](crate::middleware) does not run for a download: it sees only the request to which the
-//! URL was issued. Rights that a middleware checks need a guard as well.
-//! Other values that a middleware attaches are not part of the URL:
-//! [`claims`](crate::HttpUrls::claims) attaches them again, and handlers do not find them without
-//! it. [`ReadByUrl`](crate::ReadByUrl) is attached to requests by URL, for handlers that need to
-//! know.
+//! [Middleware](crate::middleware) does not run for a download: it sees only the request to which
+//! the URL was issued. Rights that a middleware checks need a guard as well. Other values that a
+//! middleware attaches are not part of the URL: [`claims`](crate::HttpUrls::claims) attaches them
+//! again, and handlers do not find them without it. [`ReadByUrl`](crate::ReadByUrl) is attached to
+//! requests by URL, for handlers that need to know.
 //!
 //! ```
 //! use mcp_server::{
@@ -130,8 +132,8 @@
 //!
 //! # Revoking URLs
 //!
-//! A URL expires after its [lifetime](crate::HttpUrls::lifetime), 15 minutes by default. For a quarter of
-//! that time, a resource has the same URL, so that caches can use it.
+//! A URL expires after its [lifetime](crate::HttpUrls::lifetime), 15 minutes by default. For a
+//! quarter of that time, a resource has the same URL, so that caches can use it.
 //! [`revoke_url`](crate::Server::revoke_url) revokes all URLs of one resource before that, and new
 //! keys revoke all URLs of all resources:
 //!

@@ -78,15 +78,16 @@
 //!
 //! # Versions
 //!
-//! A version is any text that differs after each change: a counter, a time, a stored hash. It is set
-//! by [`version`](crate::ResourceDef::version) or by [`describe`](crate::ResourceDef::describe).
-//! Without either, the server derives it from the contents. Contents that are part of a definition
-//! ([`text`](crate::ResourceDef::text), [`bytes`](crate::ResourceDef::bytes)) are hashed once. Other
-//! resources would have to be read for it, so they have a derived version only where they are read
-//! anyway: in `resources/get` and in notifications of a change, not in lists.
+//! A version is any text that differs after each change: a counter, a time, a stored hash. It is
+//! set by [`version`](crate::ResourceDef::version) or by
+//! [`describe`](crate::ResourceDef::describe). Without either, the server derives it from the
+//! contents. Contents that are part of a definition ([`text`](crate::ResourceDef::text),
+//! [`bytes`](crate::ResourceDef::bytes)) are hashed once. Other resources would have to be read for
+//! it, so they have a derived version only where they are read anyway: in `resources/get` and in
+//! notifications of a change, not in lists.
 //!
-//! `resources/get` returns the resource and the preferred one of its contents. A client that sends the
-//! version that it has gets the error [`NOT_MODIFIED`](mcp_types::NOT_MODIFIED) if that is the
+//! `resources/get` returns the resource and the preferred one of its contents. A client that sends
+//! the version that it has gets the error [`NOT_MODIFIED`](mcp_types::NOT_MODIFIED) if that is the
 //! current one; with a version from the definition or from `describe`, the handler that reads does
 //! not run. `describe` runs before the handler, so contents are never older than their version. A
 //! handler cannot [ask the client](super::peers) in `resources/get`, only in `resources/read`.
@@ -103,8 +104,8 @@
 //! | `metadata` | an object | resources whose metadata has all these members, with equal values |
 //!
 //! A resource has to match all criteria. Unknown criteria are rejected by name. A page examines as
-//! many resources as fit on it and omits those that do not match, so it may be short or empty although
-//! another page follows.
+//! many resources as fit on it and omits those that do not match, so it may be short or empty
+//! although another page follows.
 //!
 //! # Changes
 //!
@@ -112,15 +113,16 @@
 //! `resources/subscribe` on a connection such as standard input and output, or by a stream of
 //! `subscriptions/listen`, as over HTTP. Clients that declared the proposal get
 //! `notifications/resources/content_changed` with the resource as it is when the notification is
-//! sent. `describe` runs for it. Without a version of its own, the resource is read as well: for the
-//! principal of the client, but outside of any request, so the handler cannot ask the client.
+//! sent. `describe` runs for it. Without a version of its own, the resource is read as well: for
+//! the principal of the client, but outside of any request, so the handler cannot ask the client.
 //! [`Context::method`](crate::Context::method) is then the method of the notification.
 //!
 //! [`replace`](crate::ListHandle::replace) announces that the list changed, and that the resource
-//! changed if its version or its static contents differ. Contents that handlers make are not compared.
+//! changed if its version or its static contents differ. Contents that handlers make are not
+//! compared.
 //!
 //! Notifications that a client has not received yet are stored once for each resource: however many
 //! changes there are and however slowly the client reads, it gets the last one. Resources are
 //! described one after the other for each client, so `describe` should be quick. If it takes longer
-//! than [`Limits::request_time`](crate::Limits), fails, or finds that the resource is gone, the client
-//! gets `notifications/resources/updated` instead, which has only the URI.
+//! than [`Limits::request_time`](crate::Limits), fails, or finds that the resource is gone, the
+//! client gets `notifications/resources/updated` instead, which has only the URI.

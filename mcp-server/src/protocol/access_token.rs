@@ -119,8 +119,8 @@ impl AccessToken {
         self
     }
 
-    /// Returns the name of the caller: the issuer and the subject, or the client if the token has no
-    /// subject. It stays the same when the client renews its token. `None` if the token has
+    /// Returns the name of the caller: the issuer and the subject, or the client if the token has
+    /// no subject. It stays the same when the client renews its token. `None` if the token has
     /// neither, or if the issuer contains a space.
     #[must_use]
     pub fn principal(&self) -> Option<Principal> {

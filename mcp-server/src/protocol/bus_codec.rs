@@ -63,9 +63,9 @@ impl BusMessage {
     ///
     /// # Errors
     ///
-    /// [`BusMessageError::Version`] for the format of another release, which the receiver should log
-    /// and skip: during a deployment two releases run side by side. [`BusMessageError::Text`] if
-    /// the bytes are not a message.
+    /// [`BusMessageError::Version`] for the format of another release, which the receiver should
+    /// log and skip: during a deployment two releases run side by side. [`BusMessageError::Text`]
+    /// if the bytes are not a message.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BusMessageError> {
         let VersionOnly { version } = serde_json::from_slice(bytes)?;
         if version != VERSION {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::protocol::context_values::ContextValues;
 use crate::protocol::extensions::Extensions;
 
-/// What the transport and middleware attached to a request: who sent it, and what that client may do.
+/// What the transport and middleware attached to a request: who sent it, and what that client may
+/// do.
 #[derive(Clone, Default)]
 pub(crate) struct Caller {
     pub(crate) extensions: Arc<Extensions>,

@@ -1,6 +1,6 @@
 //! [`Core`], the state that all requests of a server share; [`Context`], the request of a handler;
-//! [`Route`] and [`Listener`], the handlers by method; [`ChangeAccess`]. They refer to each other, so they are
-//! defined together.
+//! [`Route`] and [`Listener`], the handlers by method; [`ChangeAccess`]. They refer to each other,
+//! so they are defined together.
 
 use std::any::Any;
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! Decides what to do with a message, for both eras and independently of the transport.
 //!
-//! A transport parses bytes with [`Core::read`] and passes each message to [`Core::dispatch`]. It gets
-//! a [`Dispatch`]: an answer, or a [`RequestTask`] to poll until it returns its [`Answer`]. Dropping
-//! the task cancels the request.
+//! A transport parses bytes with [`Core::read`] and passes each message to [`Core::dispatch`]. It
+//! gets a [`Dispatch`]: an answer, or a [`RequestTask`] to poll until it returns its [`Answer`].
+//! Dropping the task cancels the request.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -54,9 +54,9 @@ pub(crate) enum Dispatch {
 pub(crate) enum Malformed {
     /// Send this answer.
     Answer(Answer),
-    /// Nothing, because it looks like a response: two programs that answer each other's errors would
-    /// never stop. If it names a request of the session that waits for a response, that request has
-    /// failed, and `is_known` is set.
+    /// Nothing, because it looks like a response: two programs that answer each other's errors
+    /// would never stop. If it names a request of the session that waits for a response, that
+    /// request has failed, and `is_known` is set.
     Response {
         #[cfg_attr(
             not(feature = "http"),
@@ -108,8 +108,8 @@ impl Core {
         read.map_err(|error| Self::refuse(&error, session))
     }
 
-    /// Returns what to do with a malformed message. If it is the response to a request of the server,
-    /// that request fails at once instead of waiting for its timeout.
+    /// Returns what to do with a malformed message. If it is the response to a request of the
+    /// server, that request fails at once instead of waiting for its timeout.
     pub(crate) fn refuse(error: &EnvelopeError, session: Option<&Session>) -> Malformed {
         tracing::debug!(error = %PeerDisplay(error), "not a message");
         if error.is_response() {

@@ -86,8 +86,8 @@ pub enum BuildError {
         /// The type of the extractor.
         type_name: &'static str,
     },
-    /// The application handles the requests for resources itself, and the server announces a proposal
-    /// that adds another such request, which nothing handles.
+    /// The application handles the requests for resources itself, and the server announces a
+    /// proposal that adds another such request, which nothing handles.
     #[error(
         "a server with resources that announces `{proposal}` has to answer `{method}`: add a handler \
          with `ServerBuilder::on`"

@@ -59,8 +59,8 @@ impl Extensions {
         own
     }
 
-    /// Returns the extensions that belong to the client, to keep them after the request. Values that
-    /// the server attached to an HTTP request, such as its permit, are left out.
+    /// Returns the extensions that belong to the client, to keep them after the request. Values
+    /// that the server attached to an HTTP request, such as its permit, are left out.
     pub(crate) fn of_client(self: &Arc<Self>) -> Arc<Self> {
         #[cfg(feature = "http")]
         if let Some(parts) = &self.parts {

@@ -17,8 +17,8 @@ use crate::protocol::error_text::{WithSources, invalid_params, method_not_found}
 /// that the model can correct itself; elsewhere it is the protocol's error -32603. Both carry the
 /// error's own text, while the texts of its sources only go to the log;
 /// [`ServerBuilder::error_detail`](crate::ServerBuilder::error_detail) changes that, and
-/// [`ServerBuilder::map_error`](crate::ServerBuilder::map_error) gives errors of one type a code and
-/// a text of their own. The constructors make errors that the client receives unchanged.
+/// [`ServerBuilder::map_error`](crate::ServerBuilder::map_error) gives errors of one type a code
+/// and a text of their own. The constructors make errors that the client receives unchanged.
 ///
 /// Outside of tools, an error that has an [`ErrorObject`] among its sources is passed on with the
 /// code, message and data of that: it is the error of another server, which the handler called as a
@@ -153,9 +153,9 @@ impl HandlerError {
         self
     }
 
-    /// States that the same request may succeed soon, for example because a file changes while it is
-    /// read. At the URL of a resource, the status is then 503 with `Retry-After`; the protocol has no
-    /// such member.
+    /// States that the same request may succeed soon, for example because a file changes while it
+    /// is read. At the URL of a resource, the status is then 503 with `Retry-After`; the protocol
+    /// has no such member.
     #[must_use]
     pub fn temporary(mut self) -> Self {
         self.is_temporary = true;

@@ -163,8 +163,8 @@ impl SessionRequest {
         Self::of_future(move |cx, params| legacy(cx, params).map(|()| ready(Ok(()))))
     }
 
-    /// Creates a route for a request that the newest revision does not have. The function decodes the
-    /// params and returns a future that serves the request.
+    /// Creates a route for a request that the newest revision does not have. The function decodes
+    /// the params and returns a future that serves the request.
     pub(crate) fn of_future<F>(
         legacy: impl Fn(&Context, &ParamsView<'_>) -> Result<F, HandlerError> + Send + Sync + 'static,
     ) -> Self

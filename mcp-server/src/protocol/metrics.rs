@@ -22,8 +22,8 @@ use refusals::Refusals;
 /// Gauges show the current values, counters count since the server was built. The values of all
 /// endpoints of the server in this process are added. Gauges are not read atomically, so they may
 /// be inconsistent with each other by a few requests. Connections, sessions, HTTP requests and
-/// refusals are those over HTTP: without the feature `http` they are 0. [`operations`](Self::operations)
-/// are counted on every transport.
+/// refusals are those over HTTP: without the feature `http` they are 0.
+/// [`operations`](Self::operations) are counted on every transport.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {

@@ -1,7 +1,8 @@
 //! Code that runs around the handlers of requests: timing, authorization, rate limits.
 //!
 //! A [`Middleware`] sees each request with its method, params and context before the handler runs,
-//! and its outcome afterwards. It may answer by itself. [`from_fn`] turns an async function into one:
+//! and its outcome afterwards. It may answer by itself. [`from_fn`] turns an async function into
+//! one:
 //!
 //! ```
 //! use std::time::Instant;
@@ -131,8 +132,8 @@ impl Request {
         self.cx.method()
     }
 
-    /// Returns the params as JSON, in the form of the client's revision. For a request without params,
-    /// returns `{}`.
+    /// Returns the params as JSON, in the form of the client's revision. For a request without
+    /// params, returns `{}`.
     #[must_use]
     pub fn params(&self) -> &RawValue {
         &self.params

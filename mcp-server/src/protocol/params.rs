@@ -1,5 +1,5 @@
-//! [`Params`] and [`NotificationParams`]: the params of a method, for handlers that the program adds
-//! to a server by itself.
+//! [`Params`] and [`NotificationParams`]: the params of a method, for handlers that the program
+//! adds to a server by itself.
 
 use std::fmt;
 

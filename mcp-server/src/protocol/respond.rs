@@ -75,8 +75,8 @@ impl ResponseDelivery {
     }
 }
 
-/// Passes the response of a legacy client to the handler that waits for it. A result is passed on as
-/// text, an error is decoded.
+/// Passes the response of a legacy client to the handler that waits for it. A result is passed on
+/// as text, an error is decoded.
 pub(crate) fn deliver_response(
     session: Option<&Session>,
     message: &Message<'_>,

@@ -46,7 +46,8 @@ impl fmt::Debug for ScopePolicy {
     }
 }
 
-/// The scopes that the definition of the operation requires. Attached to the context of its handler.
+/// The scopes that the definition of the operation requires. Attached to the context of its
+/// handler.
 struct OperationScopes(Vec<String>);
 
 impl Context {
@@ -82,10 +83,11 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`HandlerError::insufficient_scope`] if the token lacks one of them, or if the request has no
-    /// access token. The challenge names all scopes that the operation requires, so that the client
-    /// can ask the user for all of them at once. Therefore require them in one call. Over HTTP the
-    /// status is 403 only if the response has not begun, so check scopes before progress is sent.
+    /// [`HandlerError::insufficient_scope`] if the token lacks one of them, or if the request has
+    /// no access token. The challenge names all scopes that the operation requires, so that the
+    /// client can ask the user for all of them at once. Therefore require them in one call. Over
+    /// HTTP the status is 403 only if the response has not begun, so check scopes before progress
+    /// is sent.
     pub fn require_scopes<T: Into<String>>(
         &self,
         scopes: impl IntoIterator<Item = T>,

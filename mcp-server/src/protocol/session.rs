@@ -124,7 +124,8 @@ impl Session {
         *self.subscriber() = Some(caller);
     }
 
-    /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this process.
+    /// As [`set_subscriber`](Self::set_subscriber), unless the client has subscribed in this
+    /// process.
     #[cfg(feature = "http")]
     pub(crate) fn set_listener(&self, caller: Caller) {
         self.subscriber().get_or_insert(caller);

@@ -277,7 +277,8 @@ impl ServerBuilder {
     /// Handles a notification, of any revision or of the application's own. The first parameter of
     /// the handler is [`NotificationParams<N>`](NotificationParams). Its errors are only logged.
     ///
-    /// Handlers do not get `notifications/cancelled`: it [cancels](crate::Context::cancelled) the request.
+    /// Handlers do not get `notifications/cancelled`: it [cancels](crate::Context::cancelled) the
+    /// request.
     pub fn on_notification<N, M, H>(mut self, handler: H) -> Self
     where
         N: Notification + 'static,
@@ -302,14 +303,14 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets whether tools ignore (`true`) or reject arguments that they do not have. Some models pass
-    /// arguments to every tool. A tool can have [a setting of its
+    /// Sets whether tools ignore (`true`) or reject arguments that they do not have. Some models
+    /// pass arguments to every tool. A tool can have [a setting of its
     /// own](crate::ToolDef::ignore_extra_arguments). The schemas say the same.
     ///
     /// Without a setting, tools without arguments reject all, and tools with arguments follow their
-    /// type: it ignores them, unless it has `#[serde(deny_unknown_fields)]`. Such a type, and a schema
-    /// that says itself which other properties it permits (`additionalProperties`) or that consists of
-    /// several (`oneOf`), are not affected by the setting.
+    /// type: it ignores them, unless it has `#[serde(deny_unknown_fields)]`. Such a type, and a
+    /// schema that says itself which other properties it permits (`additionalProperties`) or that
+    /// consists of several (`oneOf`), are not affected by the setting.
     pub fn ignore_extra_arguments(mut self, ignore: bool) -> Self {
         self.definitions.tools.ignores_extra_arguments = Some(ignore);
         self

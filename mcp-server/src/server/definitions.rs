@@ -59,10 +59,11 @@ macro_rules! definition_methods {
 
             /// Adds a prompt with an async function as its [handler](crate::Handler).
             ///
-            /// The fields of the arguments' type are listed with their doc comments; a field that is
-            /// not an `Option` and has no default is required. Clients send all arguments as strings,
-            /// which are parsed as the types of the fields. With the feature `json-schema`, constraints
-            /// such as `range` and `length` are checked; without it, they are an error of `build()`.
+            /// The fields of the arguments' type are listed with their doc comments; a field that
+            /// is not an `Option` and has no default is required. Clients send all arguments as
+            /// strings, which are parsed as the types of the fields. With the feature
+            /// `json-schema`, constraints such as `range` and `length` are checked; without it,
+            /// they are an error of `build()`.
             ///
             /// ```
             /// use mcp_server::Server;
@@ -111,8 +112,8 @@ macro_rules! definition_methods {
             }
 
             /// Completes an argument of a prompt: the handler is an async function of
-            /// [`Completing`](crate::Completing), the text that the user typed, and of extractors, or
-            /// a plain function of the text.
+            /// [`Completing`](crate::Completing), the text that the user typed, and of extractors,
+            /// or a plain function of the text.
             ///
             /// ```
             /// use mcp_server::{Completing, Server};

@@ -6,11 +6,11 @@ use crate::server::catalogs::Definitions;
 use crate::server::definitions::definition_methods;
 use crate::server::resource_definitions::resource_methods;
 
-/// Tools, prompts, resources and completions that are defined together, for example by a function of
-/// a module, and [merged](crate::ServerBuilder::merge) into a server.
+/// Tools, prompts, resources and completions that are defined together, for example by a function
+/// of a module, and [merged](crate::ServerBuilder::merge) into a server.
 ///
-/// Only the handlers of a group see its states. Its prefix, guards and conditions of visibility apply
-/// to all of its definitions. Groups can be merged into groups.
+/// Only the handlers of a group see its states. Its prefix, guards and conditions of visibility
+/// apply to all of its definitions. Groups can be merged into groups.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};

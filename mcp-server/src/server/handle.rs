@@ -55,7 +55,8 @@ impl Server {
     ///
     /// Call this after the change: clients that read the resource because of the notification must
     /// get the new contents. Clients that negotiated the proposal `versioned-resources` get the
-    /// resource in the notification, so its handlers run; they are not notified twice of one version.
+    /// resource in the notification, so its handlers run; they are not notified twice of one
+    /// version.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         self.announce(Change::Resource(uri.into()));
     }

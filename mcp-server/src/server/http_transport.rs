@@ -130,8 +130,8 @@ impl fmt::Debug for Http {
 }
 
 impl Server {
-    /// Binds a socket and serves Streamable HTTP there while the returned [`HttpServer`] is awaited.
-    /// The argument is an address or an [`Http`] with more settings.
+    /// Binds a socket and serves Streamable HTTP there while the returned [`HttpServer`] is
+    /// awaited. The argument is an address or an [`Http`] with more settings.
     ///
     /// ```no_run
     /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {

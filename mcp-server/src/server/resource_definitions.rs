@@ -8,9 +8,10 @@ macro_rules! resource_methods {
             /// Adds a resource with an async function as its [handler](crate::Handler), which makes
             /// the contents whenever the resource is read.
             ///
-            /// The resource has no type by SEP-2093. A program that opts into the proposal sets one:
-            /// `.add_resource(ResourceDef::new(uri, name).resource_type(type).handler(handler))`, or
-            /// `.collection()` if the contents are those of other resources.
+            /// The resource has no type by SEP-2093. A program that opts into the proposal sets
+            /// one: `.add_resource(ResourceDef::new(uri,
+            /// name).resource_type(type).handler(handler))`, or `.collection()` if the contents are
+            /// those of other resources.
             ///
             /// ```
             /// use mcp_server::{ResourceDef, Server};
@@ -52,9 +53,9 @@ macro_rules! resource_methods {
             /// of strings. The client chooses them: they may contain `../`. A URI belongs to the
             /// resource that has it, or else to the first template that matches it.
             ///
-            /// The resources have no type by SEP-2093. A program that opts into the proposal sets one
-            /// with [`TemplateDef`](crate::TemplateDef): `.resource_type(type)` if all resources of
-            /// the template have the same type, or else in `.describe(handler)`.
+            /// The resources have no type by SEP-2093. A program that opts into the proposal sets
+            /// one with [`TemplateDef`](crate::TemplateDef): `.resource_type(type)` if all
+            /// resources of the template have the same type, or else in `.describe(handler)`.
             ///
             /// ```
             /// use mcp_server::{HandlerError, ResourceUri, Server};

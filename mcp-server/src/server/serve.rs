@@ -125,8 +125,8 @@ impl Server {
         near
     }
 
-    /// Creates a context that belongs to no request, for unit tests of functions that take one. What
-    /// it sends is discarded, and questions to the client fail.
+    /// Creates a context that belongs to no request, for unit tests of functions that take one.
+    /// What it sends is discarded, and questions to the client fail.
     ///
     /// ```
     /// use mcp_server::{Context, HandlerError, Principal, Server};

@@ -24,9 +24,9 @@ pub trait Transport {
 /// Handlers start on the thread that reads. A handler that computes for long, or blocks, delays the
 /// messages that follow; it should use `tokio::task::spawn_blocking`.
 ///
-/// Dropping the future of [`Server::serve`] ends the connection and all its requests. The thread that
-/// reads standard input cannot be interrupted: it ends after the next input, which it consumes, or
-/// with the process.
+/// Dropping the future of [`Server::serve`] ends the connection and all its requests. The thread
+/// that reads standard input cannot be interrupted: it ends after the next input, which it
+/// consumes, or with the process.
 ///
 /// ```no_run
 /// use mcp_server::{Principal, Server, Stdio};

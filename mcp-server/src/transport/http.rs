@@ -12,8 +12,8 @@
 //! response to a request whose body was not read; the streams of HTTP/2 run on a `stream_executor`.
 //!
 //! Requests of pages in browsers pass `cors` first. `proxy` finds the address of the client behind
-//! trusted proxies. `oauth` verifies access tokens. `operations` serves health, readiness and metrics. `ids` generates and
-//! validates ids. `http_sse` is the deprecated transport HTTP+SSE.
+//! trusted proxies. `oauth` verifies access tokens. `operations` serves health, readiness and
+//! metrics. `ids` generates and validates ids. `http_sse` is the deprecated transport HTTP+SSE.
 //!
 //! In `session`, `requests` finds the session: in the `table` of this process, or in the
 //! `session_store` that all processes share. `post_batch` runs the requests of one POST, whose

@@ -3,8 +3,8 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Formats seconds since 1970 in UTC. Returns `None` from the year 10000 on, which the format cannot
-/// express.
+/// Formats seconds since 1970 in UTC. Returns `None` from the year 10000 on, which the format
+/// cannot express.
 pub(crate) fn format(seconds: u64) -> Option<String> {
     let seconds = i64::try_from(seconds).ok()?;
     let time = OffsetDateTime::from_unix_timestamp(seconds).ok()?;

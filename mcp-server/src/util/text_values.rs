@@ -12,14 +12,15 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-/// The maximum number of texts that are decoded in a second way. All texts are decoded again for each.
+/// The maximum number of texts that are decoded in a second way. All texts are decoded again for
+/// each.
 const SECOND_ATTEMPTS: usize = 32;
 
-/// Decodes a struct or a map from named texts. Numbers and booleans are parsed, lists and structs are
-/// parsed as JSON. So is a text that is not valid for its field, if the type of the field depends on
-/// the value, as that of internally tagged and untagged enums does. An empty text that is not valid for
-/// its field counts as absent. Also returns the parsed values: which text is a number follows from the
-/// type alone.
+/// Decodes a struct or a map from named texts. Numbers and booleans are parsed, lists and structs
+/// are parsed as JSON. So is a text that is not valid for its field, if the type of the field
+/// depends on the value, as that of internally tagged and untagged enums does. An empty text that
+/// is not valid for its field counts as absent. Also returns the parsed values: which text is a
+/// number follows from the type alone.
 ///
 /// # Errors
 ///

@@ -2,8 +2,8 @@
 
 use mcp_types::uri::canonical;
 
-/// A sorted list of canonical URIs without duplicates. Such sets are bounded and are read far more often than
-/// they are changed.
+/// A sorted list of canonical URIs without duplicates. Such sets are bounded and are read far more
+/// often than they are changed.
 #[derive(Default)]
 pub(crate) struct UriSet(Vec<String>);
 

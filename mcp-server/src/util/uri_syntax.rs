@@ -18,8 +18,8 @@ pub(crate) enum UriError {
     Escape,
 }
 
-/// Checks that a text is a URI. Spaces and letters outside of ASCII are accepted: the canonical form has
-/// them percent-encoded.
+/// Checks that a text is a URI. Spaces and letters outside of ASCII are accepted: the canonical
+/// form has them percent-encoded.
 pub(crate) fn check(uri: &str) -> Result<(), UriError> {
     let (scheme, rest) = uri.split_once(':').ok_or(UriError::Scheme)?;
     if !is_scheme(scheme) {

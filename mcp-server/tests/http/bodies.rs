@@ -19,7 +19,8 @@ async fn half(raw: &mut Raw, body: &str) {
     start(raw, "Content-Length: 9999", body).await;
 }
 
-/// The head of a POST with a header that tells where the body ends, and the first bytes of the body.
+/// The head of a POST with a header that tells where the body ends, and the first bytes of the
+/// body.
 async fn start(raw: &mut Raw, framing: &str, body: &str) {
     let mut head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{framing}\r\n");
     for (name, value) in call_headers("echo") {

@@ -14,8 +14,8 @@ use crate::{MEMORY, alone, serve};
 
 const SIZE: u64 = 1 << 30;
 
-/// The maximum number of bytes for the connection and its buffers. hyper queues up to 16 chunks of 64
-/// KiB.
+/// The maximum number of bytes for the connection and its buffers. hyper queues up to 16 chunks of
+/// 64 KiB.
 const MOST: usize = 2 << 20;
 
 /// As many bytes as are wanted.

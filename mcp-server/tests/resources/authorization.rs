@@ -1,5 +1,5 @@
-//! One guard of a resource holds for every way to learn of it: reads, descriptions, lists, versions,
-//! subscriptions, notifications and URLs.
+//! One guard of a resource holds for every way to learn of it: reads, descriptions, lists,
+//! versions, subscriptions, notifications and URLs.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Equivalent URIs (RFC 3986, 6.2.2) name one resource: for guards, answers, subscriptions and lists.
+//! Equivalent URIs (RFC 3986, 6.2.2) name one resource: for guards, answers, subscriptions and
+//! lists.
 
 use mcp_server::types::json::Map;
 use mcp_server::types::{Resource, TextResourceContents};
@@ -14,8 +15,8 @@ use crate::support::peer::Peer;
 
 const REFUSED: &str = "the row is secret";
 
-/// A server with the guarded resource `row://secret/a`, and a template without a guard that matches its
-/// URI, too.
+/// A server with the guarded resource `row://secret/a`, and a template without a guard that matches
+/// its URI, too.
 fn server() -> Server {
     let secret = ResourceDef::text("row://secret/a", "secret", "the secret")
         .guard(async || Err::<(), _>(HandlerError::forbidden(REFUSED)));

@@ -86,7 +86,8 @@ impl AuthChallenge {
         self.token68.as_deref()
     }
 
-    /// Returns the value of a parameter, without quotes and escapes. Case of the name does not matter.
+    /// Returns the value of a parameter, without quotes and escapes. Case of the name does not
+    /// matter.
     #[must_use]
     pub fn param(&self, name: &str) -> Option<&str> {
         let found = self
@@ -149,7 +150,8 @@ pub struct Challenges {
     pub fault: Option<ChallengeError>,
 }
 
-/// Parses all `WWW-Authenticate` fields of a response. A malformed field does not affect the others.
+/// Parses all `WWW-Authenticate` fields of a response. A malformed field does not affect the
+/// others.
 #[must_use]
 pub fn challenges(headers: &HeaderMap) -> Challenges {
     let mut all = Challenges::default();

@@ -1,4 +1,5 @@
-//! What servers and clients need for OAuth, without I/O: metadata, scopes, signed tokens and proofs of possession.
+//! What servers and clients need for OAuth, without I/O: metadata, scopes, signed tokens and proofs
+//! of possession.
 //!
 //! Shared by `mcp-server` and `mcp-client`; not intended for other crates.
 //!

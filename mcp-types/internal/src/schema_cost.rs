@@ -32,16 +32,16 @@ const PARTS: usize = 100_000;
 const WORK: usize = 1 << 28;
 /// The corresponding limit for collecting errors, which allocates memory for each of them.
 const FAULTS: usize = 1 << 18;
-/// The maximum number of bytes that collected errors hold: each contains the path to its value, and a
-/// copy of the value.
+/// The maximum number of bytes that collected errors hold: each contains the path to its value, and
+/// a copy of the value.
 const FAULT_BYTES: usize = 64 << 20;
 /// The corresponding number of bytes that are written within about a millisecond.
 const QUICK_FAULT_BYTES: usize = 1 << 20;
 /// The maximum product of the nesting of a recursive schema and the nesting of the value, which is
 /// the recursion depth of the validator.
 const STACK: usize = 4_096;
-/// A schema with at most this many parts is so cheap that values need not be measured, unless it has
-/// patterns.
+/// A schema with at most this many parts is so cheap that values need not be measured, unless it
+/// has patterns.
 const SMALL: usize = 64;
 /// A validation of at most so many steps takes about a millisecond.
 const QUICK: usize = 1 << 19;
@@ -59,8 +59,8 @@ const PATTERN_PARTS: usize = 2_000;
 /// cache of states does not help.
 const SIMULATION: usize = 8;
 
-/// The maximum size of the automaton of a pattern in bytes while it is compiled. The pattern of host
-/// names that schema libraries write, with `.{1,253}`, needs more than half of it.
+/// The maximum size of the automaton of a pattern in bytes while it is compiled. The pattern of
+/// host names that schema libraries write, with `.{1,253}`, needs more than half of it.
 pub const AUTOMATON: usize = 512 << 10;
 /// The maximum number of times that a pattern may backtrack, for patterns that need backtracking.
 pub const BACKTRACKING: usize = 1_000;
@@ -108,8 +108,8 @@ impl Cost {
     }
 
     /// Returns the number of parts of the schema with references expanded, to which the memory of
-    /// the compiled schema is proportional. A pattern counts as many parts, because the engine caches
-    /// what it finds out about it.
+    /// the compiled schema is proportional. A pattern counts as many parts, because the engine
+    /// caches what it finds out about it.
     #[must_use]
     pub fn parts(&self) -> usize {
         let patterns = self.patterns.saturating_mul(PATTERN_PARTS);
@@ -169,8 +169,8 @@ impl Cost {
         })
     }
 
-    /// Returns the maximum number of bytes of all errors, if each part of the schema finds one in each
-    /// part of the value.
+    /// Returns the maximum number of bytes of all errors, if each part of the schema finds one in
+    /// each part of the value.
     fn fault_bytes(&self, value: &Extent) -> usize {
         let copy = value.bytes.saturating_add(value.values.saturating_mul(32));
         let copies = value.depth.saturating_mul(copy);

@@ -171,8 +171,8 @@ pub fn content<T: Draw, U>(_make: fn(T) -> U) -> BoxedStrategy<Part> {
     T::values().into_parts()
 }
 
-/// Returns a strategy for the content of a variant, or `None` if the variant is not drawn. `_make` is
-/// not called: it says that the strategy is one for the type of the content.
+/// Returns a strategy for the content of a variant, or `None` if the variant is not drawn. `_make`
+/// is not called: it says that the strategy is one for the type of the content.
 #[must_use]
 pub fn content_of<T, U>(
     _make: fn(T) -> U,
@@ -281,8 +281,8 @@ thread_local! {
     static BUILT: RefCell<HashMap<(TypeId, usize), BoxedStrategy<Part>>> = RefCell::default();
 }
 
-/// Returns the strategy that `build` returns for a type. It is built once for each thread, because a
-/// type has many others in it.
+/// Returns the strategy that `build` returns for a type. It is built once for each thread, because
+/// a type has many others in it.
 pub fn remembered<T: Draw>(build: fn() -> BoxedStrategy<Part>) -> Values<T> {
     let key = (TypeId::of::<T>(), depth());
     Values::new(remembered_parts(key, build))

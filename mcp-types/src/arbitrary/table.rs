@@ -67,8 +67,8 @@ macro_rules! object_strategy {
     };
 }
 
-/// Implements the strategy of a union from the list of its variants. The content of a variant has the
-/// strategy of its type, or the one behind `in`. A variant with `()` has no content.
+/// Implements the strategy of a union from the list of its variants. The content of a variant has
+/// the strategy of its type, or the one behind `in`. A variant with `()` has no content.
 macro_rules! union_strategy {
     (
         $(#[$cfg:meta])*

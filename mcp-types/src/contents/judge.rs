@@ -119,8 +119,8 @@ impl<'a> ContentsOf<'a> {
         declared.or(self.known.resource_type.as_ref()).cloned()
     }
 
-    /// Returns the [preferred](AnyResourceContents::preferred) representation of the resource. If no
-    /// contents have the requested URI, and the resource is not a collection, returns the first
+    /// Returns the [preferred](AnyResourceContents::preferred) representation of the resource. If
+    /// no contents have the requested URI, and the resource is not a collection, returns the first
     /// contents: old servers send the contents of a resource under another URI.
     #[must_use]
     pub fn primary(&self) -> Option<&'a AnyResourceContents> {

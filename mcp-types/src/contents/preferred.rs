@@ -9,11 +9,11 @@ impl AnyResourceContents {
     /// Returns the index of the preferred representation of a resource among the contents that
     /// `resources/read` returned; `None` if no contents have the URI of the resource.
     ///
-    /// `mime_type` is the media type of the [`Resource`](crate::Resource), which names its preferred
-    /// representation: the first contents with this type are preferred, or else the first with the
-    /// URI of the resource. Contents with another URI belong to another resource, such as a member of
-    /// a collection. Parameters of media types only matter if several representations differ in
-    /// nothing else.
+    /// `mime_type` is the media type of the [`Resource`](crate::Resource), which names its
+    /// preferred representation: the first contents with this type are preferred, or else the first
+    /// with the URI of the resource. Contents with another URI belong to another resource, such as
+    /// a member of a collection. Parameters of media types only matter if several representations
+    /// differ in nothing else.
     ///
     /// ```
     /// use mcp_types::{AnyResourceContents, TextResourceContents};

@@ -1,9 +1,9 @@
 //! The macros of the generated tables of conversions.
 //!
-//! `From(from: A) -> B` is the head of a conversion that cannot fail, `TryFrom(from: A) -> B` that of
-//! one that can. The name in it is used by the expressions that follow. All conversions are marked
-//! `#[inline]`, so that they are compiled only in the crates that call them; otherwise they would
-//! take three quarters of the time to build this crate.
+//! `From(from: A) -> B` is the head of a conversion that cannot fail, `TryFrom(from: A) -> B` that
+//! of one that can. The name in it is used by the expressions that follow. All conversions are
+//! marked `#[inline]`, so that they are compiled only in the crates that call them; otherwise they
+//! would take three quarters of the time to build this crate.
 
 #![allow(
     unused_imports,

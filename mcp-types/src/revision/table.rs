@@ -132,8 +132,9 @@ macro_rules! step {
     };
 }
 
-/// Implements [`Outcome`](crate::message::Outcome) for a result: a type that is complete as such, one
-/// that is complete if open enumerations have certain values, or a union with a complete variant.
+/// Implements [`Outcome`](crate::message::Outcome) for a result: a type that is complete as such,
+/// one that is complete if open enumerations have certain values, or a union with a complete
+/// variant.
 macro_rules! outcome {
     ($(#[$when:meta])* $module:ident::$type:ident: $variant:ident => $plain_module:ident::$plain:ident) => {
         $(#[$when])*

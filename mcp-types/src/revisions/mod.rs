@@ -57,7 +57,8 @@ pub(crate) use items::ITEMS;
 
 pub use proposals::Proposal;
 
-/// A revision of the specification. Revisions are ordered by age: an older one is less than a newer one.
+/// A revision of the specification. Revisions are ordered by age: an older one is less
+/// than a newer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Revision {
@@ -71,7 +72,8 @@ pub enum Revision {
     V2025_11_25,
     /// The revision 2026-07-28.
     V2026_07_28,
-    /// The draft of the next revision. Unstable: any release of this crate may change it.
+    /// The draft of the next revision. Unstable: any release of this crate may change
+    /// it.
     #[cfg(feature = "draft")]
     Draft,
 }
@@ -115,7 +117,8 @@ impl Revision {
         }
     }
 
-    /// Returns all messages of the revision. Empty if the feature of the revision is disabled.
+    /// Returns all messages of the revision. Empty if the feature of the revision is
+    /// disabled.
     #[must_use]
     pub fn messages(self) -> &'static [crate::message::MessageInfo] {
         match self {

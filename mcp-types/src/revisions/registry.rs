@@ -21,7 +21,8 @@ use super::v2026_07_28;
 #[cfg(feature = "draft")]
 use super::draft;
 
-/// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
+/// Returns the types of a revision. The list is empty if the feature of the revision is
+/// disabled.
 pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
     match revision {
         #[cfg(feature = "v2024-11-05")]

@@ -38,7 +38,8 @@ const OLDEST: Revision = if cfg!(feature = "v2024-11-05") {
     Revision::V2026_07_28
 };
 
-/// Returns an error for a revision that does not declare the type, or whose feature is disabled.
+/// Returns an error for a revision that does not declare the type, or whose feature is
+/// disabled.
 fn check_revision(
     kind: &'static str,
     revision: Revision,

@@ -33,9 +33,9 @@ pub fn parse_batch(bytes: &[u8], limit: usize) -> Result<Incoming<'_>, EnvelopeE
     ))
 }
 
-/// Splits a batch of up to `limit` messages into the texts of its elements, which are JSON values but
-/// need not be messages. Returns `None` if the text is not a batch. For recorders and gateways, which
-/// pass the elements on unchanged.
+/// Splits a batch of up to `limit` messages into the texts of its elements, which are JSON values
+/// but need not be messages. Returns `None` if the text is not a batch. For recorders and gateways,
+/// which pass the elements on unchanged.
 ///
 /// ```
 /// use mcp_types::rpc::split_batch;
@@ -50,8 +50,8 @@ pub fn parse_batch(bytes: &[u8], limit: usize) -> Result<Incoming<'_>, EnvelopeE
 ///
 /// # Errors
 ///
-/// Returns an [`EnvelopeError`] if the text is not UTF-8, or is a batch that is not JSON, empty or too
-/// long.
+/// Returns an [`EnvelopeError`] if the text is not UTF-8, or is a batch that is not JSON, empty or
+/// too long.
 pub fn split_batch(bytes: &[u8], limit: usize) -> Result<Option<Vec<&RawValue>>, EnvelopeError> {
     let text = utf8(bytes)?;
     if first_byte(text) != Some(b'[') {

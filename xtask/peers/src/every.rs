@@ -1,7 +1,7 @@
 //! Measures every message of every revision: our type against `serde_json::Value`, in one process.
 //!
-//! Both candidates take turns in short rounds, and the fastest round of each counts. So a machine that
-//! is busy with other work changes the ratio little.
+//! Both candidates take turns in short rounds, and the fastest round of each counts. So a machine
+//! that is busy with other work changes the ratio little.
 
 mod texts;
 
@@ -18,8 +18,8 @@ use texts::{Sample, Unions, texts};
 /// Messages with fewer bytes are not measured: the cost of a call dominates them.
 const SMALLEST: usize = 100;
 
-/// How long one round takes: long enough for the processor to learn the branches of a candidate after the
-/// other one has run.
+/// How long one round takes: long enough for the processor to learn the branches of a candidate
+/// after the other one has run.
 const ROUND: Duration = Duration::from_micros(200);
 
 /// The number of messages that are printed.

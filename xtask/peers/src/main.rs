@@ -1,7 +1,7 @@
 //! Prints the results of `cargo bench`, as ratios to `serde_json::Value`.
 //!
-//! `peers` prints the table, `peers print ID` the bytes of a message. `peers every` measures every message
-//! of every revision and prints the slowest ones, or all with `--all`.
+//! `peers` prints the table, `peers print ID` the bytes of a message. `peers every` measures every
+//! message of every revision and prints the slowest ones, or all with `--all`.
 
 use std::path::{Path, PathBuf};
 

@@ -29,8 +29,8 @@ impl Cargo {
         self
     }
 
-    /// Returns the command. `xtask` is the program at this path, because `cargo xtask` would wait until
-    /// no other cargo builds in the target folder.
+    /// Returns the command. `xtask` is the program at this path, because `cargo xtask` would wait
+    /// until no other cargo builds in the target folder.
     pub(super) fn command(&self, xtask: &Path) -> Command {
         let (program, arguments) = match self.arguments.split_first() {
             Some((first, rest)) if first == "xtask" => (xtask.into(), rest),

@@ -38,10 +38,11 @@ pub(super) enum Extent {
 pub(super) struct Steps {
     /// Run one after the other.
     pub(super) first: Vec<Step>,
-    /// Chains of steps, which begin in this order. Several run beside each other, because most steps cannot use
-    /// two processors all the time. A cargo waits for others that build in the same target folder, so the long
-    /// chains at the start compile in folders of their own. `numbers` compiles in the folder of the first one,
-    /// where it finds the dependencies: it begins when the tests are compiled.
+    /// Chains of steps, which begin in this order. Several run beside each other, because most
+    /// steps cannot use two processors all the time. A cargo waits for others that build in the
+    /// same target folder, so the long chains at the start compile in folders of their own.
+    /// `numbers` compiles in the folder of the first one, where it finds the dependencies: it
+    /// begins when the tests are compiled.
     pub(super) chains: Vec<Vec<Step>>,
     /// Run one after the other, when nothing else runs that would disturb measurements.
     pub(super) last: Vec<Step>,
@@ -112,8 +113,8 @@ pub(super) fn all(extent: Extent) -> Result<Steps> {
 /// The workspace of programs for comparison.
 const PEERS: &str = "--manifest-path xtask/peers/Cargo.toml";
 
-/// Returns a part of a list that changes with each commit, so that several commits check all of it, or the
-/// whole list at night.
+/// Returns a part of a list that changes with each commit, so that several commits check all of it,
+/// or the whole list at night.
 fn sample<T>(all: Vec<T>, parts: usize, extent: Extent) -> Result<Vec<T>> {
     if extent == Extent::Nightly {
         return Ok(all);
@@ -268,7 +269,8 @@ fn unwritten() -> Result<Vec<String>> {
     Ok(workspace::project()?.generate()?.report.unwritten())
 }
 
-/// A command of the attacks, which need the addresses 127.0.0.2 and up, and `/proc` for measurements.
+/// A command of the attacks, which need the addresses 127.0.0.2 and up, and `/proc` for
+/// measurements.
 fn on_linux(line: &str) -> Task {
     if cfg!(target_os = "linux") {
         run(line)

@@ -1,7 +1,7 @@
 //! Authorization: clients against protected servers, each with an authorization server.
 //!
-//! A row of the table names a client, how it gets its tokens, and the server. A new row is an entry in
-//! [`rows`].
+//! A row of the table names a client, how it gets its tokens, and the server. A new row is an entry
+//! in [`rows`].
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

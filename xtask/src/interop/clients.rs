@@ -15,9 +15,8 @@ const CLIENTS: [&[&str]; 3] = [&["v1.js"], &["v2.js", "legacy"], &["v2.js", "mod
 /// The client that also supports the transport of 2024-11-05.
 const OLD: &[&str] = CLIENTS[0];
 
-/// Runs the clients against the examples `everything`, `files` and `sqlite`, or against the server at
-/// a URL.
-/// Returns the clients that failed.
+/// Runs the clients against the examples `everything`, `files` and `sqlite`, or against the server
+/// at a URL. Returns the clients that failed.
 pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     let folder = node.install("interop")?;
     // The addresses for the transports. A server at a given URL need not support all of them.

@@ -25,7 +25,8 @@ pub(super) fn free_port() -> Result<u16> {
 }
 
 impl Running {
-    /// Starts a program in a folder, with its output in a log, and waits until it listens at a port.
+    /// Starts a program in a folder, with its output in a log, and waits until it listens at a
+    /// port.
     pub(super) fn start(
         command: &[String],
         environment: &[(&str, String)],

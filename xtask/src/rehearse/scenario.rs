@@ -19,9 +19,10 @@ const FOLDER: &str = "xtask/rehearsals";
 
 /// A rehearsal.
 pub(super) enum Scenario {
-    /// Changes from a file. Its member `revision` is the name under which the result is imported; by
-    /// default it is imported as the next revision and as the draft. A file of the same name that
-    /// ends with `.diff` has the edits that a person has to make after the sources were generated.
+    /// Changes from a file. Its member `revision` is the name under which the result is imported;
+    /// by default it is imported as the next revision and as the draft. A file of the same name
+    /// that ends with `.diff` has the edits that a person has to make after the sources were
+    /// generated.
     Kept { name: String, file: PathBuf },
     /// Random changes, made from a seed.
     Random(u64),

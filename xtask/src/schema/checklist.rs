@@ -34,8 +34,8 @@ impl Checklist {
         }
     }
 
-    /// Adds what became of the errata of the revision before. Conflicts have a line each; the others
-    /// are counted by erratum and outcome.
+    /// Adds what became of the errata of the revision before. Conflicts have a line each; the
+    /// others are counted by erratum and outcome.
     pub(super) fn errata(&mut self, changes: &[RebasedChange]) {
         let (conflicts, others): (Vec<_>, Vec<_>) = changes
             .iter()

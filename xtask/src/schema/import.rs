@@ -33,16 +33,16 @@ pub(super) struct Published<'a> {
 
 /// Stores the structure of a published file as a revision, and the facts that it loses.
 ///
-/// Without a source in TypeScript, a revision without facts gets those of the revision before, as far
-/// as they hold; likewise, a revision without errata. If the revision is stored with another structure,
-/// as happens with a draft, its own facts and errata are carried over in the same way. Definitions with
-/// a new name are added to the hints. Nothing that a revision changes makes an import fail: what needs
-/// a person is in the checklist.
+/// Without a source in TypeScript, a revision without facts gets those of the revision before, as
+/// far as they hold; likewise, a revision without errata. If the revision is stored with another
+/// structure, as happens with a draft, its own facts and errata are carried over in the same way.
+/// Definitions with a new name are added to the hints. Nothing that a revision changes makes an
+/// import fail: what needs a person is in the checklist.
 ///
 /// # Errors
 ///
-/// Returns an error if files cannot be read or written, or if the published file is not a schema. Then
-/// nothing is changed.
+/// Returns an error if files cannot be read or written, or if the published file is not a schema.
+/// Then nothing is changed.
 pub(super) fn import(
     store: &Store,
     published: &Published<'_>,

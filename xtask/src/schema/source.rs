@@ -1,7 +1,7 @@
 //! The TypeScript source of a published schema, if the command can read it.
 //!
-//! The parser is a feature, because it costs more time to compile than everything else here. A command
-//! that needs it and does not have it runs itself again with the feature.
+//! The parser is a feature, because it costs more time to compile than everything else here. A
+//! command that needs it and does not have it runs itself again with the feature.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};

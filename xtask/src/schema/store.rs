@@ -167,8 +167,8 @@ impl Store {
 pub(super) struct HintsFile(Map<String, Value>);
 
 impl HintsFile {
-    /// Adds that a definition has a new name in a revision. Returns `false` if the hints say already
-    /// what became of it.
+    /// Adds that a definition has a new name in a revision. Returns `false` if the hints say
+    /// already what became of it.
     pub(super) fn add_renamed(&mut self, revision: &str, old: &str, new: &str) -> bool {
         let table = self.0.entry("renamed");
         let table = table.or_insert_with(|| Value::Object(Map::new()));

@@ -62,8 +62,8 @@ impl Direction<'_> {
         )
     }
 
-    /// Converts every variant of a union to another type. Variants that the other type does not have
-    /// are errors. Returns `None` if it has none of them.
+    /// Converts every variant of a union to another type. Variants that the other type does not
+    /// have are errors. Returns `None` if it has none of them.
     pub(super) fn union(&self, name: &str, to: &Ty) -> Option<UnionConversion> {
         let Kind::Union(union) = &self.generated_def(self.from, name)?.kind else {
             return None;
@@ -138,8 +138,8 @@ impl Direction<'_> {
         }}))
     }
 
-    /// Converts a list that the target does not have, if it has one element. The source has the element
-    /// as a variant, too: it is a union of one object or several, and the target has one.
+    /// Converts a list that the target does not have, if it has one element. The source has the
+    /// element as a variant, too: it is a union of one object or several, and the target has one.
     fn only_element(&self, all: &[Variant], variant: &Variant, to: &Ty) -> Option<Converted> {
         let (Ty::Array(element, _), Ty::Named(kind)) = (self.source().resolve(&variant.ty), to)
         else {

@@ -58,7 +58,8 @@ fn pages<'a>(model: &'a Model, message: &'a Message, params: &'a Object) -> Opti
 }
 
 impl Pages<'_> {
-    /// Generates the method that creates the list. `call` is the expression that requests its first page.
+    /// Generates the method that creates the list. `call` is the expression that requests its first
+    /// page.
     fn method(
         &self,
         scope: &Scope<'_>,
@@ -107,7 +108,8 @@ impl Pages<'_> {
     }
 }
 
-/// Generates the method of a request whose result is a page, and the implementation of the list's trait.
+/// Generates the method of a request whose result is a page, and the implementation of the list's
+/// trait.
 pub(super) fn list(
     scope: &Scope<'_>,
     message: &Message,

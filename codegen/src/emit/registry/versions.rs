@@ -114,7 +114,8 @@ impl Emitter<'_> {
             /// The oldest revision whose feature is enabled.
             const OLDEST: Revision = #oldest;
 
-            /// Returns an error for a revision that does not declare the type, or whose feature is disabled.
+            /// Returns an error for a revision that does not declare the type, or whose feature is
+            /// disabled.
             fn check_revision(
                 kind: &'static str,
                 revision: Revision,
@@ -130,8 +131,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns `true` if no newer revision has a definition. The draft does not count as newer: what it
-    /// shares with the newest revision is a definition of that.
+    /// Returns `true` if no newer revision has a definition. The draft does not count as newer:
+    /// what it shares with the newest revision is a definition of that.
     fn is_last(&self, at: usize, name: &str) -> bool {
         if Some(at) == self.family.draft() {
             return self.below(at, name).is_none();
@@ -222,8 +223,8 @@ impl Emitter<'_> {
         ends.join(", ")
     }
 
-    /// Returns the step between the newest revision and the draft, if a chain begins with the newest
-    /// revision and the draft has another type.
+    /// Returns the step between the newest revision and the draft, if a chain begins with the
+    /// newest revision and the draft has another type.
     fn draft_step(&self, chain: &[(usize, String)]) -> Option<DraftStep> {
         let (at, name) = chain.first()?;
         let (draft, other) = self.drafted(*at, name)?;
@@ -238,8 +239,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns the forms of a type from a revision to older ones. A type of the draft is one that no
-    /// revision has.
+    /// Returns the forms of a type from a revision to older ones. A type of the draft is one that
+    /// no revision has.
     fn chain(&self, at: usize, name: &str) -> Vec<(usize, String)> {
         let mut chain = vec![(at, name.to_owned())];
         while let Some((level, current)) = chain.last()

@@ -26,7 +26,8 @@ pub(super) struct Position {
     pointer: String,
     /// The name that follows from the position.
     default: String,
-    /// Parts of a union have the same pointer, and possibly the same name: the number of those before.
+    /// Parts of a union have the same pointer, and possibly the same name: the number of those
+    /// before.
     before: usize,
 }
 
@@ -117,8 +118,8 @@ impl Builder<'_> {
         schemas.any(|schema| schema.get("description").is_some())
     }
 
-    /// Chooses names for the inline types that differ from others of the same name. Returns `true` if
-    /// there are any: then the model has to be built again.
+    /// Chooses names for the inline types that differ from others of the same name. Returns `true`
+    /// if there are any: then the model has to be built again.
     pub(super) fn name_clashes(&mut self) -> bool {
         let mut groups: BTreeMap<&str, Vec<&Use>> = BTreeMap::new();
         for one in &self.uses {
@@ -152,8 +153,8 @@ impl Builder<'_> {
         any
     }
 
-    /// Returns the form that keeps a name: that of the definition, or else that of most inline types,
-    /// or else that of the revision before.
+    /// Returns the form that keeps a name: that of the definition, or else that of most inline
+    /// types, or else that of the revision before.
     fn kept_form<'a>(&'a self, name: &str, uses: &[&'a Use]) -> Option<&'a Kind> {
         if self.source.definitions.contains_key(name) {
             let at = self.index.get(name)?;

@@ -1,4 +1,5 @@
-//! Types that need a form of their own where a value is stored: constants, `null` and bounded values.
+//! Types that need a form of their own where a value is stored: constants, `null` and bounded
+//! values.
 
 use super::{BuildError, Builder};
 use crate::model::{Bounds, Kind, Note, Ty};
@@ -41,7 +42,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the type of a constant that is stored: an enumeration with one value, or a simple type.
+    /// Returns the type of a constant that is stored: an enumeration with one value, or a simple
+    /// type.
     pub(super) fn constant_type(&mut self, name: &str, ty: Ty, pointer: &str) -> Ty {
         let Ty::Const(value) = ty else { return ty };
         if let Value::String(only) = &value {

@@ -7,8 +7,8 @@ use crate::schema::keyword::restricts;
 use crate::schema::resolve::{described, is_union, resolve, variants};
 use crate::schema::{reference, structure};
 
-/// What the schemas of a list say about a value, and whether it is breaking that there is one more or
-/// one less.
+/// What the schemas of a list say about a value, and whether it is breaking that there is one more
+/// or one less.
 struct Listed {
     gone: (&'static str, bool),
     fresh: (&'static str, bool),

@@ -9,8 +9,8 @@ use crate::schema::{Document, check, pointer, walk};
 const PREFIX: &str = "#/$defs/";
 
 /// Returns the name of a definition to which a patch refers and that it cannot use: it does not
-/// exist, or only other patches have it. `previous` is the revision before, in which the patch could
-/// use the definition.
+/// exist, or only other patches have it. `previous` is the revision before, in which the patch
+/// could use the definition.
 pub(super) fn missing(patch: &Patch, root: &Value, previous: &Document) -> Option<String> {
     let usable = |schema: &Value| {
         let owners = features(schema);

@@ -10,7 +10,8 @@ pub(super) enum Merge {
     Conflict,
 }
 
-/// Merges two changes of a value: `ours` is that of the erratum, `theirs` that of the newer revision.
+/// Merges two changes of a value: `ours` is that of the erratum, `theirs` that of the newer
+/// revision.
 ///
 /// Objects are merged member by member. Lists are merged as sets: what one side added is added, and
 /// what one side removed is removed. `covered` tells whether a list of schemas accepts a schema

@@ -83,8 +83,8 @@ fn member<'a>(value: &'a Value, token: &str) -> Option<&'a Value> {
     }
 }
 
-/// Returns the index of an element in the newer list: that of the equal element, or else the same one
-/// if the newer list has an element there that the older list does not have.
+/// Returns the index of an element in the newer list: that of the equal element, or else the same
+/// one if the newer list has an element there that the older list does not have.
 fn element(
     places: &Places,
     old: Option<&Value>,
@@ -158,8 +158,8 @@ fn same_form(old: &Document, new: &Document) -> BTreeMap<String, String> {
     found
 }
 
-/// Returns the places of references, with the names to which they refer. All elements of a list have
-/// the same place.
+/// Returns the places of references, with the names to which they refer. All elements of a list
+/// have the same place.
 fn uses(document: &Document) -> BTreeSet<(String, String)> {
     let mut found = BTreeSet::new();
     for (name, schema) in &document.definitions {

@@ -9,8 +9,8 @@ use crate::schema::pointer;
 const ANY_NAME: [&str; 6] = ["", "^", ".*", "^.*", ".*$", "^.*$"];
 
 impl Simplifier<'_> {
-    /// Expresses `unevaluatedProperties` where it means the same as `additionalProperties`: if no other
-    /// schema for the same object can declare members.
+    /// Expresses `unevaluatedProperties` where it means the same as `additionalProperties`: if no
+    /// other schema for the same object can declare members.
     pub(super) fn unevaluated(
         &mut self,
         members: &Map<String, Value>,

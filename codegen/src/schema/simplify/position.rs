@@ -1,5 +1,5 @@
-//! Restrictions that are checked in some positions of a schema only: bounds on the members of objects,
-//! `null` in unions, and integers where no map contains them.
+//! Restrictions that are checked in some positions of a schema only: bounds on the members of
+//! objects, `null` in unions, and integers where no map contains them.
 
 use serde_json::{Map, Value};
 

@@ -225,8 +225,8 @@ fn open_browser(url: &AuthorizationUrl) {
     }
 }
 
-/// Returns `true` if there is a graphical session. Without one, a browser for text could take over the
-/// terminal.
+/// Returns `true` if there is a graphical session. Without one, a browser for text could take over
+/// the terminal.
 fn has_browser() -> bool {
     let is_desktop = cfg!(any(windows, target_os = "macos"));
     let mut displays = ["DISPLAY", "WAYLAND_DISPLAY"].into_iter();

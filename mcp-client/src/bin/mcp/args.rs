@@ -79,8 +79,8 @@ pub(crate) struct NetworkOptions {
     /// Accepts any certificate of a server on this machine
     #[arg(long, global = true)]
     pub(crate) insecure: bool,
-    /// Loads URLs that a server names, such as those for a login, also from private networks and from
-    /// this machine; a proxy then resolves their names
+    /// Loads URLs that a server names, such as those for a login, also from private networks and
+    /// from this machine; a proxy then resolves their names
     #[arg(long, global = true)]
     pub(crate) allow_private: bool,
 }
@@ -120,7 +120,8 @@ pub(crate) struct AccountOptions {
     /// Authorizes the client itself, without a user
     #[arg(long, global = true, requires_all = ["client_id", "issuer"])]
     pub(crate) client_credentials: bool,
-    /// Uses only this authorization server, which is the only one that gets the secret of the client
+    /// Uses only this authorization server, which is the only one that gets the secret of the
+    /// client
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) issuer: Option<String>,
     #[command(flatten)]
@@ -145,8 +146,8 @@ pub(crate) enum Command {
     /// list can be separated by commas, and `yes` and `no` are booleans.
     ///
     /// If the server asks a question, it is shown on stderr, and the answer is read from standard
-    /// input: typed, or piped with one line for each field and one to confirm. A question without an
-    /// answer is declined.
+    /// input: typed, or piped with one line for each field and one to confirm. A question without
+    /// an answer is declined.
     #[command(
         override_usage = "mcp call [OPTIONS] URL TOOL [NAME=VALUE]...\n       mcp call [OPTIONS] TOOL [NAME=VALUE]... -- PROGRAM..."
     )]
@@ -208,9 +209,9 @@ pub(crate) enum Command {
     Request(RawRequest),
     /// Logs in to a server, and stores the token
     ///
-    /// If the browser is on another machine, paste the address to which it is sent after the login, even
-    /// if that page cannot be loaded. Or forward a port, such as with `ssh -L 8765:127.0.0.1:8765`, and name
-    /// it with `--login-port`.
+    /// If the browser is on another machine, paste the address to which it is sent after the login,
+    /// even if that page cannot be loaded. Or forward a port, such as with `ssh -L
+    /// 8765:127.0.0.1:8765`, and name it with `--login-port`.
     #[command(override_usage = "mcp login [OPTIONS] URL")]
     Login(Login),
     /// Revokes and forgets the token for a server

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use mcp_internal::peer_text::{is_unsafe, write_escaped};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Escapes a text of one line: control characters, characters that change the direction of text, and
-/// line ends, which could imitate lines of this program, become `\u{1b}`.
+/// Escapes a text of one line: control characters, characters that change the direction of text,
+/// and line ends, which could imitate lines of this program, become `\u{1b}`.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_unsafe(c) && c != '\t')
 }

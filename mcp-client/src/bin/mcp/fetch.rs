@@ -52,7 +52,8 @@ pub(crate) async fn fetch(
     Ok(())
 }
 
-/// Returns what the list of the server says about a resource, if it cannot be asked for its URL alone.
+/// Returns what the list of the server says about a resource, if it cannot be asked for its URL
+/// alone.
 async fn reference(client: &Client, uri: &str) -> Result<Reference, Failure> {
     let listed_only =
         client.negotiated(Proposal::HttpsUrl) && !client.negotiated(Proposal::Sep2093);

@@ -119,8 +119,8 @@ fn fault(form: &RequestedSchema, name: &str, value: &Value) -> Option<String> {
     }
 }
 
-/// Returns what is wrong with a value that does not match a pattern. The server decides about patterns
-/// that are invalid, and about those that would take too long.
+/// Returns what is wrong with a value that does not match a pattern. The server decides about
+/// patterns that are invalid, and about those that would take too long.
 fn mismatch(pattern: &str, value: &Value) -> Option<String> {
     let validator = Validator::new(&serde_json::json!({ "pattern": pattern })).ok()?;
     match validator.check(value) {

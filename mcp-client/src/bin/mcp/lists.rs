@@ -9,8 +9,8 @@ use crate::exact::to_json;
 use crate::failure::Failure;
 use crate::output::{Output, print_error, print_message};
 
-/// Returns the elements of a list that arrived, and the error that ended it early. Malformed elements
-/// are reported on stderr.
+/// Returns the elements of a list that arrived, and the error that ended it early. Malformed
+/// elements are reported on stderr.
 pub(crate) async fn all<R: Paged>(
     client: &Client,
     mut list: List<R>,
@@ -45,7 +45,8 @@ fn is_declared<R: Paged>(client: &Client) -> bool {
     capabilities.get(capability).is_some()
 }
 
-/// Tells the user that a list has no elements. This is an error if the server has not declared the list.
+/// Tells the user that a list has no elements. This is an error if the server has not declared the
+/// list.
 pub(crate) fn empty<R: Paged>(client: &Client) -> Result<(), Failure> {
     if !is_declared::<R>(client) {
         return Err(none::<R>());

@@ -63,8 +63,8 @@ impl Output {
         self.json(&mcp_client::types::json::to_string(value)?)
     }
 
-    /// Writes the text of a resource: unchanged to a file or a pipe, but with control characters escaped
-    /// to a terminal, which would execute them.
+    /// Writes the text of a resource: unchanged to a file or a pipe, but with control characters
+    /// escaped to a terminal, which would execute them.
     pub(crate) fn text(self, text: &str) -> io::Result<()> {
         if self.terminal {
             return self.block(text.trim_end_matches('\n'));

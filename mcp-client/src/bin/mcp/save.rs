@@ -9,8 +9,8 @@ use mcp_client::types::{AnyResourceContents, Base64Text, ContentBlock};
 use crate::failure::Failure;
 use crate::output::print_message;
 
-/// Writes the images, the audio and the binary resources among some contents: the first to `path`, and
-/// the others beside it, with their number before the extension, if there is no such file.
+/// Writes the images, the audio and the binary resources among some contents: the first to `path`,
+/// and the others beside it, with their number before the extension, if there is no such file.
 pub(crate) fn save<'a>(
     path: &Path,
     method: &'static str,

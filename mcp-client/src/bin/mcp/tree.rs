@@ -62,8 +62,8 @@ fn is_collection(resource: &Resource) -> bool {
     resource.resource_type == Some(ResourceType::Collection)
 }
 
-/// Returns the members of a collection and of the collections in it, depth first. Each collection is
-/// listed once, even if it contains itself.
+/// Returns the members of a collection and of the collections in it, depth first. Each collection
+/// is listed once, even if it contains itself.
 async fn members(client: &Client, uri: &str, depth: usize) -> Result<Arrived, Failure> {
     if !client.negotiated(Proposal::Sep2093) {
         let message =

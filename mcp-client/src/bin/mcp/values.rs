@@ -45,8 +45,8 @@ pub(crate) fn split(word: &str) -> Result<(&str, &str), Failure> {
         .ok_or_else(|| Failure::Usage(format!("invalid argument `{word}`: expected NAME=VALUE")))
 }
 
-/// Returns the value of an argument. If the text fits none of the types in the schema of the tool, it
-/// is sent nevertheless, so that the server explains what it expects.
+/// Returns the value of an argument. If the text fits none of the types in the schema of the tool,
+/// it is sent nevertheless, so that the server explains what it expects.
 pub(crate) fn argument(field: Option<&Field>, text: &str) -> Value {
     let shape = field.map(|field| &field.shape);
     let value = shape.and_then(|shape| value(shape, text, false));
@@ -62,9 +62,9 @@ fn json_or_text(text: &str) -> Value {
 
 /// Returns the value that a text means; `None` if it fits none of the alternatives of a shape.
 ///
-/// A choice is given by its value or its title, or by its number if the choices are `numbered`. Other
-/// text is passed unchanged, unless it is the JSON of a value of another type that is allowed. The
-/// elements of a list are separated by commas, and `yes` and `no` are booleans.
+/// A choice is given by its value or its title, or by its number if the choices are `numbered`.
+/// Other text is passed unchanged, unless it is the JSON of a value of another type that is
+/// allowed. The elements of a list are separated by commas, and `yes` and `no` are booleans.
 pub(crate) fn value(shape: &Shape, text: &str, numbered: bool) -> Option<Value> {
     let kinds = &shape.0;
     if kinds.is_empty() {

@@ -26,8 +26,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError::NotNegotiated`] if not both sides announced the proposal: the server would ignore
-    /// the URI and list everything.
+    /// [`CallError::NotNegotiated`] if not both sides announced the proposal: the server would
+    /// ignore the URI and list everything.
     ///
     /// ```
     /// # async fn members(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {

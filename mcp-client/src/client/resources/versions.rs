@@ -34,13 +34,13 @@ impl Client {
         self.request(GetResourceRequestParams::new(uri, self.meta()))
     }
 
-    /// Lists the resources that match a filter, page by page. The server defines the criteria; servers of
-    /// this project support `kind`, `uriPrefix` and `metadata`.
+    /// Lists the resources that match a filter, page by page. The server defines the criteria;
+    /// servers of this project support `kind`, `uriPrefix` and `metadata`.
     ///
     /// # Errors
     ///
-    /// [`CallError::NotNegotiated`] if not both sides announced the proposal: the server would ignore
-    /// the filter and list everything.
+    /// [`CallError::NotNegotiated`] if not both sides announced the proposal: the server would
+    /// ignore the filter and list everything.
     pub fn resources_where(
         &self,
         filter: impl Into<Object>,
@@ -59,8 +59,8 @@ impl Client {
     /// [`ResourceContentChangedNotification`](mcp_types::ResourceContentChangedNotification).
     ///
     /// Servers reject this over HTTP, where the requests of a client are independent.
-    /// [`listen`](Self::listen) works with every transport: its filter can name several resources, and
-    /// its events are
+    /// [`listen`](Self::listen) works with every transport: its filter can name several resources,
+    /// and its events are
     /// [`ResourceContentChanged`](crate::SubscriptionEvent::ResourceContentChanged).
     pub fn subscribe_resources<U: Into<String>>(
         &self,

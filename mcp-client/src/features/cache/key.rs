@@ -14,9 +14,9 @@ pub(super) const VERSION: &str = "version";
 /// Members of `_meta` that do not affect a result.
 const IGNORED: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
 
-/// Returns the params as text, without members that do not affect the result. `client` are the members of
-/// `_meta` that describe the client, the same in all its calls; `call` are those of the call. `None`
-/// if the result must not be cached.
+/// Returns the params as text, without members that do not affect the result. `client` are the
+/// members of `_meta` that describe the client, the same in all its calls; `call` are those of the
+/// call. `None` if the result must not be cached.
 pub(super) fn params(
     params: &Params<'_>,
     client: &Map<Box<RawValue>>,

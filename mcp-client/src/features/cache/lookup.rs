@@ -29,8 +29,8 @@ pub(crate) struct CacheMiss {
     pub(super) revision: Revision,
     pub(super) method: &'static str,
     pub(super) params: String,
-    /// The generation of the method when the request was sent: a result that was invalidated since is
-    /// not stored.
+    /// The generation of the method when the request was sent: a result that was invalidated since
+    /// is not stored.
     pub(super) generation: u64,
     pub(super) has_versions: bool,
 }

@@ -98,8 +98,8 @@ pub(super) struct Store {
     most: (usize, usize),
     clients: u64,
     uses: u64,
-    /// How often the results of a method were invalidated. Results of requests that were sent before
-    /// are not stored.
+    /// How often the results of a method were invalidated. Results of requests that were sent
+    /// before are not stored.
     generations: HashMap<&'static str, u64>,
     /// How often the results of all methods were invalidated.
     generation: u64,

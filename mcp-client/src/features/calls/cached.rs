@@ -36,9 +36,9 @@ where
         }
     }
 
-    /// Sends `resources/get` with the params of the call and the known version. A call of this method
-    /// thereby gets its response; for `resources/read`, the contents in the response have another
-    /// form, and need not be complete.
+    /// Sends `resources/get` with the params of the call and the known version. A call of this
+    /// method thereby gets its response; for `resources/read`, the contents in the response have
+    /// another form, and need not be complete.
     pub(super) async fn revalidate(
         &self,
         params: &Params<'_>,

@@ -231,8 +231,8 @@ where
         }
     }
 
-    /// Sends a request once, with the answers to the questions of the server so far. `method` is that
-    /// of the call, or another one with the same params.
+    /// Sends a request once, with the answers to the questions of the server so far. `method` is
+    /// that of the call, or another one with the same params.
     pub(super) async fn send(
         &self,
         method: &'static str,
@@ -282,8 +282,8 @@ where
         text
     }
 
-    /// Returns `true` if the error named pages and the user opened them, so that the call may succeed
-    /// now.
+    /// Returns `true` if the error named pages and the user opened them, so that the call may
+    /// succeed now.
     async fn opened_pages(&self, refusal: &ErrorObject) -> Result<bool, CallError> {
         let inputs = self.features().server_requests.inputs();
         let Some(pages) = url_elicitation::required_pages(inputs, self.revision, refusal) else {

@@ -25,8 +25,8 @@ const FAULTS: usize = 1_000;
 pub struct Page<R: Paged> {
     /// The result, with the valid elements.
     pub result: R::Result,
-    /// The malformed elements, in the order of the server. After 1,000 of them, the rest of the page is
-    /// left out, and the next element stands for it.
+    /// The malformed elements, in the order of the server. After 1,000 of them, the rest of the
+    /// page is left out, and the next element stands for it.
     pub faults: Vec<ElementError>,
     /// The size of the page as text.
     pub(super) bytes: usize,
@@ -38,7 +38,8 @@ impl<R: Paged> Page<R> {
     }
 }
 
-/// Decodes a page. Only a page that cannot be decoded is read again, without its malformed elements.
+/// Decodes a page. Only a page that cannot be decoded is read again, without its malformed
+/// elements.
 pub(super) fn read<R: Paged>(
     revision: Revision,
     text: &str,

@@ -4,10 +4,10 @@ use mcp_internal::peer_text::PeerText;
 use mcp_types::json::{self, Map};
 use serde_json::value::RawValue;
 
-/// Repairs a tool until `is_valid` accepts it: members that are `null` are removed, an `inputSchema`
-/// without a `type` is that of an object, and its `properties` are an object if they are an empty list,
-/// which is how some languages write an empty object. An invalid `outputSchema` is removed: the tool
-/// can still be called, and its results are not checked.
+/// Repairs a tool until `is_valid` accepts it: members that are `null` are removed, an
+/// `inputSchema` without a `type` is that of an object, and its `properties` are an object if they
+/// are an empty list, which is how some languages write an empty object. An invalid `outputSchema`
+/// is removed: the tool can still be called, and its results are not checked.
 pub(super) fn tool(raw: &RawValue, is_valid: impl Fn(&RawValue) -> bool) -> Option<Box<RawValue>> {
     let mut members: Map<Box<RawValue>> = serde_json::from_str(raw.get()).ok()?;
     members.retain(|_, value| value.get() != "null");

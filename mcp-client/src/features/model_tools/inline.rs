@@ -273,8 +273,8 @@ fn names(members: &Object) -> usize {
     VALUE + members.keys().map(|name| VALUE + name.len()).sum::<usize>()
 }
 
-/// Returns an estimate of the size of a value, in bytes. Elements and members count twice, as a value
-/// and as a place for it.
+/// Returns an estimate of the size of a value, in bytes. Elements and members count twice, as a
+/// value and as a place for it.
 fn size(value: &Value) -> usize {
     VALUE
         + match value {

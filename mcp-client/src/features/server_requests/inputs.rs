@@ -65,8 +65,9 @@ impl Inputs {
         })
     }
 
-    /// Answers several questions at once, as far as there are `permits`. A question waits for its permit
-    /// at most `time`: otherwise handlers that send calls with questions could wait for each other.
+    /// Answers several questions at once, as far as there are `permits`. A question waits for its
+    /// permit at most `time`: otherwise handlers that send calls with questions could wait for each
+    /// other.
     pub(crate) async fn answers(
         &self,
         questions: Vec<(String, Question)>,

@@ -1,8 +1,8 @@
 //! [`Question`] and [`Answer`]: what a server asks the client, and what the client responds.
 //!
 //! Sampling and roots are deprecated, so a newer revision may not have them. They are recognised by
-//! their methods rather than by variants of [`InputRequest`], which the newest revision defines, and
-//! are decoded and encoded in the form of the revision of the connection.
+//! their methods rather than by variants of [`InputRequest`], which the newest revision defines,
+//! and are decoded and encoded in the form of the revision of the connection.
 
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;

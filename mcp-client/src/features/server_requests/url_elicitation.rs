@@ -12,8 +12,8 @@ use super::inputs::Inputs;
 use super::question::{Answer, Question};
 use crate::protocol::error::InputError;
 
-/// Returns the pages that the user has to open before the server accepts a call; `None` if the error
-/// names none, or if the client has no handler for pages.
+/// Returns the pages that the user has to open before the server accepts a call; `None` if the
+/// error names none, or if the client has no handler for pages.
 pub(crate) fn required_pages(
     inputs: &Inputs,
     revision: Revision,

@@ -7,7 +7,8 @@ use tokio::time::Instant;
 
 use crate::protocol::limits::Limits;
 
-/// The shortest pause, even if the limits are lower: prevents a busy loop if the server is unreachable.
+/// The shortest pause, even if the limits are lower: prevents a busy loop if the server is
+/// unreachable.
 const SHORTEST: Duration = Duration::from_millis(10);
 
 /// The longest pause that a server can request.
@@ -42,9 +43,9 @@ impl Backoff {
         self.opened = Some(Instant::now());
     }
 
-    /// Returns the next pause, at least the one that the server requests: a random part of the time,
-    /// between half of it and all of it, so that the clients of a restarted server do not reconnect in
-    /// the same moment.
+    /// Returns the next pause, at least the one that the server requests: a random part of the
+    /// time, between half of it and all of it, so that the clients of a restarted server do not
+    /// reconnect in the same moment.
     pub(super) fn next(&mut self, requested: Option<Duration>) -> Duration {
         if self
             .opened

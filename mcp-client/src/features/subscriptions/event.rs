@@ -49,7 +49,8 @@ pub enum SubscriptionEvent {
 }
 
 impl SubscriptionEvent {
-    /// Returns `true` if this event replaces an older one for the [same change](Self::is_same_change).
+    /// Returns `true` if this event replaces an older one for the [same
+    /// change](Self::is_same_change).
     pub(super) fn replaces(&self) -> bool {
         match self {
             Self::ResourceUpdated(_) => true,

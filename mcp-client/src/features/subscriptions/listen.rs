@@ -18,8 +18,8 @@ use crate::protocol::error::{CallError, RefusalKind};
 use crate::protocol::params::EncodedParams;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
-/// Listens until the server refuses the subscription, or the connection is closed. If the server ends
-/// it, for example because it is restarted, it is opened again.
+/// Listens until the server refuses the subscription, or the connection is closed. If the server
+/// ends it, for example because it is restarted, it is opened again.
 pub(super) async fn run(connection: Arc<Connection>, features: Arc<Features>, inbox: Arc<Inbox>) {
     let guard = InboxGuard::new(&features, &inbox);
     let mut backoff = Backoff::new(&connection.limits);

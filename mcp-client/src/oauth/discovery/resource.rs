@@ -12,10 +12,10 @@ use crate::util::url::shown;
 /// Finds the metadata of a server: at the URL that the server named, by its path, or at the root of
 /// its origin.
 ///
-/// The metadata may be those of a resource that contains the server, unless `strict` is set. Only the
-/// document at the root may say so, because it belongs to the operator of the whole origin: a token for
-/// the origin is accepted by each server on it, so one of them must not be able to ask for it. Elsewhere,
-/// such a document is passed over.
+/// The metadata may be those of a resource that contains the server, unless `strict` is set. Only
+/// the document at the root may say so, because it belongs to the operator of the whole origin: a
+/// token for the origin is accepted by each server on it, so one of them must not be able to ask
+/// for it. Elsewhere, such a document is passed over.
 pub(in crate::oauth) async fn find_resource(
     net: &Net,
     server: &str,

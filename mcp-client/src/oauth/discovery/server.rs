@@ -8,8 +8,9 @@ use crate::oauth::error::{OAuthError, OAuthFault, OAuthStep};
 use crate::oauth::net::Net;
 use crate::util::origin::UrlFault;
 
-/// Returns `true` if two issuers are equal. Without a path, a slash at the end does not matter, because an
-/// empty path is equivalent to `/` (RFC 3986, section 6.2.3). Everything else is compared byte by byte.
+/// Returns `true` if two issuers are equal. Without a path, a slash at the end does not matter,
+/// because an empty path is equivalent to `/` (RFC 3986, section 6.2.3). Everything else is
+/// compared byte by byte.
 pub(in crate::oauth) fn is_same_issuer(one: &str, other: &str) -> bool {
     /// Returns the issuer without the slash of an empty path.
     fn trimmed(issuer: &str) -> &str {

@@ -31,11 +31,11 @@ const FILE_BYTES: u64 = 1 << 20;
 
 /// Keeps tokens in the files of a folder. Several processes can use the same folder.
 ///
-/// On Unix, the folder has the mode 0700 and the files have 0600. As ssh does it, an existing folder that
-/// belongs to another user or can be changed by one is an error, and so is a file that others can read. On
-/// other systems they have the permissions that files get in that folder: choose one in the profile of the
-/// user. The tokens are not encrypted. A file is replaced as a whole, so that a crash leaves the old or the
-/// new one.
+/// On Unix, the folder has the mode 0700 and the files have 0600. As ssh does it, an existing
+/// folder that belongs to another user or can be changed by one is an error, and so is a file that
+/// others can read. On other systems they have the permissions that files get in that folder:
+/// choose one in the profile of the user. The tokens are not encrypted. A file is replaced as a
+/// whole, so that a crash leaves the old or the new one.
 #[derive(Clone, Debug)]
 pub struct FileStore {
     folder: PathBuf,
@@ -200,15 +200,16 @@ impl TokenStore for FileStore {
                 }
                 sleep(LOCK_PAUSE).await;
             }
-            // Closing the file releases the lock, also if the process is killed. The file is kept: a
-            // process that waits for it would otherwise lock one that is no longer there.
+            // Closing the file releases the lock, also if the process is killed. The file is kept:
+            // a process that waits for it would otherwise lock one that is no longer there.
             let lock: StoreLock = Box::new(file);
             Ok(lock)
         })
     }
 }
 
-/// Returns `true` for the name of a temporary file of a store: other programs may use the folder, too.
+/// Returns `true` for the name of a temporary file of a store: other programs may use the folder,
+/// too.
 fn is_temporary(path: &Path) -> bool {
     let is_code = |text: &str| {
         let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
@@ -244,8 +245,8 @@ fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Checks that a file or a folder belongs to this user or to root, and that others have none of these
-/// permissions.
+/// Checks that a file or a folder belongs to this user or to root, and that others have none of
+/// these permissions.
 #[cfg(unix)]
 fn check_access(metadata: &Metadata, forbidden: u32) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;

@@ -20,12 +20,12 @@ use crate::oauth::secret::Secret;
 /// The name of the key in the keyring.
 const ACCOUNT: &str = "token store";
 
-/// Keeps tokens in the files of a folder, like a [`FileStore`], but encrypted. The key is in the keyring
-/// of the system: Keychain Services on macOS, the Credential Manager on Windows, the Secret Service on
-/// other systems.
+/// Keeps tokens in the files of a folder, like a [`FileStore`], but encrypted. The key is in the
+/// keyring of the system: Keychain Services on macOS, the Credential Manager on Windows, the Secret
+/// Service on other systems.
 ///
-/// The tokens themselves are not in the keyring, because some keyrings limit the size of a secret to
-/// less than that of common tokens, and have no locks for several processes.
+/// The tokens themselves are not in the keyring, because some keyrings limit the size of a secret
+/// to less than that of common tokens, and have no locks for several processes.
 #[derive(Clone)]
 pub struct KeyringStore {
     files: FileStore,
@@ -36,8 +36,8 @@ pub struct KeyringStore {
 }
 
 impl KeyringStore {
-    /// Creates a store in a folder. `service` is the name of the key in the keyring, such as the name of
-    /// the program.
+    /// Creates a store in a folder. `service` is the name of the key in the keyring, such as the
+    /// name of the program.
     pub fn new(service: impl Into<String>, folder: impl Into<std::path::PathBuf>) -> Self {
         Self {
             files: FileStore::new(folder),

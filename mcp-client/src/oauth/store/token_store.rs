@@ -24,8 +24,8 @@ pub type StoreLock = Box<dyn Send>;
 /// The values are secrets. A store that several processes share locks keys between them: the client
 /// refreshes a token only while it holds the lock, so that it is refreshed once.
 pub trait TokenStore: Send + Sync {
-    /// Returns the value of a key. An [`io::Error`](std::io::Error) of the kind `InvalidData` means that
-    /// it is damaged: the client then goes on as if there were none.
+    /// Returns the value of a key. An [`io::Error`](std::io::Error) of the kind `InvalidData` means
+    /// that it is damaged: the client then goes on as if there were none.
     fn load<'a>(&'a self, key: &'a StoreKey) -> StoreFuture<'a, Option<Secret>>;
 
     /// Stores a value, as a whole or not at all.

@@ -17,8 +17,9 @@ pub type UserAgentFuture<'a, T> =
 
 /// Sends users to an authorization server, and receives the redirect from there.
 ///
-/// [`Loopback`](super::Loopback) receives it on this machine, [`Manual`](super::Manual) asks the user for it, [`Headless`](super::Headless) needs no
-/// user. A web program uses [`OAuth::begin`](crate::oauth::OAuth::begin) instead.
+/// [`Loopback`](super::Loopback) receives it on this machine, [`Manual`](super::Manual) asks the
+/// user for it, [`Headless`](super::Headless) needs no user. A web program uses
+/// [`OAuth::begin`](crate::oauth::OAuth::begin) instead.
 pub trait UserAgent: Send + Sync {
     /// Prepares for a redirect.
     fn prepare<'a>(
@@ -31,14 +32,14 @@ pub trait UserAgent: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RedirectRequest<'a> {
-    /// The issuer of the authorization server. If each issuer has a redirect URI of its own, the redirect
-    /// of one cannot be used in a login at another one (RFC 9700, section 4.4.2).
+    /// The issuer of the authorization server. If each issuer has a redirect URI of its own, the
+    /// redirect of one cannot be used in a login at another one (RFC 9700, section 4.4.2).
     pub issuer: &'a str,
-    /// The redirect URI with which the client registered dynamically at this issuer earlier. With another
-    /// one, it registers again.
+    /// The redirect URI with which the client registered dynamically at this issuer earlier. With
+    /// another one, it registers again.
     pub registered: Option<&'a str>,
-    /// Whether the redirect URI is fixed, because the client was registered in advance or has a metadata
-    /// document.
+    /// Whether the redirect URI is fixed, because the client was registered in advance or has a
+    /// metadata document.
     pub is_fixed: bool,
 }
 
@@ -47,8 +48,8 @@ pub trait RedirectReceiver: Send {
     /// Returns the URI to which the authorization server redirects.
     fn redirect_uri(&self) -> &str;
 
-    /// Sends the user to the URL, and returns the URL of the redirect with its query. The client checks
-    /// it.
+    /// Sends the user to the URL, and returns the URL of the redirect with its query. The client
+    /// checks it.
     fn receive(self: Box<Self>, url: AuthorizationUrl) -> UserAgentFuture<'static, Secret>;
 }
 

@@ -15,8 +15,8 @@ use crate::util::url::absolute;
 /// The maximum number of redirects.
 const REDIRECTS: usize = 10;
 
-/// Requests the authorization URL itself, and follows redirects until one leads to the redirect URI.
-/// For tests, and for authorization servers that recognize a service without a page.
+/// Requests the authorization URL itself, and follows redirects until one leads to the redirect
+/// URI. For tests, and for authorization servers that recognize a service without a page.
 #[derive(Clone, Debug)]
 pub struct Headless {
     redirect_uri: String,

@@ -24,7 +24,8 @@ use super::agent::{
 use crate::oauth::secret::Secret;
 use crate::util::http_body::Full;
 
-/// The path of the redirect URI of a client that is registered in advance, and its beginning otherwise.
+/// The path of the redirect URI of a client that is registered in advance, and its beginning
+/// otherwise.
 const PATH: &str = "/callback";
 /// The number of characters that distinguish the paths of issuers.
 const ISSUER_CHARS: usize = 16;
@@ -37,7 +38,8 @@ const HEAD_BYTES: usize = 64 << 10;
 
 type Show = Arc<dyn Fn(&AuthorizationUrl) -> Result<(), UserAgentError> + Send + Sync>;
 
-/// Receives the redirect on 127.0.0.1. A function of the program opens the browser, or shows the URL.
+/// Receives the redirect on 127.0.0.1. A function of the program opens the browser, or shows the
+/// URL.
 ///
 /// ```
 /// use mcp_client::oauth::Loopback;
@@ -49,9 +51,9 @@ type Show = Arc<dyn Fn(&AuthorizationUrl) -> Result<(), UserAgentError> + Send +
 /// # drop(agent);
 /// ```
 ///
-/// The redirect URI is `http://127.0.0.1:PORT/callback` for a client that is registered in advance or has a
-/// metadata document. If the client registers dynamically, each issuer has a path of its own below it, so
-/// that a redirect of one issuer is not accepted in a login at another one.
+/// The redirect URI is `http://127.0.0.1:PORT/callback` for a client that is registered in advance
+/// or has a metadata document. If the client registers dynamically, each issuer has a path of its
+/// own below it, so that a redirect of one issuer is not accepted in a login at another one.
 ///
 /// Never pass the URL to a shell: it is text of the authorization server.
 #[derive(Clone)]
@@ -195,8 +197,8 @@ impl Listening {
             }
         };
         drop(sender);
-        // Nobody receives another redirect. With the channel closed, its sender gets the page that says
-        // that the login has already been completed.
+        // Nobody receives another redirect. With the channel closed, its sender gets the page that
+        // says that the login has already been completed.
         redirects.close();
         // The browser gets its page.
         let rest = async { while connections.join_next().await.is_some() {} };

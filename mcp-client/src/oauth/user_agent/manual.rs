@@ -33,7 +33,8 @@ pub struct Manual {
 }
 
 impl Manual {
-    /// Creates an agent that uses this redirect URI. The function returns the pasted URL, or its query.
+    /// Creates an agent that uses this redirect URI. The function returns the pasted URL, or its
+    /// query.
     pub fn new<F>(
         redirect_uri: impl Into<String>,
         ask: impl Fn(AuthorizationUrl) -> F + Send + Sync + 'static,

@@ -98,8 +98,8 @@ impl Download {
         })
     }
 
-    /// Returns the next bytes; `None` at the end. An interrupted transfer is resumed, and `report` is
-    /// called with the error.
+    /// Returns the next bytes; `None` at the end. An interrupted transfer is resumed, and `report`
+    /// is called with the error.
     pub(super) async fn chunk(
         &mut self,
         mut report: impl FnMut(FetchError),

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Parses a time of a calendar date, such as `2026-07-28T12:00:00.5+02:00`: RFC 3339, and the forms of
-/// ISO 8601 without separators (`20260728T100000Z`), without seconds (`2026-07-28T10:00Z`), with a comma
-/// before fractions, and with a short offset (`+0200`, `+02`). Fractions of a second are cut off. A time
-/// without an offset is invalid, because it depends on the time zone.
+/// Parses a time of a calendar date, such as `2026-07-28T12:00:00.5+02:00`: RFC 3339, and the forms
+/// of ISO 8601 without separators (`20260728T100000Z`), without seconds (`2026-07-28T10:00Z`), with
+/// a comma before fractions, and with a short offset (`+0200`, `+02`). Fractions of a second are
+/// cut off. A time without an offset is invalid, because it depends on the time zone.
 pub(super) fn parse_time(text: &str) -> Option<SystemTime> {
     let mut reader = Reader(text.as_bytes());
     let year = reader.number(4)?;

@@ -27,11 +27,11 @@ pub enum FetchedBy {
     Read,
 }
 
-/// The content of a resource. Content from a URL is received as the program requests it. This keeps the
-/// connection to the server open, as a client does.
+/// The content of a resource. Content from a URL is received as the program requests it. This keeps
+/// the connection to the server open, as a client does.
 ///
-/// An interrupted transfer is resumed if the content has a strong entity tag. Otherwise, if the program
-/// has not received anything yet, the resource is read over the connection instead.
+/// An interrupted transfer is resumed if the content has a strong entity tag. Otherwise, if the
+/// program has not received anything yet, the resource is read over the connection instead.
 /// [`attempts`](Self::attempts) contains the errors.
 pub struct Fetched {
     pub(super) reader: Arc<dyn ResourceReader>,
@@ -173,8 +173,8 @@ impl Fetched {
         }
     }
 
-    /// Falls back to `resources/read` after the URL has failed. Fails if the program has already received
-    /// a part of the content, or if the content is too large.
+    /// Falls back to `resources/read` after the URL has failed. Fails if the program has already
+    /// received a part of the content, or if the content is too large.
     pub(super) fn fall_back(&mut self, error: FetchError) -> Result<(), FetchFailed> {
         let uri = || self.reference.uri.clone();
         if let FetchError::TooLarge { .. } = error {

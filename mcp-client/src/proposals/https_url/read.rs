@@ -21,7 +21,8 @@ pub(super) async fn read(
     wanted: Option<&str>,
     limit: u64,
 ) -> Result<Content, ReadError> {
-    // The request is not sent: over a byte stream, a message that is too long fails all other calls, too.
+    // The request is not sent: over a byte stream, a message that is too long fails all other
+    // calls, too.
     let most = reader.message_bytes();
     if let Some(size) = reference.bytes()
         && wanted.is_none()

@@ -43,8 +43,8 @@ impl Fetch {
         self
     }
 
-    /// Requires content of this media type. The URL is asked for it, too: if it has only another one,
-    /// the content is read over the connection.
+    /// Requires content of this media type. The URL is asked for it, too: if it has only another
+    /// one, the content is read over the connection.
     pub fn as_type(mut self, media_type: impl Into<String>) -> Self {
         self.wanted = Some(media_type.into());
         self

@@ -72,8 +72,8 @@ pub enum HttpError {
     /// The implementation of [`Authorize`](crate::Authorize) failed, or its token is invalid.
     #[error("the request could not be authorized: {0}")]
     Authorize(#[source] AuthorizeError),
-    /// The server redirects the client, which does not follow: to another origin, with a status that
-    /// changes the method, or too many times.
+    /// The server redirects the client, which does not follow: to another origin, with a status
+    /// that changes the method, or too many times.
     #[error("the server redirects to `{location}` (HTTP status {status}), which is not followed")]
     Redirect {
         /// The status.
@@ -96,8 +96,8 @@ pub enum HttpError {
     /// An argument that a header repeats has a type that headers cannot represent.
     #[error("an argument cannot be sent in a header: {0}")]
     Param(#[source] HeaderMismatch),
-    /// A server of 2024-11-05 named a URL for messages that is invalid or of another origin. Contains the
-    /// beginning of it, without its query.
+    /// A server of 2024-11-05 named a URL for messages that is invalid or of another origin.
+    /// Contains the beginning of it, without its query.
     #[error(
         "the server named `{0}` as the URL for messages, which is invalid or of another origin"
     )]

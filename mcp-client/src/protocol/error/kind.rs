@@ -24,13 +24,13 @@ const INSUFFICIENT_SCOPE: &str = "insufficient_scope";
 pub enum RefusalKind {
     /// The server requires a login: HTTP status 401.
     LoginRequired,
-    /// The access token lacks scopes: the error `insufficient_scope` of RFC 6750. Contains the scopes
-    /// that the request needs, if the server names them.
+    /// The access token lacks scopes: the error `insufficient_scope` of RFC 6750. Contains the
+    /// scopes that the request needs, if the server names them.
     MissingScopes(Vec<String>),
     /// The caller may not do this: another HTTP status 403.
     Forbidden,
-    /// The server has too much to do: HTTP status 429 or 503. Contains the time after which it can be
-    /// asked again, if the server names one.
+    /// The server has too much to do: HTTP status 429 or 503. Contains the time after which it can
+    /// be asked again, if the server names one.
     Busy(Option<Duration>),
     /// The server does not have the method: -32601.
     UnknownMethod,
@@ -62,8 +62,8 @@ pub(super) fn of_code(code: i64) -> RefusalKind {
     }
 }
 
-/// Returns the scopes that `mcp-server` names in the data of an error: over other transports than HTTP
-/// there is no header for them.
+/// Returns the scopes that `mcp-server` names in the data of an error: over other transports than
+/// HTTP there is no header for them.
 pub(super) fn scopes(error: &ErrorObject) -> Option<RefusalKind> {
     let data = error.data.as_ref()?.as_object()?;
     let member = |name: &str| data.get(name).and_then(Value::as_str);

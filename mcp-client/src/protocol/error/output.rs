@@ -18,9 +18,9 @@ pub enum OutputError {
         /// in several ways.
         faults: Vec<DecodeError>,
     },
-    /// The schema is invalid or not supported, or checking would take too long, for which the schema may
-    /// have been designed. A result is not rejected because of this: the reason is logged, and the
-    /// result is not checked. The dialects 2020-12 (the default), 2019-09, draft 7,
+    /// The schema is invalid or not supported, or checking would take too long, for which the
+    /// schema may have been designed. A result is not rejected because of this: the reason is
+    /// logged, and the result is not checked. The dialects 2020-12 (the default), 2019-09, draft 7,
     /// draft 6 and draft 4 are supported, but not references to other documents and not several
     /// schemas with an `$id` in one document.
     #[error("the output schema cannot be used: {reason}")]

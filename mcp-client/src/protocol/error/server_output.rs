@@ -2,8 +2,8 @@
 
 use mcp_internal::peer_text::PeerLine;
 
-/// What a server wrote beside its messages, such as a login address or the name of a variable that is
-/// not set. The last lines, at most 4 KiB of each.
+/// What a server wrote beside its messages, such as a login address or the name of a variable that
+/// is not set. The last lines, at most 4 KiB of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerOutput {

@@ -45,8 +45,8 @@ impl Reach {
     }
 }
 
-/// Returns `true` for addresses that organisations assign in their networks. Link-local addresses are
-/// not among them: cloud providers have services there that hand out credentials.
+/// Returns `true` for addresses that organisations assign in their networks. Link-local addresses
+/// are not among them: cloud providers have services there that hand out credentials.
 #[cfg(feature = "oauth")]
 fn is_private_network(address: IpAddr) -> bool {
     match address {
@@ -59,8 +59,8 @@ fn is_private_network(address: IpAddr) -> bool {
 }
 
 /// Returns `true` if an address is on the public internet: not a loopback, private, link-local,
-/// carrier-grade NAT, multicast, documentation or reserved address. An IPv6 address that contains an
-/// IPv4 address is judged by the latter.
+/// carrier-grade NAT, multicast, documentation or reserved address. An IPv6 address that contains
+/// an IPv4 address is judged by the latter.
 ///
 /// The IANA registries of special-purpose addresses list the exceptions (RFC 6890).
 fn is_public(address: IpAddr) -> bool {

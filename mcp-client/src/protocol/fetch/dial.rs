@@ -56,8 +56,8 @@ pub(super) trait ByteChannel: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteChannel for T {}
 
-/// Connects to an origin. Connects to the addresses that were checked: a name that is resolved to another
-/// address a moment later cannot bypass the check.
+/// Connects to an origin. Connects to the addresses that were checked: a name that is resolved to
+/// another address a moment later cannot bypass the check.
 pub(super) async fn dial(
     policy: &FetchPolicy,
     to: &Origin,

@@ -9,8 +9,8 @@ use http::StatusCode;
 use crate::protocol::error::HttpError;
 use crate::util::origin::UrlFault;
 
-/// Why a URL was not used, or its content was rejected. The texts contain only the origin of the URL,
-/// because the rest may be a secret.
+/// Why a URL was not used, or its content was rejected. The texts contain only the origin of the
+/// URL, because the rest may be a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {

@@ -22,9 +22,9 @@ use crate::util::tls::Trust;
 /// Which URLs of servers are loaded, and how. Applies to resources and icons.
 ///
 /// By default, URLs of any host are loaded over `https`, but only from public addresses. Up to four
-/// redirects are followed within the origin. The content can have 64 MiB. The timeouts are 30 seconds
-/// without data and 10 minutes in total. No policy allows URLs with a user name, and credentials of
-/// the program are never sent.
+/// redirects are followed within the origin. The content can have 64 MiB. The timeouts are 30
+/// seconds without data and 10 minutes in total. No policy allows URLs with a user name, and
+/// credentials of the program are never sent.
 ///
 /// ```
 /// use std::time::Duration;
@@ -87,30 +87,31 @@ impl FetchPolicy {
         }
     }
 
-    /// Sets whether private addresses are allowed, such as those of this machine and of its network.
-    /// `false` by default, so that no server can make the client send requests to services that only
-    /// the client can reach. The addresses that are checked are those of the connection.
+    /// Sets whether private addresses are allowed, such as those of this machine and of its
+    /// network. `false` by default, so that no server can make the client send requests to services
+    /// that only the client can reach. The addresses that are checked are those of the connection.
     pub fn allow_private(mut self, allow: bool) -> Self {
         self.reach = if allow { Reach::All } else { Reach::Public };
         self
     }
 
-    /// Trusts a host, by its name or address: it can have a private address, and redirects to it are
-    /// followed.
+    /// Trusts a host, by its name or address: it can have a private address, and redirects to it
+    /// are followed.
     pub fn allow_host(mut self, host: impl AsRef<str>) -> Self {
         self.hosts.push(origin::host(host.as_ref()));
         self
     }
 
-    /// Sets whether resources are loaded only from [allowed](Self::allow_host) hosts. `false` by default.
-    /// The hosts of icons are a matter of [`IconPolicy`](crate::icons::IconPolicy).
+    /// Sets whether resources are loaded only from [allowed](Self::allow_host) hosts. `false` by
+    /// default. The hosts of icons are a matter of [`IconPolicy`](crate::icons::IconPolicy).
     pub fn only_allowed(mut self, only: bool) -> Self {
         self.only = only;
         self
     }
 
-    /// Sets the maximum size in bytes: 64 MiB by default. It also applies to content that is read with
-    /// `resources/read` instead. Icons have [their own maximum](crate::icons::IconPolicy::size).
+    /// Sets the maximum size in bytes: 64 MiB by default. It also applies to content that is read
+    /// with `resources/read` instead. Icons have [their own
+    /// maximum](crate::icons::IconPolicy::size).
     pub fn size(mut self, bytes: u64) -> Self {
         self.bytes = bytes;
         self
@@ -124,8 +125,8 @@ impl FetchPolicy {
         self
     }
 
-    /// Sets the maximum number of redirects: 4 by default. They are followed over `https`, within the
-    /// origin or to an [allowed](Self::allow_host) host.
+    /// Sets the maximum number of redirects: 4 by default. They are followed over `https`, within
+    /// the origin or to an [allowed](Self::allow_host) host.
     pub fn redirects(mut self, most: usize) -> Self {
         self.redirects = most;
         self
@@ -138,31 +139,31 @@ impl FetchPolicy {
         self
     }
 
-    /// Sets the timeout of the whole transfer: 10 minutes by default. The time that the program spends
-    /// between parts does not count.
+    /// Sets the timeout of the whole transfer: 10 minutes by default. The time that the program
+    /// spends between parts does not count.
     pub fn time(mut self, time: Duration) -> Self {
         self.time = time;
         self
     }
 
-    /// Trusts these certificates, in PEM, in addition to those of the system. Text without a certificate
-    /// is an [`HttpError::Certificate`] whenever something is loaded.
+    /// Trusts these certificates, in PEM, in addition to those of the system. Text without a
+    /// certificate is an [`HttpError::Certificate`] whenever something is loaded.
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.trust.pem.push(pem.into());
         self.tls = Arc::default();
         self
     }
 
-    /// Sets whether every certificate is accepted of hosts on this machine, at `localhost` or a loopback
-    /// address. `false` by default; for development.
+    /// Sets whether every certificate is accepted of hosts on this machine, at `localhost` or a
+    /// loopback address. `false` by default; for development.
     pub fn insecure_loopback(mut self, accept: bool) -> Self {
         self.trust.insecure_loopback = accept;
         self.tls = Arc::default();
         self
     }
 
-    /// Sets the function that resolves a host and port, instead of the resolver of the system. It is
-    /// called once for each connection, and its addresses are checked in the same way.
+    /// Sets the function that resolves a host and port, instead of the resolver of the system. It
+    /// is called once for each connection, and its addresses are checked in the same way.
     pub fn resolver<F>(mut self, resolve: impl Fn(String, u16) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = io::Result<Vec<SocketAddr>>> + Send + 'static,
@@ -173,12 +174,13 @@ impl FetchPolicy {
 
     /// Connects through a proxy; by default, and to hosts that are its exceptions, directly.
     ///
-    /// The policy is the same as without a proxy. As long as it depends on the address of a host, the
-    /// client resolves the name itself, checks the addresses, and asks the proxy for a connection to a
-    /// checked address, not to the name: the proxy could resolve it to another one. It is asked for a name
-    /// only if the address does not matter: for [allowed](Self::allow_host) hosts, if [private
-    /// addresses](Self::allow_private) are allowed, and for the host of the server to which a user logs in.
-    /// A network in which only the proxy resolves names needs one of the first two.
+    /// The policy is the same as without a proxy. As long as it depends on the address of a host,
+    /// the client resolves the name itself, checks the addresses, and asks the proxy for a
+    /// connection to a checked address, not to the name: the proxy could resolve it to another one.
+    /// It is asked for a name only if the address does not matter: for [allowed](Self::allow_host)
+    /// hosts, if [private addresses](Self::allow_private) are allowed, and for the host of the
+    /// server to which a user logs in. A network in which only the proxy resolves names needs one
+    /// of the first two.
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = proxy;
         self
@@ -215,8 +217,8 @@ impl FetchPolicy {
         policy
     }
 
-    /// Returns `true` if an origin is that of the server around which the policy is. The program named
-    /// it, and it proves its name with its certificate, so its address does not matter.
+    /// Returns `true` if an origin is that of the server around which the policy is. The program
+    /// named it, and it proves its name with its certificate, so its address does not matter.
     pub(super) fn is_server(&self, origin: &Origin) -> bool {
         #[cfg(feature = "oauth")]
         if let Some(server) = &self.server {

@@ -10,8 +10,8 @@ use crate::util::origin::Origin;
 /// The server whose metadata name URLs. Private addresses are allowed if the server has one itself.
 ///
 /// What counts is the address of a connection over which the server has proved its name with its
-/// certificate, or an address or `localhost` in the URL of the server. The answer of a resolver is not
-/// enough: the owner of the name could answer each look-up differently.
+/// certificate, or an address or `localhost` in the URL of the server. The answer of a resolver is
+/// not enough: the owner of the name could answer each look-up differently.
 pub(super) struct ServerReach {
     origin: Origin,
     reach: OnceCell<Reach>,
@@ -31,8 +31,9 @@ impl ServerReach {
         }
     }
 
-    /// Returns which addresses are allowed. If the URL of the server contains a name, `connect` returns the
-    /// address of a connection to it, once. Without one, only public addresses are allowed.
+    /// Returns which addresses are allowed. If the URL of the server contains a name, `connect`
+    /// returns the address of a connection to it, once. Without one, only public addresses are
+    /// allowed.
     pub(super) async fn reach(&self, connect: impl Future<Output = Option<IpAddr>>) -> Reach {
         let connect = || async { connect.await.map_or(Reach::Public, Reach::around) };
         *self.reach.get_or_init(connect).await

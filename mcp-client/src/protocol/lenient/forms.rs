@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 
 use crate::protocol::caching::is_cacheable;
 
-/// Returns the forms in which a result may be meant: with the members that it [lacks](complete) at its
-/// revision, as it is at a [newer](newer) revision with sessions, and in the newest form, unless it is
-/// of another type there.
+/// Returns the forms in which a result may be meant: with the members that it [lacks](complete) at
+/// its revision, as it is at a [newer](newer) revision with sessions, and in the newest form,
+/// unless it is of another type there.
 pub(crate) fn forms<'a>(
     revision: Revision,
     method: &'a str,

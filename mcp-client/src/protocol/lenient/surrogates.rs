@@ -1,7 +1,8 @@
 //! [`replace`]: escapes of half a surrogate pair, which some languages write for text that they cut.
 
-/// Replaces escapes of half a surrogate pair, such as `\\ud83d` alone, by the one of U+FFFD. Returns the
-/// text and the number of replaced escapes, or `None` if the text contains no such escape.
+/// Replaces escapes of half a surrogate pair, such as `\\ud83d` alone, by the one of U+FFFD.
+/// Returns the text and the number of replaced escapes, or `None` if the text contains no such
+/// escape.
 pub(super) fn replace(text: &str) -> Option<(String, usize)> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -10,8 +10,9 @@ use super::forms::forms;
 /// The member of `_meta` that marks a replaced content.
 const REPLACED: &str = "mcp-client/unreadable";
 
-/// Replaces each content that cannot be read by a text that contains its JSON, so that the others are
-/// not lost with it. A missing `content` is empty. A result that is no object becomes such a text.
+/// Replaces each content that cannot be read by a text that contains its JSON, so that the others
+/// are not lost with it. A missing `content` is empty. A result that is no object becomes such a
+/// text.
 ///
 /// `None` if the result is of another type, or if nothing was replaced.
 #[cold]

@@ -50,8 +50,8 @@ pub(super) async fn read_all(mut body: Incoming, limit: usize) -> Result<Bytes, 
     Ok(all.into())
 }
 
-/// Returns the error of the protocol that a body contains, whichever request it names: the server may
-/// not have read the id.
+/// Returns the error of the protocol that a body contains, whichever request it names: the server
+/// may not have read the id.
 pub(super) fn error_object(text: &[u8]) -> Option<ErrorObject> {
     match rpc::parse(text) {
         Ok(Message::Error { error, .. }) => Some(lenient::error_object(error.get())),

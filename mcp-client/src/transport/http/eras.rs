@@ -21,8 +21,8 @@ pub(super) struct RememberedServer {
 }
 
 /// Remembers the era and the revision of servers by their origin, so that the next client begins
-/// with the right request. An entry that proves wrong is replaced. Clones share the entries, of the last 256
-/// origins.
+/// with the right request. An entry that proves wrong is replaced. Clones share the entries, of the
+/// last 256 origins.
 #[derive(Clone, Debug, Default)]
 pub struct EraCache {
     known: Arc<Mutex<VecDeque<(String, RememberedServer)>>>,

@@ -27,8 +27,8 @@ const REDIRECTS: usize = 4;
 /// How many times a request is authorized again after it was rejected.
 const ATTEMPTS: u32 = 3;
 
-/// The maximum size of the body of a response that requires authorization, in bytes, and the time to
-/// read it. A longer one is ignored.
+/// The maximum size of the body of a response that requires authorization, in bytes, and the time
+/// to read it. A longer one is ignored.
 const BODY: usize = 64 << 10;
 const BODY_TIME: Duration = Duration::from_secs(5);
 

@@ -17,7 +17,8 @@ use super::session::Session;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 
-/// The shortest pause after a stream that contained no event, even if the server requests a shorter one.
+/// The shortest pause after a stream that contained no event, even if the server requests a shorter
+/// one.
 const EMPTY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Keeps the stream of each session open, if the server offers one.
@@ -86,8 +87,8 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
             .is_err_and(HttpError::is_connection_failure)
             && std::mem::take(&mut again)
         {
-            // A pooled connection may be dead. Try again at once: messages that the server sends before
-            // the stream is open are lost.
+            // A pooled connection may be dead. Try again at once: messages that the server sends
+            // before the stream is open are lost.
             continue;
         }
         endpoint.session.send_if_modified(|now| {

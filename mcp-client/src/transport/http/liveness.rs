@@ -59,8 +59,8 @@ where
     }
 }
 
-/// Waits until the connection of a request has been closed for a while. The request may have moved to
-/// another connection meanwhile.
+/// Waits until the connection of a request has been closed for a while. The request may have moved
+/// to another connection meanwhile.
 async fn closed(mut connection: CaptureConnection) {
     loop {
         let alive = {

@@ -90,8 +90,8 @@ pub(super) async fn send(
     }
 }
 
-/// Reads the list of tools until the header parameters of a tool have changed. Returns `false` if they
-/// have not.
+/// Reads the list of tools until the header parameters of a tool have changed. Returns `false` if
+/// they have not.
 async fn refresh_tool(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,

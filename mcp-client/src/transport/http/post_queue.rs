@@ -56,8 +56,8 @@ impl PostQueue {
         self.added.notify_one();
     }
 
-    /// Waits while the queue is full, so that the client stops reading from a server that sends requests
-    /// without accepting the responses.
+    /// Waits while the queue is full, so that the client stops reading from a server that sends
+    /// requests without accepting the responses.
     pub(super) async fn ready(&self) {
         loop {
             let drained = self.drained.notified();

@@ -100,8 +100,8 @@ pub(super) async fn read(
     }
 }
 
-/// Hands the messages of a stream to the connection until it ends. Messages may follow the response to
-/// the request; the call does not wait for them.
+/// Hands the messages of a stream to the connection until it ends. Messages may follow the response
+/// to the request; the call does not wait for them.
 pub(super) async fn read_events(
     connection: &Arc<Connection>,
     request_id: i64,

@@ -66,9 +66,9 @@ impl HttpSender {
         endpoint.check_accepted(posted.1).await
     }
 
-    /// Waits until the stream is open on which the server sends requests and notifications. Otherwise
-    /// messages that a call causes could be lost. Some servers respond to the request for the stream
-    /// only when they have a message, so the wait is short.
+    /// Waits until the stream is open on which the server sends requests and notifications.
+    /// Otherwise messages that a call causes could be lost. Some servers respond to the request for
+    /// the stream only when they have a message, so the wait is short.
     async fn wait_for_stream(&self, number: u64) {
         let mut sessions = self.endpoint.session.subscribe();
         let answered = sessions.wait_for(|session| {

@@ -1,7 +1,7 @@
 //! Starts a new session after one has ended.
 //!
-//! A task of the transport does so instead of the call that noticed the end: if the program does not
-//! poll that call, all others would wait for it.
+//! A task of the transport does so instead of the call that noticed the end: if the program does
+//! not poll that call, all others would wait for it.
 
 use std::sync::Arc;
 
@@ -50,8 +50,8 @@ async fn start_session(
     Ok(())
 }
 
-/// Starts a new session whenever one has ended: at once if a call waits for it, otherwise with growing
-/// pauses, to receive messages of the server.
+/// Starts a new session whenever one has ended: at once if a call waits for it, otherwise with
+/// growing pauses, to receive messages of the server.
 pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
     let mut sessions = endpoint.session.subscribe();
     let mut pause = PAUSE;

@@ -123,8 +123,8 @@ impl ToolHeaders {
         Ok(headers)
     }
 
-    /// Remembers the header parameters of listed tools. Removes tools whose `x-mcp-header` annotations
-    /// are invalid.
+    /// Remembers the header parameters of listed tools. Removes tools whose `x-mcp-header`
+    /// annotations are invalid.
     pub(super) fn learn(&self, tools: &mut Vec<Tool>) {
         tools.retain_mut(|tool| {
             let schema = &mut tool.input_schema.extra;

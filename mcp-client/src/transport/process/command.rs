@@ -31,23 +31,24 @@ const GRACE: Duration = Duration::from_secs(2);
 /// # }
 /// ```
 ///
-/// The process inherits the environment and the working directory by default. On Unix it gets its own
-/// process group, so that Ctrl-C in the terminal of the client does not interrupt the server, and so
-/// that the processes that it starts end with it.
+/// The process inherits the environment and the working directory by default. On Unix it gets its
+/// own process group, so that Ctrl-C in the terminal of the client does not interrupt the server,
+/// and so that the processes that it starts end with it.
 ///
 /// # Shutdown
 ///
 /// [`Client::close`](crate::Client::close), and dropping the last clone of a client, close the
-/// standard input of the process. If it does not exit within the [grace time](Self::grace), its group
-/// receives `SIGTERM`, and after the same time `SIGKILL`. On systems other than Unix the process is
-/// killed after the first grace time. If the runtime ends before that, it is killed at once.
+/// standard input of the process. If it does not exit within the [grace time](Self::grace), its
+/// group receives `SIGTERM`, and after the same time `SIGKILL`. On systems other than Unix the
+/// process is killed after the first grace time. If the runtime ends before that, it is killed at
+/// once.
 ///
 /// A process that exits unexpectedly ends the connection, unless [`restart`](Self::restart) is
 /// configured. There is one exception: some servers of older revisions exit when they receive an
-/// unknown request, such as the probe for their revision. A process that exits after it has read the
-/// probe is restarted once, and the client begins with the handshake of older revisions, unless the
-/// program pins a [revision](crate::ClientBuilder::revision). Only on Linux does the client know
-/// whether the probe was read; elsewhere it assumes so.
+/// unknown request, such as the probe for their revision. A process that exits after it has read
+/// the probe is restarted once, and the client begins with the handshake of older revisions, unless
+/// the program pins a [revision](crate::ClientBuilder::revision). Only on Linux does the client
+/// know whether the probe was read; elsewhere it assumes so.
 pub struct ChildProcess {
     command: Command,
     pub(super) stderr: Stderr,
@@ -113,8 +114,8 @@ impl ChildProcess {
         self
     }
 
-    /// Sets the time in which the process has to exit before the next step of the shutdown, instead of
-    /// 2 seconds.
+    /// Sets the time in which the process has to exit before the next step of the shutdown, instead
+    /// of 2 seconds.
     #[must_use]
     pub fn grace(mut self, time: Duration) -> Self {
         self.grace = time;
@@ -123,8 +124,8 @@ impl ChildProcess {
 
     /// Restarts the process when it exits unexpectedly. By default it is not restarted.
     ///
-    /// Pending calls then fail with [`TransportError::Exited`]. Later calls wait until the new process
-    /// is ready, each at most for its timeout.
+    /// Pending calls then fail with [`TransportError::Exited`]. Later calls wait until the new
+    /// process is ready, each at most for its timeout.
     #[must_use]
     pub fn restart(mut self, restart: Restart) -> Self {
         self.restart = Some(restart);

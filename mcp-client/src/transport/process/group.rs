@@ -40,9 +40,9 @@ impl Group {
         self.child.wait().await
     }
 
-    /// Ends the group after its input was closed at `start`: waits, then terminates it, then kills it,
-    /// each for a grace time. Returns the exit status of the first process, and whether it had to be
-    /// terminated.
+    /// Ends the group after its input was closed at `start`: waits, then terminates it, then kills
+    /// it, each for a grace time. Returns the exit status of the first process, and whether it had
+    /// to be terminated.
     pub(super) async fn end(
         &mut self,
         start: Instant,

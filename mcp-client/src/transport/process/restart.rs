@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Restarts a process after a delay that doubles each time, up to a number of times within a period.
-/// If the process exits again in that period, the connection is closed.
+/// Restarts a process after a delay that doubles each time, up to a number of times within a
+/// period. If the process exits again in that period, the connection is closed.
 #[derive(Clone, Debug)]
 pub struct Restart {
     times: usize,
@@ -16,8 +16,8 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// Allows this many restarts within a period. The delay is 100 milliseconds at first, and 5 seconds
-    /// at most.
+    /// Allows this many restarts within a period. The delay is 100 milliseconds at first, and 5
+    /// seconds at most.
     #[must_use]
     pub fn new(times: usize, within: Duration) -> Self {
         Self {

@@ -32,8 +32,8 @@ pub enum Stderr {
 }
 
 impl Stderr {
-    /// Calls `line` for each line, without its end. Bytes that are not UTF-8 are replaced, and lines of
-    /// more than 4 KiB are split. The function must not block.
+    /// Calls `line` for each line, without its end. Bytes that are not UTF-8 are replaced, and
+    /// lines of more than 4 KiB are split. The function must not block.
     pub fn capture(line: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self::Capture(Arc::new(line))
     }

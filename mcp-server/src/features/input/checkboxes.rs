@@ -55,8 +55,8 @@ impl Checkboxes {
         Ok((!replaced.is_empty()).then_some(Self(replaced)))
     }
 
-    /// Replaces the checkboxes in an answer by the lists of the chosen values. The result has the form
-    /// of 2025-11-25, the first revision with such lists.
+    /// Replaces the checkboxes in an answer by the lists of the chosen values. The result has the
+    /// form of 2025-11-25, the first revision with such lists.
     pub(crate) fn join(&self, answer: &RawValue) -> Result<(Revision, Box<RawValue>), String> {
         let text = |error: mcp_types::error::DecodeError| error.to_string();
         let mut answer: Value = json::from_str(answer.get()).map_err(text)?;

@@ -276,8 +276,8 @@ impl Question {
     }
 }
 
-/// Returns the params of a form as 2025-11-25 has them. They are written and read again, because there
-/// are conversions between adjacent revisions only.
+/// Returns the params of a form as 2025-11-25 has them. They are written and read again, because
+/// there are conversions between adjacent revisions only.
 fn form_of_2025_11_25(
     params: ElicitRequestFormParams,
 ) -> Result<v2025_11_25::ElicitRequestFormParams, VersionError> {

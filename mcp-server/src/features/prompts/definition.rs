@@ -108,8 +108,8 @@ impl PromptDef {
     /// except for those that [`argument`](Self::argument) lists.
     ///
     /// Clients send arguments as texts. Lists, structs and enums with data are parsed as JSON, and
-    /// listed as such; for an untagged enum, a text that no variant accepts is parsed as JSON. An empty
-    /// text for an optional field that cannot be empty, such as a number, counts as absent.
+    /// listed as such; for an untagged enum, a text that no variant accepts is parsed as JSON. An
+    /// empty text for an optional field that cannot be empty, such as a number, counts as absent.
     pub fn handler<A, M, H>(mut self, handler: H) -> Self
     where
         A: Arguments,

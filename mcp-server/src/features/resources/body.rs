@@ -36,7 +36,8 @@ pub trait IntoBody {
     /// resource is the same for every `Accept`.
     const IS_SINGLE: bool = false;
 
-    /// Converts the value. Text and bytes get the requested URI and the media type of the definition.
+    /// Converts the value. Text and bytes get the requested URI and the media type of the
+    /// definition.
     ///
     /// # Errors
     ///

@@ -48,8 +48,8 @@ impl ResourceDefinitions {
         self.resources.page_size
     }
 
-    /// Returns the resource with a URI, or one of the first template that matches the URI. Its URI is
-    /// the canonical one, whatever equivalent the client sent.
+    /// Returns the resource with a URI, or one of the first template that matches the URI. Its URI
+    /// is the canonical one, whatever equivalent the client sent.
     pub(crate) fn locate(&self, uri: &str) -> Option<ResolvedResource> {
         let uri = canonical(uri).into_owned();
         let (definition, variables) = match self.resources.get(&uri) {

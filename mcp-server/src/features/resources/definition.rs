@@ -98,9 +98,9 @@ impl ResourceDef {
         self
     }
 
-    /// Sets the [handler](Handler) that reads the resource: an async function of extractors, such as
-    /// [`ResourceUri`](crate::ResourceUri). A collection, which has a handler that lists its members,
-    /// needs none: reading it then returns no contents.
+    /// Sets the [handler](Handler) that reads the resource: an async function of extractors, such
+    /// as [`ResourceUri`](crate::ResourceUri). A collection, which has a handler that lists its
+    /// members, needs none: reading it then returns no contents.
     pub fn handler<M, H>(mut self, handler: H) -> Self
     where
         H: Handler<NoArguments, M>,

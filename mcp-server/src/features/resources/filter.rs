@@ -14,8 +14,9 @@ use crate::protocol::handler_error::HandlerError;
 /// The maximum number of kinds in a filter.
 const KINDS: usize = 64;
 
-/// The criteria with which a client limits `resources/list`, by the proposal `versioned-resources`. A
-/// resource has to meet all of them. The proposal lets servers choose which criteria they support.
+/// The criteria with which a client limits `resources/list`, by the proposal `versioned-resources`.
+/// A resource has to meet all of them. The proposal lets servers choose which criteria they
+/// support.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceFilter {
@@ -32,7 +33,8 @@ impl ResourceFilter {
     ///
     /// # Errors
     ///
-    /// -32602 with the place of an unknown criterion, of one with the wrong type, or of too many kinds.
+    /// -32602 with the place of an unknown criterion, of one with the wrong type, or of too many
+    /// kinds.
     pub(crate) fn read(filter: &Object) -> Result<Self, HandlerError> {
         let mut read = Self::default();
         for (name, value) in filter {

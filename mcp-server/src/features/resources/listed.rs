@@ -17,10 +17,10 @@ use crate::util::uri_syntax::make_canonical;
 /// Which part of which list a handler returns.
 ///
 /// The handler of a [`TemplateDef`](crate::TemplateDef) lists resources of the template in
-/// `resources/list`, after those with definitions of their own, for clients of every revision. Under
-/// SEP-2093 it also lists the members of a [collection](Self::collection) whose URI matches the
-/// template. The handler of a [`ResourceDef`](crate::ResourceDef) only lists the members of that
-/// resource.
+/// `resources/list`, after those with definitions of their own, for clients of every revision.
+/// Under SEP-2093 it also lists the members of a [collection](Self::collection) whose URI matches
+/// the template. The handler of a [`ResourceDef`](crate::ResourceDef) only lists the members of
+/// that resource.
 ///
 /// ```
 /// # #[cfg(feature = "templates")] {
@@ -53,9 +53,10 @@ pub struct ListAt {
     /// The number of resources on a page; `None` without a
     /// [page size](crate::ServerBuilder::page_size). If the handler returns more, all are sent.
     pub size: Option<NonZeroUsize>,
-    /// The criteria of the client, by the proposal `versioned-resources`. The server applies them to
-    /// what the handler returns, so a handler may ignore them, or apply those that it understands:
-    /// then a page has as many matching resources as fit on it, and a database does the search.
+    /// The criteria of the client, by the proposal `versioned-resources`. The server applies them
+    /// to what the handler returns, so a handler may ignore them, or apply those that it
+    /// understands: then a page has as many matching resources as fit on it, and a database does
+    /// the search.
     #[cfg(feature = "versioned-resources")]
     pub filter: Option<ResourceFilter>,
     pub(crate) variables: Map<String>,
@@ -64,7 +65,8 @@ pub struct ListAt {
 impl Input for ListAt {}
 
 impl ListAt {
-    /// Returns the variables of the template in the URI of the collection; `None` for all resources.
+    /// Returns the variables of the template in the URI of the collection; `None` for all
+    /// resources.
     ///
     /// # Errors
     ///
@@ -77,8 +79,9 @@ impl ListAt {
     }
 
     /// Makes the page from the resources after [`after`](Self::after), in the order of the list: as
-    /// many as fit on it. If there are more, the list continues after the last one of the page, whose
-    /// position `position` returns. Takes one resource more from the iterator than the page has.
+    /// many as fit on it. If there are more, the list continues after the last one of the page,
+    /// whose position `position` returns. Takes one resource more from the iterator than the page
+    /// has.
     pub fn page<I, P>(&self, resources: I, position: impl FnOnce(&Resource) -> P) -> ResourcePage
     where
         I: IntoIterator<Item = Resource>,
@@ -146,8 +149,9 @@ impl ResourcePage {
     }
 
     /// States that the resources have all members that they have elsewhere: the handler that
-    /// [describes](crate::ResourceDef::describe) does not run for them, and nothing is added from the
-    /// definition but a [presigned](crate::ResourceDef::presign) URL. For handlers that know everything when they list, such as those of a database.
+    /// [describes](crate::ResourceDef::describe) does not run for them, and nothing is added from
+    /// the definition but a [presigned](crate::ResourceDef::presign) URL. For handlers that know
+    /// everything when they list, such as those of a database.
     #[must_use]
     pub fn complete(mut self) -> Self {
         self.is_complete = true;

@@ -25,8 +25,8 @@ pub(crate) struct ResourceRequest {
 /// templates: elsewhere, building the server fails with
 /// [`BuildError::NotAResource`](crate::BuildError::NotAResource).
 ///
-/// The URI is the [canonical](mcp_types::uri::canonical) one, also if the client sent another one that
-/// is equivalent. The values of a template's variables may contain `../`.
+/// The URI is the [canonical](mcp_types::uri::canonical) one, also if the client sent another one
+/// that is equivalent. The values of a template's variables may contain `../`.
 ///
 /// ```
 /// use mcp_server::{ResourceUri, Server};
@@ -55,8 +55,8 @@ impl FromContext for ResourceUri {
 }
 
 /// Extracts the variables of a resource template from the URI, decoded into a type. For handlers of
-/// [`TemplateDef::describe`](crate::TemplateDef::describe), whose argument is the resource; handlers
-/// that read have the variables as their argument.
+/// [`TemplateDef::describe`](crate::TemplateDef::describe), whose argument is the resource;
+/// handlers that read have the variables as their argument.
 ///
 /// Only for handlers of resources and of resource templates, as [`ResourceUri`].
 #[cfg(feature = "templates")]

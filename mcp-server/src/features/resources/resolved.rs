@@ -12,8 +12,8 @@ use crate::features::resources::handlers::ReadParams;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to check
-/// that the caller may use it.
+/// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to
+/// check that the caller may use it.
 pub(crate) struct ResolvedResource {
     pub(crate) uri: String,
     pub(crate) definition: Defined,
@@ -60,7 +60,8 @@ impl AuthorizedResource {
         self.0.definition.access_rules().scoped(cx)
     }
 
-    /// Runs the handler that reads. Returns no contents for a collection that only lists its members.
+    /// Runs the handler that reads. Returns no contents for a collection that only lists its
+    /// members.
     pub(crate) async fn body(&self, cx: Context) -> Result<ResourceBody, HandlerError> {
         let Some(reader) = self.0.definition.reader() else {
             return Ok(ResourceBody::Contents(Vec::new()));

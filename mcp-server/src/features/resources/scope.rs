@@ -8,7 +8,8 @@ use crate::features::catalog::Definition;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::ListAt;
 
-/// Which resources are listed: all of them, unless a proposal selects some. Cursors are bound to it.
+/// Which resources are listed: all of them, unless a proposal selects some. Cursors are bound to
+/// it.
 #[derive(Default)]
 pub(crate) struct Scope {
     /// The collection whose members are listed (SEP-2093).

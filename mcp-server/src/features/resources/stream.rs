@@ -17,13 +17,13 @@ use crate::protocol::handler_error::HandlerError;
 use crate::protocol::requirements::Requirements;
 
 /// The bytes of a resource as a stream, which a handler returns in place of contents. At the URL of
-/// the resource, the bytes are sent while they are read, so that a resource of any size needs little
-/// memory.
+/// the resource, the bytes are sent while they are read, so that a resource of any size needs
+/// little memory.
 ///
 /// `describe` should set `version` and `size`: conditional requests, HEAD and the choice of a range
 /// then read nothing. The number of bytes must be `size`, and the version must differ after each
-/// change: it is looked up again before the last bytes are sent. If either is wrong, or if the stream
-/// fails, the server closes the connection, and the client sees that the body is incomplete.
+/// change: it is looked up again before the last bytes are sent. If either is wrong, or if the
+/// stream fails, the server closes the connection, and the client sees that the body is incomplete.
 /// Without a version there is no `ETag`; without a size, no ranges.
 ///
 /// `resources/read` and everything else that needs all bytes at once collects the stream up to a
@@ -73,8 +73,8 @@ impl ResourceStream {
         Self::starting_at(0, reader)
     }
 
-    /// Creates a stream of a reader that can begin at any position, such as a file. It must be at its
-    /// start now.
+    /// Creates a stream of a reader that can begin at any position, such as a file. It must be at
+    /// its start now.
     pub fn seekable(reader: impl AsyncRead + AsyncSeek + Send + 'static) -> Self {
         Self {
             bytes: StreamBytes::Seekable(Box::pin(reader)),
@@ -92,8 +92,8 @@ impl ResourceStream {
     }
 
     /// Sets how many bytes `resources/read` returns at most. By default half of
-    /// [`Limits::message_bytes`](field@crate::Limits::message_bytes), so that the contents fit into a
-    /// message as base64, too. A larger resource is error -32603, which names its `httpUrl`.
+    /// [`Limits::message_bytes`](field@crate::Limits::message_bytes), so that the contents fit into
+    /// a message as base64, too. A larger resource is error -32603, which names its `httpUrl`.
     pub fn limit(mut self, bytes: u64) -> Self {
         self.limit = Some(bytes);
         self
@@ -190,11 +190,11 @@ impl std::fmt::Debug for ResourceStream {
     }
 }
 
-/// Extracts which bytes of a streamed resource are wanted, for a source that can be asked for a part,
-/// such as an object store. Only for handlers that read a resource.
+/// Extracts which bytes of a streamed resource are wanted, for a source that can be asked for a
+/// part, such as an object store. Only for handlers that read a resource.
 ///
-/// Pass [`first`](Self::first) on to [`ResourceStream::starting_at`]. A handler that does not extract
-/// the range returns all bytes.
+/// Pass [`first`](Self::first) on to [`ResourceStream::starting_at`]. A handler that does not
+/// extract the range returns all bytes.
 ///
 /// ```
 /// use mcp_server::{HandlerError, ResourceDef, ResourceStream, WantedBytes};

@@ -16,8 +16,8 @@ struct Variant {
     closed: bool,
 }
 
-/// Replaces `oneOf` or `anyOf` at the root of a schema by the members of all variants. Members that all
-/// variants require stay required.
+/// Replaces `oneOf` or `anyOf` at the root of a schema by the members of all variants. Members that
+/// all variants require stay required.
 pub(crate) fn one_object(schema: &mut Object) -> Result<(), DefinitionError> {
     let keyword = ["oneOf", "anyOf"]
         .into_iter()

@@ -26,7 +26,8 @@ fn sort<V>(members: &mut Map<V>, fields: &[&str]) {
     }
 }
 
-/// Puts the properties of the schema of `T`, and of the structs in it, into the order of the fields.
+/// Puts the properties of the schema of `T`, and of the structs in it, into the order of the
+/// fields.
 pub(crate) fn schema_as_declared<T: DeserializeOwned>(schema: &mut Object) {
     let mut order = Order {
         fields: declared_fields::<T>,
@@ -87,8 +88,8 @@ impl Order {
     }
 }
 
-/// Returns the fields of the struct at a place in a value of type `T`, in order. None for other types,
-/// and for structs with a flattened field: they do not tell a deserializer what they have.
+/// Returns the fields of the struct at a place in a value of type `T`, in order. None for other
+/// types, and for structs with a flattened field: they do not tell a deserializer what they have.
 fn declared_fields<T: DeserializeOwned>(path: &[&str]) -> &'static [&'static str] {
     match T::deserialize(Probe(path)) {
         Err(Probed(fields)) => fields,
@@ -211,8 +212,8 @@ mod tests {
         a: u8,
     }
 
-    /// The schema is written by hand, because `schemars` does not sort members if another crate of the
-    /// program enables `preserve_order`.
+    /// The schema is written by hand, because `schemars` does not sort members if another crate of
+    /// the program enables `preserve_order`.
     #[test]
     fn properties_of_nested_structs_have_the_order_of_the_fields() {
         let text = r##"{

@@ -106,8 +106,8 @@ impl ChangeNotifier {
         }
     }
 
-    /// Returns the message for a change; `None` if the client may not read the resource, or was notified
-    /// of this version already.
+    /// Returns the message for a change; `None` if the client may not read the resource, or was
+    /// notified of this version already.
     pub(crate) async fn message(
         &self,
         change: Change,

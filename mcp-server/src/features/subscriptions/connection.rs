@@ -106,8 +106,8 @@ impl ResourceSubscriptions {
         self.state().uris.contains(uri)
     }
 
-    /// Returns `true` if the client is notified of a change: of a resource that it subscribed to, and of
-    /// the list as long as it has any subscription.
+    /// Returns `true` if the client is notified of a change: of a resource that it subscribed to,
+    /// and of the list as long as it has any subscription.
     fn wants(&self, change: &Change) -> bool {
         match change {
             Change::Resource(uri) => self.has(uri),

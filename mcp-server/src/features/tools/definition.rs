@@ -150,8 +150,8 @@ impl ToolDef {
     /// those are required that all variants require.
     ///
     /// The schema of an enum has `oneOf` at its root, which some clients
-    /// [refuse](crate::guide::offers#what-clients-accept). The type still checks which members belong
-    /// to a variant. The enum should have a tag, and each variant named fields.
+    /// [refuse](crate::guide::offers#what-clients-accept). The type still checks which members
+    /// belong to a variant. The enum should have a tag, and each variant named fields.
     ///
     /// ```
     /// use mcp_server::{Server, ToolDef};
@@ -178,8 +178,9 @@ impl ToolDef {
         self
     }
 
-    /// Sets whether arguments that the tool does not have are ignored (`true`) or rejected, instead of
-    /// [the server's setting](crate::ServerBuilder::ignore_extra_arguments), which describes both.
+    /// Sets whether arguments that the tool does not have are ignored (`true`) or rejected, instead
+    /// of [the server's setting](crate::ServerBuilder::ignore_extra_arguments), which describes
+    /// both.
     pub fn ignore_extra_arguments(mut self, ignore: bool) -> Self {
         self.extra_arguments.of_tool = Some(ignore);
         self
@@ -187,8 +188,8 @@ impl ToolDef {
 
     access_setters!();
 
-    /// Sets the [handler](Handler) that runs when the tool is called. The schema of the arguments is
-    /// derived from their type.
+    /// Sets the [handler](Handler) that runs when the tool is called. The schema of the arguments
+    /// is derived from their type.
     pub fn handler<A, M, H>(mut self, handler: H) -> Self
     where
         A: Arguments,
@@ -333,8 +334,8 @@ impl ToolDef {
         &self.header_params
     }
 
-    /// Validates the schemas and completes the tool with them. Called again when a setting of the server
-    /// changes them.
+    /// Validates the schemas and completes the tool with them. Called again when a setting of the
+    /// server changes them.
     fn complete(&mut self) -> Result<(), DefinitionError> {
         if let Some(error) = self.error.take() {
             return Err(error);

@@ -21,10 +21,10 @@ const LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// `https-url`.
 ///
 /// Until such a URL expires, anybody who has it can GET what `resources/read` returns to the peer
-/// that received the URL. The URL contains the URI of one resource, which can be read from it, and the
-/// name of that peer's [`Principal`], which is encrypted. It is signed. The handler runs with that
-/// principal and can reject the request as it would reject `resources/read`. Middleware does not run
-/// for it.
+/// that received the URL. The URL contains the URI of one resource, which can be read from it, and
+/// the name of that peer's [`Principal`], which is encrypted. It is signed. The handler runs with
+/// that principal and can reject the request as it would reject `resources/read`. Middleware does
+/// not run for it.
 ///
 /// A request with a header `Authorization` but without a [`Principal`] gets no URLs, because the
 /// server could not know later for whom a URL was created. A middleware that authenticates requests
@@ -112,10 +112,10 @@ impl HttpUrls {
         })
     }
 
-    /// Sets the time for which a URL is valid, rounded down to whole seconds. Default: 15 minutes. For a
-    /// quarter of this time, a resource has the same URL, so that caches can use it: at least three
-    /// quarters of the time are left when a client gets it.
-    /// The proposal recommends minutes to hours, not days.
+    /// Sets the time for which a URL is valid, rounded down to whole seconds. Default: 15 minutes.
+    /// For a quarter of this time, a resource has the same URL, so that caches can use it: at least
+    /// three quarters of the time are left when a client gets it. The proposal recommends minutes
+    /// to hours, not days.
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = lifetime;
         self

@@ -87,8 +87,8 @@ impl AuthorizedResource {
         }
     }
 
-    /// Returns the contents of a resource that was already described, or a stream as it is. The stream
-    /// begins with the first of the wanted bytes, or with the first of all.
+    /// Returns the contents of a resource that was already described, or a stream as it is. The
+    /// stream begins with the first of the wanted bytes, or with the first of all.
     pub(crate) async fn open_as(
         &self,
         resource: &Resource,

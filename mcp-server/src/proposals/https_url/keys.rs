@@ -135,9 +135,9 @@ impl UrlKeys {
             .into()
     }
 
-    /// Encrypts a text of a token. The nonce is derived from the text and from all other parts of the
-    /// token, so that equal tokens stay equal, and different ones reveal nothing about each other
-    /// (a synthetic initialization vector, as in RFC 5297).
+    /// Encrypts a text of a token. The nonce is derived from the text and from all other parts of
+    /// the token, so that equal tokens stay equal, and different ones reveal nothing about each
+    /// other (a synthetic initialization vector, as in RFC 5297).
     pub(crate) fn encrypt(&self, others: [&[u8]; 2], text: &mut [u8]) -> [u8; NONCE] {
         let mut derived = self.current.cipher.clone().chain_update([0]);
         for part in others {

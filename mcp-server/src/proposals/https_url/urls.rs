@@ -49,8 +49,8 @@ fn url(resource: &Resource, cx: &Context, resources: &Resources) -> Option<(Stri
     urls.issue(&resource.uri, cx.extension())
 }
 
-/// Returns `true` if a URL would be issued for a resource, and only its handlers know which one, whether
-/// it is a collection, or whether it exists.
+/// Returns `true` if a URL would be issued for a resource, and only its handlers know which one,
+/// whether it is a collection, or whether it exists.
 pub(crate) fn depends_on_handlers(uri: &str, cx: &Context, resources: &Resources) -> bool {
     let depends = |found: &ResolvedResource| {
         let may_be_collection = cfg!(feature = "sep-2093") && resources.urls.is_some();
@@ -65,7 +65,8 @@ pub(crate) fn depends_on_handlers(uri: &str, cx: &Context, resources: &Resources
 }
 
 /// Returns the caching hints of a result. A result that contains signed URLs is private to the peer
-/// that receives it, and expires with the first of the URLs. `found` are the times when they expire.
+/// that receives it, and expires with the first of the URLs. `found` are the times when they
+/// expire.
 pub(crate) fn hints<'a>(
     mut hints: CacheHints,
     found: impl Iterator<Item = &'a str>,

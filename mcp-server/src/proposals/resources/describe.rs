@@ -39,14 +39,14 @@ where
 
 impl ResourceDef {
     /// Sets the handler that completes the description of the resource, for example with its size
-    /// or the time of its last change: an async function of the [`Resource`] of the definition and of
-    /// extractors. It cannot change the URI.
+    /// or the time of its last change: an async function of the [`Resource`] of the definition and
+    /// of extractors. It cannot change the URI.
     ///
-    /// It runs for `resources/metadata` of SEP-2093, for `resources/get` and notifications of changes
-    /// of `versioned-resources`, for URLs and links of `https-url`, and under SEP-2093 also before
-    /// `resources/read`. If the program opted into one of these proposals, it also runs for each
-    /// resource of a list: for up to 16 of them at the same time, and for at most 5 seconds each.
-    /// It does not run for resources that a handler lists as
+    /// It runs for `resources/metadata` of SEP-2093, for `resources/get` and notifications of
+    /// changes of `versioned-resources`, for URLs and links of `https-url`, and under SEP-2093 also
+    /// before `resources/read`. If the program opted into one of these proposals, it also runs for
+    /// each resource of a list: for up to 16 of them at the same time, and for at most 5 seconds
+    /// each. It does not run for resources that a handler lists as
     /// [complete](crate::ResourcePage::complete), nor in programs without these proposals.
     ///
     /// ```
@@ -80,13 +80,13 @@ impl ResourceDef {
 impl TemplateDef {
     /// Sets the handler that describes a resource of the template without reading it: an async
     /// function of a [`Resource`], which has the URI and the members of the definition, and of
-    /// extractors, such as [`Variables`](crate::Variables). It adds the name, the size or the time of
-    /// the last change.
+    /// extractors, such as [`Variables`](crate::Variables). It adds the name, the size or the time
+    /// of the last change.
     ///
     /// If the URI names no resource, it returns [`HandlerError::resource_not_found`]. Without this
-    /// handler, the definition describes every resource of the template, and the resource is read for
-    /// `resources/metadata`, and for links that get a URL, to know whether it exists. It runs for the
-    /// same requests as the one [of a resource](crate::ResourceDef::describe).
+    /// handler, the definition describes every resource of the template, and the resource is read
+    /// for `resources/metadata`, and for links that get a URL, to know whether it exists. It runs
+    /// for the same requests as the one [of a resource](crate::ResourceDef::describe).
     ///
     /// ```
     /// use mcp_server::types::Resource;

@@ -167,8 +167,8 @@ async fn description(pending: ToDescribe, cx: &Context) -> Option<Resource> {
     } = pending;
     let uri = resource.uri.clone();
     let uri = PeerText(&uri);
-    // Guards do not hide a resource from a list. A caller that they reject gets the members that the
-    // definition and the handler of the list set, and not those of the description.
+    // Guards do not hide a resource from a list. A caller that they reject gets the members that
+    // the definition and the handler of the list set, and not those of the description.
     let found = match found.check_access(cx).await {
         Ok(found) => found,
         Err(error) => {

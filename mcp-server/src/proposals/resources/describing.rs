@@ -75,8 +75,8 @@ impl AuthorizedResource {
         Ok(resource)
     }
 
-    /// Completes the description of a resource of which a list knows these members: all but a URL if
-    /// `is_complete`. It still has members that the client must not see.
+    /// Completes the description of a resource of which a list knows these members: all but a URL
+    /// if `is_complete`. It still has members that the client must not see.
     pub(crate) async fn describe_listed_with_url(
         &self,
         resource: Resource,
@@ -93,8 +93,8 @@ impl AuthorizedResource {
         Ok(resource)
     }
 
-    /// Checks that the resource exists. If a template matches its URI, and no handler describes it, only
-    /// the handler that reads knows.
+    /// Checks that the resource exists. If a template matches its URI, and no handler describes it,
+    /// only the handler that reads knows.
     ///
     /// # Errors
     ///

@@ -176,9 +176,10 @@ impl MetadataView<'_> {
 
 #[cfg(feature = "sep-2093")]
 impl MetadataView<'_> {
-    /// Copies the metadata of the resource into members that are empty. The media type of a resource
-    /// and its URL are those of the preferred representation; the media type is only copied to
-    /// the only contents of the resource. An index in a collection is not one of its representations.
+    /// Copies the metadata of the resource into members that are empty. The media type of a
+    /// resource and its URL are those of the preferred representation; the media type is only
+    /// copied to the only contents of the resource. An index in a collection is not one of its
+    /// representations.
     pub(crate) fn fill(self, resource: &Resource, is_only: bool, is_preferred: bool) {
         let members = self.described;
         if is_only && resource.resource_type != Some(ResourceType::Collection) {

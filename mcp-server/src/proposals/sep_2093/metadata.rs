@@ -17,8 +17,8 @@ use crate::proposals::versioned_resources::versions::read_current;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// Handles `resources/metadata`. The resource is not read, unless this is the only way to know whether
-/// it exists.
+/// Handles `resources/metadata`. The resource is not read, unless this is the only way to know
+/// whether it exists.
 pub(crate) async fn metadata(
     params: ReadResourceMetadataRequestParams,
     cx: Context,

@@ -51,8 +51,8 @@ fn check_rules(resource: &Resource, contents: &[AnyResourceContents]) -> Result<
     }
 }
 
-/// Warns of contents of other resources if neither the resource nor its own contents have a type: the
-/// proposal deprecates that. Warns once for each definition, however often it is read.
+/// Warns of contents of other resources if neither the resource nor its own contents have a type:
+/// the proposal deprecates that. Warns once for each definition, however often it is read.
 pub(crate) fn warn_if_untyped(
     resource: &Resource,
     contents: &[AnyResourceContents],

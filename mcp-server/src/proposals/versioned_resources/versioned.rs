@@ -12,8 +12,8 @@ use crate::protocol::handler_error::HandlerError;
 
 /// Contents and the version of the resource, by the proposal `versioned-resources`: the result of a
 /// handler that reads both in one step, so that they belong together. The resource needs no handler
-/// that [describes](crate::ResourceDef::describe) it, unless lists and metadata must contain the version
-/// without the contents.
+/// that [describes](crate::ResourceDef::describe) it, unless lists and metadata must contain the
+/// version without the contents.
 ///
 /// Without a version, one is derived from the contents.
 ///

@@ -19,8 +19,8 @@ impl Context {
 }
 
 impl Core {
-    /// Returns the counter of a method. All methods that the server does not have in the revision of
-    /// the client share one.
+    /// Returns the counter of a method. All methods that the server does not have in the revision
+    /// of the client share one.
     fn operation(&self, method: &str, revision: Revision) -> &OperationCounter {
         let routed = self.routed(method, revision);
         routed.map_or(&self.unknown_methods, |routed| &routed.operation)

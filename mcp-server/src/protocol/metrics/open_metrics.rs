@@ -136,7 +136,8 @@ impl MetricsText {
     }
 }
 
-/// Returns the labels with the method and the tool of an operation; those without a value are empty.
+/// Returns the labels with the method and the tool of an operation; those without a value are
+/// empty.
 fn labels(operation: &Operation) -> String {
     let method = escaped(&operation.method);
     let tool = escaped(operation.tool.as_deref().unwrap_or_default());

@@ -58,8 +58,8 @@ pub(crate) fn check_events(parts: &Parts) -> Result<(), Refusal> {
     })
 }
 
-/// Returns `true` if the client accepts a media type. The most specific range that includes the type
-/// decides (RFC 9110, section 12.5.1).
+/// Returns `true` if the client accepts a media type. The most specific range that includes the
+/// type decides (RFC 9110, section 12.5.1).
 fn accepts(parts: &Parts, main: &[u8], sub: &[u8]) -> bool {
     let values = parts.headers.get_all(ACCEPT).into_iter();
     let ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));

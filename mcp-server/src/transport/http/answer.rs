@@ -166,7 +166,8 @@ pub(crate) async fn call(
     }))
 }
 
-/// Runs a request of a client that accepts no events. Drops the notifications that the handler sends.
+/// Runs a request of a client that accepts no events. Drops the notifications that the handler
+/// sends.
 async fn without_messages(mut call: RequestTask, queue: &ClosingQueue) -> Answer {
     poll_fn(|task| {
         let answer = poll_call(&mut call, task);

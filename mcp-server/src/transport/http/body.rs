@@ -22,9 +22,9 @@ use crate::transport::http::session::stream_reader::StreamReader;
 /// memory until the client opens its flow-control window.
 const FRAME_BYTES: usize = 16 << 10;
 
-/// The body of a response: empty, one text, a stream of events, or bytes that are read while they are
-/// sent. An error means that the body is incomplete: the server closes the connection, over HTTP/2 the
-/// stream.
+/// The body of a response: empty, one text, a stream of events, or bytes that are read while they
+/// are sent. An error means that the body is incomplete: the server closes the connection, over
+/// HTTP/2 the stream.
 pub struct HttpBody {
     kind: BodyKind,
     guard: ResponseGuard,

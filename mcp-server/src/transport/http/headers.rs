@@ -37,8 +37,8 @@ pub(crate) fn check(
 }
 
 /// Checks the headers of a request in a session. `MCP-Protocol-Version` was checked with
-/// [`check_version`] when the session was looked up, and names no revision without a handshake: such a
-/// request has no session.
+/// [`check_version`] when the session was looked up, and names no revision without a handshake:
+/// such a request has no session.
 ///
 /// # Errors
 ///

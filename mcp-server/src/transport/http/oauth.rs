@@ -1,13 +1,15 @@
 //! The endpoint as a resource server of OAuth 2.1.
 //!
-//! `builder` checks the settings of a `config`, with an `oauth_error` if they are invalid. `authorize` decides about each request: it reads
-//! the token (`credentials`), asks the verifiers, and checks the `dpop` proof of a token that is
-//! bound to a key, which `replay` remembers. A `token_refusal` is the response if the token is not
-//! accepted. `metadata` serves the document by which clients find the authorization server.
+//! `builder` checks the settings of a `config`, with an `oauth_error` if they are invalid.
+//! `authorize` decides about each request: it reads the token (`credentials`), asks the verifiers,
+//! and checks the `dpop` proof of a token that is bound to a key, which `replay` remembers. A
+//! `token_refusal` is the response if the token is not accepted. `metadata` serves the document by
+//! which clients find the authorization server.
 //!
-//! `issuer_verifiers` creates the verifiers of an `issuer`. They are a `jwt_verifier` with its `key_cache`, `introspection`, `static_tokens`, and
-//! those of the program (`verifier`). `claims` reads what a token says. `issuer_metadata` is loaded
-//! from an `issuer` by `fetch`, with the `https_client` or the client of the program.
+//! `issuer_verifiers` creates the verifiers of an `issuer`. They are a `jwt_verifier` with its
+//! `key_cache`, `introspection`, `static_tokens`, and those of the program (`verifier`). `claims`
+//! reads what a token says. `issuer_metadata` is loaded from an `issuer` by `fetch`, with the
+//! `https_client` or the client of the program.
 
 pub(crate) mod authorize;
 pub(crate) mod builder;

@@ -37,7 +37,8 @@ pub(crate) enum Protocol {
 }
 
 /// Reads until a complete request head or HTTP/2 preface has arrived, or bytes that hyper has to
-/// reject. Returns `None` if the client closes the connection before that: it waits for no response.
+/// reject. Returns `None` if the client closes the connection before that: it waits for no
+/// response.
 ///
 /// # Errors
 ///

@@ -15,10 +15,10 @@ use super::activity::Activity;
 
 /// The body of a request at one of our own sockets.
 ///
-/// A client that closes its HTTP/1.1 connection in the middle of a body does not wait for a response.
-/// This body then marks the connection as disconnected and stays pending, and the task that serves the
-/// connection closes it. No response is written: when thousands of clients disconnect at once, writing
-/// one to each of them would delay the requests of other clients.
+/// A client that closes its HTTP/1.1 connection in the middle of a body does not wait for a
+/// response. This body then marks the connection as disconnected and stays pending, and the task
+/// that serves the connection closes it. No response is written: when thousands of clients
+/// disconnect at once, writing one to each of them would delay the requests of other clients.
 pub(crate) struct WatchedBody {
     incoming: Incoming,
     activity: Arc<Activity>,
@@ -71,8 +71,8 @@ impl Drop for WatchedBody {
     }
 }
 
-/// Returns `true` if a body is incomplete because its connection was closed. HTTP/2 has other errors
-/// for its streams.
+/// Returns `true` if a body is incomplete because its connection was closed. HTTP/2 has other
+/// errors for its streams.
 fn is_disconnection(error: &hyper::Error) -> bool {
     let cause = error.source();
     let cause = cause.and_then(|cause| cause.downcast_ref::<io::Error>());

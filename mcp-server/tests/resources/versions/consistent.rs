@@ -1,4 +1,5 @@
-//! The version and the size in a result are those of its contents, although they change at any time.
+//! The version and the size in a result are those of its contents, although they change at any
+//! time.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,8 +10,8 @@ use serde_json::{Value, json};
 use super::get::{get, not_modified};
 use crate::support::peer::Peer;
 
-/// A text whose first reads each come after a write. Its version is the number of writes, and its size,
-/// too.
+/// A text whose first reads each come after a write. Its version is the number of writes, and its
+/// size, too.
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<(usize, usize)>>);
 

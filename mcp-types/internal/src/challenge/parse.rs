@@ -126,8 +126,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the text of a scheme that has no parameters, such as `Negotiate`; `None`, and nothing
-    /// is skipped, if there are parameters.
+    /// Returns the text of a scheme that has no parameters, such as `Negotiate`; `None`, and
+    /// nothing is skipped, if there are parameters.
     fn token68(&mut self) -> Option<String> {
         let start = self.at;
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte));

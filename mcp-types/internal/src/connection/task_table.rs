@@ -39,8 +39,8 @@ impl<T> Default for TaskTable<T> {
 }
 
 impl<T> TaskTable<T> {
-    /// Adds a task that is not spawned yet, and returns its number. There must be no other task with
-    /// this id.
+    /// Adds a task that is not spawned yet, and returns its number. There must be no other task
+    /// with this id.
     pub fn insert(&mut self, id: Option<RequestId>, data: T) -> u64 {
         let number = self.tasks.push(RunningTask {
             id: id.clone(),

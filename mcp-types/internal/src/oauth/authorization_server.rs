@@ -33,8 +33,8 @@ pub struct AuthorizationServer {
 }
 
 impl AuthorizationServer {
-    /// Returns the metadata of a server of 2025-03-26 that publishes none: the paths of its endpoints
-    /// are fixed. `origin` has no slash at the end.
+    /// Returns the metadata of a server of 2025-03-26 that publishes none: the paths of its
+    /// endpoints are fixed. `origin` has no slash at the end.
     #[must_use]
     pub fn of_2025_03_26(origin: &str) -> Self {
         let at = |path| Some(format!("{origin}{path}"));

@@ -18,8 +18,8 @@ pub enum JwtError {
     /// The token is longer than [`TOKEN_BYTES`].
     #[error("the token is longer than {TOKEN_BYTES} bytes")]
     TooLong,
-    /// The token does not consist of a header, claims and a signature, or one of these parts cannot be
-    /// decoded.
+    /// The token does not consist of a header, claims and a signature, or one of these parts cannot
+    /// be decoded.
     #[error("the {0} of the token cannot be decoded")]
     Malformed(&'static str),
     /// The algorithm is not among those that are allowed.

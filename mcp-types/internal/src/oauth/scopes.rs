@@ -34,7 +34,8 @@ impl Scopes {
     ///
     /// # Errors
     ///
-    /// Fails if they are too long in total, or if one is empty or has characters that are not allowed.
+    /// Fails if they are too long in total, or if one is empty or has characters that are not
+    /// allowed.
     pub fn from_names<N: AsRef<str>>(
         names: impl IntoIterator<Item = N>,
     ) -> Result<Self, ScopeError> {

@@ -73,8 +73,8 @@ impl Group {
 
 impl Pattern {
     /// Estimates the cost of a pattern. Its syntax is checked only as far as the engine reads more
-    /// than ECMAScript: such syntax is refused, except for named groups with a `P` and the flags `i`,
-    /// `m` and `s`.
+    /// than ECMAScript: such syntax is refused, except for named groups with a `P` and the flags
+    /// `i`, `m` and `s`.
     pub(super) fn of(pattern: &str) -> Result<Self, CostError> {
         if pattern.len() > LENGTH {
             return Err(CostError::Costly("a pattern has more than 4096 bytes"));
@@ -293,15 +293,16 @@ impl Scanner<'_> {
         Some(bounds)
     }
 
-    /// Returns `true` if bounds follow that only the engine reads as such, as in `{,3}` and `{ 3 }`.
+    /// Returns `true` if bounds follow that only the engine reads as such, as in `{,3}` and `{ 3
+    /// }`.
     fn starts_with_bounds(&self) -> bool {
         let is_part = |c: char| c.is_ascii_digit() || c == ',' || c.is_whitespace();
         let bounds = self.rest.split_once('}');
         bounds.is_some_and(|(inner, _)| !inner.is_empty() && inner.chars().all(is_part))
     }
 
-    /// Reads a class up to its closing bracket, as the engine does: classes nest, and a bracket that
-    /// closes an empty class belongs to it.
+    /// Reads a class up to its closing bracket, as the engine does: classes nest, and a bracket
+    /// that closes an empty class belongs to it.
     fn class(&mut self) -> Result<usize, CostError> {
         let mut states = if self.skip("^") { ANY } else { 1 };
         self.skip("]");

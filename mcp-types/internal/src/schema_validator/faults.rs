@@ -1,7 +1,7 @@
 //! [`Fault`]: what is wrong with a value, in words that a model can act on.
 //!
-//! The library reports one error for a choice (`anyOf`, `oneOf`) and keeps those of its branches. This
-//! module finds the branch that the value was meant for, and reports its faults.
+//! The library reports one error for a choice (`anyOf`, `oneOf`) and keeps those of its branches.
+//! This module finds the branch that the value was meant for, and reports its faults.
 
 use std::fmt;
 

@@ -1,12 +1,12 @@
 //! Checks that the types generated for a schema accept what the schema accepts.
 //!
-//! Arguments: a file with the definitions that the types express, a file with the original ones, one
-//! with the names of those that are checked less strictly, and the number of cases for each definition.
-//! For each definition:
+//! Arguments: a file with the definitions that the types express, a file with the original ones,
+//! one with the names of those that are checked less strictly, and the number of cases for each
+//! definition. For each definition:
 //!
 //! * An instance drawn from what the types express decodes, and comes back as the same JSON.
-//! * A mutant of it is accepted exactly if it is valid for what the types express. More may be accepted
-//!   for the definitions in the list `loose`.
+//! * A mutant of it is accepted exactly if it is valid for what the types express. More may be
+//!   accepted for the definitions in the list `loose`.
 //! * What is valid for the original schema is valid for what the types express, except for the
 //!   definitions in the list `narrow`.
 //!

@@ -1,6 +1,6 @@
-//! OAuth: challenges that are parsed can be written and parsed again; metadata are decoded without a
-//! panic, and what is decoded is written and decoded as the same; tokens are rejected. The first byte
-//! selects what the rest is.
+//! OAuth: challenges that are parsed can be written and parsed again; metadata are decoded without
+//! a panic, and what is decoded is written and decoded as the same; tokens are rejected. The first
+//! byte selects what the rest is.
 #![no_main]
 
 use fuzz::head;

@@ -1,5 +1,5 @@
-//! The cost of JSON Schemas and of values: every schema has a cost or is rejected, and a value never
-//! costs less than a part of it. The first line is a schema, the second a value.
+//! The cost of JSON Schemas and of values: every schema has a cost or is rejected, and a value
+//! never costs less than a part of it. The first line is a schema, the second a value.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};

@@ -8,8 +8,8 @@ use mcp_types::registry;
 use super::SMALLEST;
 use crate::corpus::{self, Kind};
 
-/// The unions of envelopes, and those of a request's results, with the ends of the names of what they
-/// consist of.
+/// The unions of envelopes, and those of a request's results, with the ends of the names of what
+/// they consist of.
 const UNIONS: [(&str, &[&str]); 3] = [
     ("Outcome", &["Result"]),
     ("JSONRPCMessage", &["Request", "Notification", "Response"]),
@@ -29,8 +29,8 @@ impl Unions {
         Ok(Self(json::from_str(schema)?))
     }
 
-    /// Returns `true` if a type is a union of messages that another type belongs to. A union may accept
-    /// other objects, too, because results may have any members.
+    /// Returns `true` if a type is a union of messages that another type belongs to. A union may
+    /// accept other objects, too, because results may have any members.
     pub(super) fn contain(&self, union: &str, name: &str) -> bool {
         let is_known = UNIONS.iter().any(|(end, variants)| {
             union.ends_with(end) && variants.iter().any(|variant| name.ends_with(variant))

@@ -8,7 +8,8 @@ use super::{Extent, Task, cases, has_nextest, packages, sample};
 use crate::ci::cargo::Cargo;
 use crate::workspace;
 
-/// The default number of cases of each property test of the runs that only vary the features of `serde_json`.
+/// The default number of cases of each property test of the runs that only vary the features of
+/// `serde_json`.
 const FEWER_CASES: &str = "32";
 
 const WASM: &str = "wasm32-unknown-unknown";
@@ -16,9 +17,9 @@ const WASM: &str = "wasm32-unknown-unknown";
 /// One in this number of the sets of features is checked before a merge.
 const FEATURE_PARTS: usize = 8;
 
-/// Checks each library without features, with the default features and with all, and a sample of these:
-/// each feature alone, for the server all combinations of the features that change its internals, for the
-/// client common combinations.
+/// Checks each library without features, with the default features and with all, and a sample of
+/// these: each feature alone, for the server all combinations of the features that change its
+/// internals, for the client common combinations.
 pub(super) fn features(extent: Extent) -> Result<Vec<Task>> {
     // Warnings are errors for the checked crate only; a flag for all crates would recompile them.
     let check = |package: &str, more: &[&str]| {
@@ -86,7 +87,8 @@ pub(super) fn wasm() -> Result<Task> {
 
 /// Tests `mcp-types` with all choices of how `serde_json` represents numbers and the order of
 /// members, because other crates of a program make this choice. `preserve_order` alone is covered
-/// by the step `tests`: the generator and the commands enable it. Before a merge, one choice is tested.
+/// by the step `tests`: the generator and the commands enable it. Before a merge, one choice is
+/// tested.
 pub(super) fn numbers(extent: Extent) -> Result<Vec<Task>> {
     let choices = vec![
         "",

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// Returns the text with the checksum of a published file in its table. The table has a row for each
-/// file, sorted by path. Returns `None` if there is no table.
+/// Returns the text with the checksum of a published file in its table. The table has a row for
+/// each file, sorted by path. Returns `None` if there is no table.
 pub(super) fn with_checksum(text: &str, path: &str, content: &[u8]) -> Option<String> {
     let mut checksum = String::new();
     for byte in Sha256::digest(content) {

@@ -83,7 +83,8 @@ fn whole(line: &str) -> Side {
     vec![(false, line.to_owned())]
 }
 
-/// Returns two lines with marks at the words that differ. Lines with little in common have no marks.
+/// Returns two lines with marks at the words that differ. Lines with little in common have no
+/// marks.
 fn words(left: &str, right: &str) -> (Side, Side) {
     let diff = TextDiff::from_words(left, right);
     let (mut old, mut new): (Side, Side) = (Vec::new(), Vec::new());

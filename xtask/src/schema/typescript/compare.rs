@@ -1,4 +1,5 @@
-//! Compares the types of a module with the published schema, for the facts that only the source has.
+//! Compares the types of a module with the published schema, for the facts that only the source
+//! has.
 
 mod union;
 

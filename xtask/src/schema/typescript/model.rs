@@ -63,9 +63,9 @@ pub(super) struct Member {
 }
 
 impl Module {
-    /// Returns the type with names replaced by what they stand for, as far as objects are concerned:
-    /// the members of an interface and of all that it extends, in their order. Returns `None` for
-    /// everything that is not an object.
+    /// Returns the type with names replaced by what they stand for, as far as objects are
+    /// concerned: the members of an interface and of all that it extends, in their order. Returns
+    /// `None` for everything that is not an object.
     ///
     /// Own members precede inherited ones. A member that is declared again keeps its own place.
     pub(super) fn flattened(&self, of: &Type) -> Option<Object> {

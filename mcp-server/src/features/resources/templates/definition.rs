@@ -61,9 +61,9 @@ impl TemplateDef {
     /// Creates the definition of a resource template. It needs a [handler](Self::handler).
     ///
     /// All operators of RFC 6570 are supported: `{a}`, `{+a}`, `{#a}`, `{.a}`, `{/a}`, `{;a}`,
-    /// `{?a,b}`, `{&a}`. Templates that cannot be matched unambiguously are rejected when the server
-    /// is built: prefixes (`{a:3}`), explosion (`{a*}`), a variable that occurs twice, and two
-    /// expressions with nothing between them.
+    /// `{?a,b}`, `{&a}`. Templates that cannot be matched unambiguously are rejected when the
+    /// server is built: prefixes (`{a:3}`), explosion (`{a*}`), a variable that occurs twice, and
+    /// two expressions with nothing between them.
     pub fn new(template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             template: ResourceTemplate::new(template, name),

@@ -28,7 +28,8 @@ pub(crate) struct Negotiated {
 }
 
 impl<'a> Accept<'a> {
-    /// Parses the header. Ranges that are not valid, and those behind the first [`RANGES`], are ignored.
+    /// Parses the header. Ranges that are not valid, and those behind the first [`RANGES`], are
+    /// ignored.
     pub(crate) fn of(headers: &'a HeaderMap) -> Self {
         let values = headers.get_all(ACCEPT).iter();
         let values = values.filter_map(|value| value.to_str().ok());
@@ -43,11 +44,11 @@ impl<'a> Accept<'a> {
         best.is_none_or(|best| best == self.quality(resource.mime_type.as_deref()))
     }
 
-    /// Chooses the contents that the client prefers, among those with the URI of the resource. Returns
-    /// `None` if no contents have this URI.
+    /// Chooses the contents that the client prefers, among those with the URI of the resource.
+    /// Returns `None` if no contents have this URI.
     ///
-    /// The media type of the resource decides if the client prefers several contents equally, and if it
-    /// accepts none of them.
+    /// The media type of the resource decides if the client prefers several contents equally, and
+    /// if it accepts none of them.
     pub(crate) fn choose(
         &self,
         resource: &Resource,

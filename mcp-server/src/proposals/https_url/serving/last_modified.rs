@@ -6,8 +6,8 @@ use mcp_types::Resource;
 use time::OffsetDateTime;
 use time::format_description::well_known::Iso8601;
 
-/// Returns `annotations.lastModified` in whole seconds, at most the current time, as RFC 9110, 8.8.2.1,
-/// demands. A text that is not a time of ISO 8601 with an offset is ignored.
+/// Returns `annotations.lastModified` in whole seconds, at most the current time, as RFC 9110,
+/// 8.8.2.1, demands. A text that is not a time of ISO 8601 with an offset is ignored.
 pub(crate) fn last_modified(resource: &Resource, now: SystemTime) -> Option<SystemTime> {
     let annotations = resource.annotations.as_ref()?;
     let text = annotations.last_modified.as_deref()?;

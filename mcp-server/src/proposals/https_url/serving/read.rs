@@ -176,7 +176,8 @@ async fn found_outcome(
     if let Some(body) = found.fixed_body() {
         return Ok(Some(ReadOutcome::Fixed(body, resource.mime_type)));
     }
-    // Whether anything was read must not make a difference, so this does not depend on the contents.
+    // Whether anything was read must not make a difference, so this does not depend on the
+    // contents.
     let reader = found.0.definition.reader();
     let is_negotiated = !reader.is_some_and(|reader| reader.is_single);
     let accept = Accept::of(&request.headers);

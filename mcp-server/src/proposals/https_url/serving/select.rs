@@ -33,8 +33,8 @@ pub(crate) struct CacheValidators {
     pub(crate) last_modified: Option<SystemTime>,
 }
 
-/// Returns what a request selects of a representation of this size in bytes. Without a size there are
-/// no ranges.
+/// Returns what a request selects of a representation of this size in bytes. Without a size there
+/// are no ranges.
 pub(crate) fn select(
     method: &Method,
     headers: &HeaderMap,

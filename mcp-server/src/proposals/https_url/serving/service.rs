@@ -49,11 +49,11 @@ use crate::transport::http::status;
 ///
 /// The body is what `resources/read` returns to the peer that received the URL. If the resource has
 /// several representations, the client chooses one with `Accept`; otherwise it is the
-/// [preferred](mcp_types::AnyResourceContents::preferred) one. The media type is that of the contents. Errors have a line of text
-/// and one of these statuses: 403 for a URL that was never created or was
-/// [revoked](crate::Server::revoke_url), 410 for an expired one, 404 if the resource does not exist
-/// any more. The limits for the number and duration of requests are those of the protocol, see
-/// [`Limits`](crate::Limits); downloads are counted separately.
+/// [preferred](mcp_types::AnyResourceContents::preferred) one. The media type is that of the
+/// contents. Errors have a line of text and one of these statuses: 403 for a URL that was never
+/// created or was [revoked](crate::Server::revoke_url), 410 for an expired one, 404 if the resource
+/// does not exist any more. The limits for the number and duration of requests are those of the
+/// protocol, see [`Limits`](crate::Limits); downloads are counted separately.
 #[derive(Clone)]
 pub struct UrlService {
     core: Arc<Core>,

@@ -15,8 +15,8 @@ use crate::protocol::request_task::caught;
 use crate::transport::http::body::{Chunk, Source};
 use crate::transport::http::chunks::CHUNK;
 
-/// The bytes of a stream. Only one chunk is in memory besides those that wait to be written: the next
-/// one is read when the client has read enough of them. Dropping this drops the stream.
+/// The bytes of a stream. Only one chunk is in memory besides those that wait to be written: the
+/// next one is read when the client has read enough of them. Dropping this drops the stream.
 pub(crate) struct StreamedBytes {
     pub(crate) reader: Pin<Box<dyn AsyncRead + Send>>,
     /// The number of bytes that are left to send; `None` for all until the end of the stream.

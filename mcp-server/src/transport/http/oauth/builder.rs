@@ -79,15 +79,16 @@ impl OAuthBuilder {
         self
     }
 
-    /// Accepts tokens that a [`TokenVerifier`] of the program verifies, before those of the issuers.
+    /// Accepts tokens that a [`TokenVerifier`] of the program verifies, before those of the
+    /// issuers.
     pub fn verifier(mut self, verifier: impl TokenVerifier) -> Self {
         self.verifiers.push(Box::new(verifier));
         self
     }
 
-    /// Also accepts tokens whose audience (`aud`) is this text instead of the URL of the server. Some
-    /// issuers do not support resource indicators (RFC 8707) and write an identifier of their own
-    /// into tokens. It must be one that they use for tokens of this server only.
+    /// Also accepts tokens whose audience (`aud`) is this text instead of the URL of the server.
+    /// Some issuers do not support resource indicators (RFC 8707) and write an identifier of their
+    /// own into tokens. It must be one that they use for tokens of this server only.
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
         self.audiences.push(audience.into());
         self
@@ -182,15 +183,16 @@ impl OAuthBuilder {
     /// Sets the number of requests with proofs of possession per second that the server accepts
     /// continuously. Default: 1,000. The server remembers each proof until it expires, normally
     /// after 5 minutes, so that it is used only once. This takes some 36 KB for each request per
-    /// second. Further requests are rejected with 429, and those of one principal beyond a sixteenth.
+    /// second. Further requests are rejected with 429, and those of one principal beyond a
+    /// sixteenth.
     pub fn dpop_rate(mut self, requests: u32) -> Self {
         self.proofs.rate = Some(requests);
         self
     }
 
     /// Sets the maximum time of a response to a request whose token does not say when it expires.
-    /// Default: 1 hour. Then streams end, and the client resumes them or sends its request again, so
-    /// that the token is verified again. Other streams end when the token expires.
+    /// Default: 1 hour. Then streams end, and the client resumes them or sends its request again,
+    /// so that the token is verified again. Other streams end when the token expires.
     pub fn stream_time(mut self, time: Duration) -> Self {
         self.stream_time = time;
         self

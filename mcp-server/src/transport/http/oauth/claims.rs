@@ -16,8 +16,8 @@ pub(crate) const LEEWAY: Duration = Duration::from_secs(60);
 /// The latest time that a claim can name: the year 9999.
 const LATEST: f64 = 253_402_300_799.0;
 
-/// Creates the description of a token of an issuer from its claims. Checks what concerns neither the
-/// audience nor the expiry.
+/// Creates the description of a token of an issuer from its claims. Checks what concerns neither
+/// the audience nor the expiry.
 ///
 /// # Errors
 ///

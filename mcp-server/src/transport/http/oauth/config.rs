@@ -88,9 +88,9 @@ pub(crate) fn comparable(audience: &str) -> String {
 }
 
 impl OAuth {
-    /// Returns the paths at which the endpoint serves its metadata (RFC 9728): one that contains the
-    /// path of the resource, and the root. They are public. A server of its own answers at both; in
-    /// another stack, both have to be routed to the service.
+    /// Returns the paths at which the endpoint serves its metadata (RFC 9728): one that contains
+    /// the path of the resource, and the root. They are public. A server of its own answers at
+    /// both; in another stack, both have to be routed to the service.
     #[must_use]
     pub fn metadata_paths(&self) -> Vec<String> {
         self.0.metadata_paths.clone()

@@ -94,7 +94,8 @@ impl ProofVerifier {
         }
     }
 
-    /// Verifies the proof of a request. Returns the nonce for the next one if it is time for another.
+    /// Verifies the proof of a request. Returns the nonce for the next one if it is time for
+    /// another.
     pub(crate) fn verify(
         &self,
         request: &ProvenRequest<'_>,

@@ -67,8 +67,8 @@ impl Issuer {
         self
     }
 
-    /// Sets the public keys themselves, as the JSON text of a key set (RFC 7517), so that nothing is
-    /// loaded from the issuer: for tests, and for networks that do not reach it. When the issuer
+    /// Sets the public keys themselves, as the JSON text of a key set (RFC 7517), so that nothing
+    /// is loaded from the issuer: for tests, and for networks that do not reach it. When the issuer
     /// rotates its keys, the server has to be restarted with the new ones.
     #[must_use]
     pub fn jwks(mut self, keys: impl Into<String>) -> Self {
@@ -76,9 +76,9 @@ impl Issuer {
         self
     }
 
-    /// Sets the algorithms of signatures that are accepted, by their names in RFC 7518 and RFC 8037.
-    /// Default: `ES256`, `ES384`, `RS256`, `RS384`, `RS512`, `PS256`, `PS384`, `PS512` and `EdDSA`.
-    /// Others are not supported: neither `none` nor algorithms with a shared secret.
+    /// Sets the algorithms of signatures that are accepted, by their names in RFC 7518 and RFC
+    /// 8037. Default: `ES256`, `ES384`, `RS256`, `RS384`, `RS512`, `PS256`, `PS384`, `PS512` and
+    /// `EdDSA`. Others are not supported: neither `none` nor algorithms with a shared secret.
     #[must_use]
     pub fn algorithms<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.algorithms = Some(names.into_iter().map(Into::into).collect());
@@ -123,9 +123,9 @@ impl Issuer {
         self
     }
 
-    /// Sends only tokens that begin with this text for [introspection](Self::introspection). Required
-    /// for each issuer if several of them are asked: otherwise one would receive the tokens of
-    /// another, which do not say who issued them.
+    /// Sends only tokens that begin with this text for [introspection](Self::introspection).
+    /// Required for each issuer if several of them are asked: otherwise one would receive the
+    /// tokens of another, which do not say who issued them.
     #[must_use]
     pub fn introspection_prefix(mut self, prefix: impl Into<String>) -> Self {
         if let Some(introspection) = &mut self.introspection {

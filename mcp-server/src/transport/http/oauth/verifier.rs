@@ -45,13 +45,13 @@ pub trait TokenVerifier: Send + Sync + 'static {
 
     /// Verifies a token that arrived with a request. The body of the request is read only later.
     ///
-    /// The server itself checks what this returns: the issuer, the time of expiry, the audience, and
-    /// the proof of possession for a token that is bound to a key.
+    /// The server itself checks what this returns: the issuer, the time of expiry, the audience,
+    /// and the proof of possession for a token that is bound to a key.
     ///
     /// # Errors
     ///
-    /// [`TokenError::Foreign`] and [`TokenError::Unavailable`] let the server ask the next verifier.
-    /// [`TokenError::Invalid`] rejects the request.
+    /// [`TokenError::Foreign`] and [`TokenError::Unavailable`] let the server ask the next
+    /// verifier. [`TokenError::Invalid`] rejects the request.
     fn verify(
         &self,
         token: PresentedToken<'_>,

@@ -46,8 +46,8 @@ impl SigningKey {
         Self::from_pkcs8(document.as_ref())
     }
 
-    /// Reads a key in PKCS#8. RSA keys sign with RS256, unless [`with_algorithm`](Self::with_algorithm)
-    /// chooses another algorithm.
+    /// Reads a key in PKCS#8. RSA keys sign with RS256, unless
+    /// [`with_algorithm`](Self::with_algorithm) chooses another algorithm.
     ///
     /// # Errors
     ///

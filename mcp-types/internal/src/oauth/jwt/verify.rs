@@ -35,8 +35,8 @@ pub fn header(token: &str) -> Result<Header, JwtError> {
 ///
 /// # Errors
 ///
-/// Fails if the algorithm is not among `allowed`, if the key is not for it, if the header has `crit`,
-/// or if the signature is invalid. Symmetric algorithms are never allowed.
+/// Fails if the algorithm is not among `allowed`, if the key is not for it, if the header has
+/// `crit`, or if the signature is invalid. Symmetric algorithms are never allowed.
 pub fn verify<T: DeserializeOwned>(
     token: &str,
     key: &Jwk,

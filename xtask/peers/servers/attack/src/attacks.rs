@@ -145,9 +145,9 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
     Ok(all.into_iter().filter(wanted).collect())
 }
 
-/// New connections before the attacker waits until the server has accepted them. Otherwise the queue
-/// of connections that wait to be accepted could overflow while the machine is busy, and the kernel
-/// would let good clients wait for a second, whatever the server does.
+/// New connections before the attacker waits until the server has accepted them. Otherwise the
+/// queue of connections that wait to be accepted could overflow while the machine is busy, and the
+/// kernel would let good clients wait for a second, whatever the server does.
 const OPENED_AT_ONCE: usize = 50;
 const OPENING_INTERVAL: Duration = Duration::from_millis(5);
 /// The longest time to wait for that. A server that has reached its limit accepts no connection.

@@ -1,5 +1,5 @@
-//! The authorization server of the attacks with access tokens. It is part of the attacker, and takes
-//! its time, as a server behind a network does.
+//! The authorization server of the attacks with access tokens. It is part of the attacker, and
+//! takes its time, as a server behind a network does.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

@@ -4,30 +4,32 @@
 //! # How it is measured
 //!
 //! - **Good calls.** Four clients call a tool: with revision 2026-07-28 and in a session of
-//!   2025-11-25, each on a kept connection and on a new connection for each call. Together they make
-//!   a call every 10 ms, from 127.0.0.1, on threads of their own. If a call takes so long that the
-//!   next ones are due meanwhile, those count as if they had been made when they were due. A fifth
-//!   client opens a session before the attack and uses it only afterwards: it must still exist.
+//!   2025-11-25, each on a kept connection and on a new connection for each call. Together they
+//!   make a call every 10 ms, from 127.0.0.1, on threads of their own. If a call takes so long that
+//!   the next ones are due meanwhile, those count as if they had been made when they were due. A
+//!   fifth client opens a session before the attack and uses it only afterwards: it must still
+//!   exist.
 //! - **Quiet values.** The same calls are made without an attack, in the same run.
-//! - **Blocked.** The longest time that a good call waited for its response. The server runs with two
-//!   worker threads on any machine (`TOKIO_WORKER_THREADS`), and if a message blocks only one of them,
-//!   the other one answers good calls. Attacks that send one expensive message at a time are therefore
-//!   also measured at the threads: the longest processor time that one of those which the server had
-//!   before the attack used without a pause (`voluntary_ctxt_switches` and `schedstat` in `/proc`,
-//!   every 20 ms, so that up to 40 ms of it are not seen). A worker pauses when it has nothing to do,
-//!   which it has not while it handles a message. `--workers 1` shows the same in the good calls.
+//! - **Blocked.** The longest time that a good call waited for its response. The server runs with
+//!   two worker threads on any machine (`TOKIO_WORKER_THREADS`), and if a message blocks only one
+//!   of them, the other one answers good calls. Attacks that send one expensive message at a time
+//!   are therefore also measured at the threads: the longest processor time that one of those which
+//!   the server had before the attack used without a pause (`voluntary_ctxt_switches` and
+//!   `schedstat` in `/proc`, every 20 ms, so that up to 40 ms of it are not seen). A worker pauses
+//!   when it has nothing to do, which it has not while it handles a message. `--workers 1` shows
+//!   the same in the good calls.
 //! - **Memory.** The resident set of the server (`VmRSS`) before the attack, at its peak, and after
 //!   the attack, as soon as it is within the bound again or after some seconds. Every attack gets a
 //!   new server process, unless `--url` names one that runs already.
-//! - **The attacker** runs on one thread with low priority (nice 10) and uses other source addresses
-//!   than the good clients: 127.0.0.2, and for attacks of many peers 127.0.1.1 and up.
+//! - **The attacker** runs on one thread with low priority (nice 10) and uses other source
+//!   addresses than the good clients: 127.0.0.2, and for attacks of many peers 127.0.1.1 and up.
 //! - **A busy machine.** While the kernel lets a thread of the server or of a client wait for a
-//!   processor (run delay in `/proc/PID/task/TID/schedstat`), the server blocks nobody. This time is
-//!   subtracted from the calls that were under way, except for as long as other threads of the
+//!   processor (run delay in `/proc/PID/task/TID/schedstat`), the server blocks nobody. This time
+//!   is subtracted from the calls that were under way, except for as long as other threads of the
 //!   server used the processor. A machine that is itself virtual can also stand still without any
-//!   trace in `/proc`. Therefore an attack after which calls took too long is played again, twice at
-//!   most, on a new server: a fault of the server shows each time. Memory that is not freed and calls
-//!   without a good response count the first time.
+//!   trace in `/proc`. Therefore an attack after which calls took too long is played again, twice
+//!   at most, on a new server: a fault of the server shows each time. Memory that is not freed and
+//!   calls without a good response count the first time.
 
 mod attacks;
 mod frames;

@@ -1,5 +1,5 @@
-//! Samples the server's memory, the time that its threads wait for a processor, and how long they run
-//! without a pause.
+//! Samples the server's memory, the time that its threads wait for a processor, and how long they
+//! run without a pause.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};

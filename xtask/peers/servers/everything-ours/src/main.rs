@@ -1,4 +1,5 @@
-//! The example `everything` of `mcp-server`. With the feature `jemalloc`, it gives memory back to the system.
+//! The example `everything` of `mcp-server`. With the feature `jemalloc`, it gives memory back to
+//! the system.
 
 // The package of `mcp-server` does not depend on the allocator, because it takes long to compile.
 #[path = "../../../../../mcp-server/examples/everything/main.rs"]

@@ -63,8 +63,8 @@ pub(crate) struct Process {
     _watched: Sender<()>,
 }
 
-/// Kills a process that is still running after [`KILL_AFTER`], because otherwise a missing response would
-/// block forever. Dropping the returned value stops the timer.
+/// Kills a process that is still running after [`KILL_AFTER`], because otherwise a missing response
+/// would block forever. Dropping the returned value stops the timer.
 pub(crate) fn watch(process: u32) -> Sender<()> {
     let (watched, end) = channel();
     thread::spawn(move || {
