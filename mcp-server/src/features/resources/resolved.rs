@@ -1,6 +1,5 @@
 //! [`ResolvedResource`]: the resource that a URI names.
 
-#[cfg(feature = "https-url")]
 use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
 

@@ -23,6 +23,7 @@ use crate::protocol::handler_error::HandlerError;
 use crate::protocol::metrics::operations::OperationCounter;
 #[cfg(feature = "json-schema")]
 use mcp_internal::schema_validator::Validator;
+#[cfg(feature = "json-schema")]
 use mcp_types::json::Value;
 
 /// A running handler of a tool.
