@@ -110,8 +110,8 @@ async fn everything_works(client: &Client, server: &mut Script, name: &str, asks
             ),
             ("notifications/tools/list_changed", json!({"_meta": meta})),
         ] {
-            let told = json!({"jsonrpc": "2.0", "method": method, "params": params});
-            server.write(format!("{told}\n").as_bytes()).await;
+            let received = json!({"jsonrpc": "2.0", "method": method, "params": params});
+            server.write(format!("{received}\n").as_bytes()).await;
             let event = soon(news.next()).await.expect("news").expect(name);
             let as_told = match event {
                 SubscriptionEvent::Listening(_) => method.ends_with("acknowledged"),

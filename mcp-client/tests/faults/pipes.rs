@@ -63,8 +63,8 @@ async fn unanswered_call_times_out_and_is_cancelled() {
         let error = soon(call).await.expect_err("no answer");
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
         let asked = server.receive_request("tools/list").await;
-        let told = server.receive_request("notifications/cancelled").await;
-        assert_eq!(told["params"]["requestId"], asked["id"]);
+        let received = server.receive_request("notifications/cancelled").await;
+        assert_eq!(received["params"]["requestId"], asked["id"]);
         server.assert_works(&client).await;
     }
 }
@@ -92,14 +92,14 @@ async fn too_long_message_fails_and_cancels_pending_calls() {
                 "{error}"
             );
         }
-        let mut told = Vec::new();
+        let mut received = Vec::new();
         for _ in 0..ids.len() {
             let cancelled = server.receive_request("notifications/cancelled").await;
-            told.push(cancelled["params"]["requestId"].clone());
+            received.push(cancelled["params"]["requestId"].clone());
         }
         ids.sort_by_key(ToString::to_string);
-        told.sort_by_key(ToString::to_string);
-        assert_eq!(told, ids);
+        received.sort_by_key(ToString::to_string);
+        assert_eq!(received, ids);
         server.write(b"}\n").await;
         server.assert_works(&client).await;
     }

@@ -201,9 +201,9 @@ async fn begun(fake: &mut FakeHttp, stream: &mut ReceivedRequest, target: &str) 
     let message = asked.result_message(&agreed(Revision::V2024_11_05));
     asked.status("202 Accepted").await;
     stream.event(&message).await;
-    let told = fake.message("notifications/initialized").await;
-    assert_eq!(told.target, target);
-    told.status("202 Accepted").await;
+    let received = fake.message("notifications/initialized").await;
+    assert_eq!(received.target, target);
+    received.status("202 Accepted").await;
 }
 
 #[tokio::test]

@@ -119,8 +119,8 @@ impl FakeHttp {
 
     /// The server's side of a handshake.
     pub(crate) async fn initialized(&mut self, revision: Revision, session: &str) {
-        let told = self.almost_initialized(revision, session).await;
-        told.status("202 Accepted").await;
+        let received = self.almost_initialized(revision, session).await;
+        received.status("202 Accepted").await;
     }
 
     /// The same up to the notification `initialized`.
@@ -144,9 +144,9 @@ impl FakeHttp {
         let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": agreed(revision)});
         let head = format!("Mcp-Session-Id: {session}\r\nContent-Type: application/json\r\n");
         asked.answer("200 OK", &head, &body.to_string()).await;
-        let told = self.message("notifications/initialized").await;
-        assert_eq!(told.header("mcp-session-id"), Some(session));
-        told
+        let received = self.message("notifications/initialized").await;
+        assert_eq!(received.header("mcp-session-id"), Some(session));
+        received
     }
 }
 

@@ -98,13 +98,13 @@ async fn call_during_session_creation_waits_for_it() {
     let first = list(&client);
     let asked = fake.message("tools/list").await;
     asked.status("404 Not Found").await;
-    let told = fake.almost_initialized(NEWEST, "two").await;
+    let received = fake.almost_initialized(NEWEST, "two").await;
     let second = list(&client);
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
     assert!(fake.is_quiet());
-    told.status("202 Accepted").await;
+    received.status("202 Accepted").await;
     fake.no_stream().await;
     for _ in 0..2 {
         let asked = fake.message("tools/list").await;
@@ -199,8 +199,8 @@ async fn unpolled_call_does_not_block_others() {
         } => asked,
     };
     let listing = list(&client);
-    let told = fake.agrees(asked, NEWEST, "two").await;
-    told.status("202 Accepted").await;
+    let received = fake.agrees(asked, NEWEST, "two").await;
+    received.status("202 Accepted").await;
     fake.no_stream().await;
     let asked = fake.message("tools/list").await;
     assert_eq!(asked.header("mcp-session-id"), Some("two"));
@@ -246,9 +246,9 @@ async fn dropped_call_sends_cancelled() {
     let listing = list(&client);
     let asked = fake.message("tools/list").await;
     listing.abort();
-    let told = fake.message("notifications/cancelled").await;
-    assert_eq!(told.body["params"]["requestId"], asked.body["id"]);
-    told.status("202 Accepted").await;
+    let received = fake.message("notifications/cancelled").await;
+    assert_eq!(received.body["params"]["requestId"], asked.body["id"]);
+    received.status("202 Accepted").await;
 }
 
 #[tokio::test]
@@ -273,18 +273,21 @@ async fn notification_is_sent_in_the_next_session_or_fails() {
         tokio::spawn(async move { client.notify::<ProgressNotification>(params).await })
     };
     let method = ProgressNotification::METHOD;
-    let told = tell(&client);
+    let received = tell(&client);
     fake.message(method).await.status("404 Not Found").await;
     fake.initialized(NEWEST, "two").await;
     fake.no_stream().await;
     let asked = fake.message(method).await;
     assert_eq!(asked.header("mcp-session-id"), Some("two"));
     asked.status("204 No Content").await;
-    soon(told).await.expect("no panic").expect("told");
+    soon(received).await.expect("no panic").expect("told");
 
-    let told = tell(&client);
+    let received = tell(&client);
     fake.message(method).await.status("400 Bad Request").await;
-    let error = soon(told).await.expect("no panic").expect_err("refused");
+    let error = soon(received)
+        .await
+        .expect("no panic")
+        .expect_err("refused");
     assert!(
         matches!(http(&error), HttpError::Status { status, .. } if *status == 400),
         "{error}"

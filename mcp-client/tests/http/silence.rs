@@ -19,7 +19,7 @@ async fn unanswered_initialized_notification_times_out() {
     let mut fake = FakeHttp::start().await;
     let builder = builder(Duration::from_millis(300)).revision(Revision::V2025_11_25);
     let connecting = tokio::spawn(builder.connect(fake.http()));
-    let told = fake.almost_initialized(Revision::V2025_11_25, "one").await;
+    let received = fake.almost_initialized(Revision::V2025_11_25, "one").await;
     let delete = async {
         // The session is deleted nevertheless.
         fake.bare("DELETE").await.status("204 No Content").await;
@@ -36,7 +36,7 @@ async fn unanswered_initialized_notification_times_out() {
         ),
         "{error}"
     );
-    drop(told);
+    drop(received);
 }
 
 #[tokio::test]
@@ -52,11 +52,11 @@ async fn unanswered_notification_times_out() {
         .await
         .expect("no panic")
         .expect("connected");
-    let (told, asked) = tokio::join!(
+    let (received, asked) = tokio::join!(
         soon(client.roots_changed()),
         fake.message("notifications/roots/list_changed")
     );
-    let error = told.expect_err("no answer");
+    let error = received.expect_err("no answer");
     assert!(matches!(error, CallError::Timeout { .. }), "{error}");
     drop(asked);
 }

@@ -56,9 +56,9 @@ pub(crate) async fn assert_works(
         Some(CallError::Lost { .. } | CallError::Timeout { .. })
     );
     if unanswered && !revision.is_modern() {
-        let told = fake.message("notifications/cancelled").await;
-        assert_eq!(told.body["params"]["requestId"], *id);
-        told.status("202 Accepted").await;
+        let received = fake.message("notifications/cancelled").await;
+        assert_eq!(received.body["params"]["requestId"], *id);
+        received.status("202 Accepted").await;
     }
     let call = list(client, TIMEOUT);
     let asked = fake.message("tools/list").await;
@@ -161,9 +161,9 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
         let mut asked = fake.message("tools/list").await;
         let id = asked.body["id"].clone();
         asked.events().await;
-        let told = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n\n";
+        let received = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n\n";
         for _ in 0..100 {
-            asked.write(&told.repeat(1_000)).await;
+            asked.write(&received.repeat(1_000)).await;
         }
         let answer = answer(revision, &id.to_string());
         asked.write(&format!("data: {answer}\n\n")).await;

@@ -116,8 +116,8 @@ async fn icons_follow_the_revision_over_streams() {
         let answer = ask(hello, true).await;
         check_icon(revision, "server", &answer);
         if !revision.is_modern() {
-            let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-            ask(told, false).await;
+            let received = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+            ask(received, false).await;
         }
         for (at, (method, of)) in LISTS.iter().enumerate() {
             let answer = ask(request(at + 1, method, &params), true).await;
@@ -179,8 +179,8 @@ async fn icons_follow_the_revision_over_http() {
         let mut lines = head.lines().filter_map(|line| line.split_once(": "));
         let session = lines.find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
         let session = ("Mcp-Session-Id", session.expect("a session").1);
-        let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        post(address, &[version, session], &told).await;
+        let received = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        post(address, &[version, session], &received).await;
         for (method, of) in LISTS {
             let asked = request(1, method, &params);
             let answer = post(address, &[version, session], &asked).await.1;

@@ -122,8 +122,8 @@ fn calls_to_a_killed_server_end_and_leave_no_state() {
             connect(address, Revision::V2025_11_25).await,
         ];
         let score = Arc::<Score>::default();
-        let (enough, told) = watch::channel(false);
-        let other = killing(server, address, Arc::clone(&score), seed, told);
+        let (enough, received) = watch::channel(false);
+        let other = killing(server, address, Arc::clone(&score), seed, received);
         let other = tokio::spawn(other);
         let mut weighed = Vec::new();
         for number in 0..ROUNDS {

@@ -277,9 +277,9 @@ async fn changed_roots_are_notified_to_legacy_servers() {
     let declared = &script.hello["params"]["capabilities"]["roots"];
     assert_eq!(declared["listChanged"], true, "{declared}");
     client.roots_changed().await.expect("the server is running");
-    let told = script.read().await;
-    assert_eq!(told["method"], "notifications/roots/list_changed");
-    assert_eq!(told.get("id"), None);
+    let received = script.read().await;
+    assert_eq!(received["method"], "notifications/roots/list_changed");
+    assert_eq!(received.get("id"), None);
 
     let (client, mut script) = Script::modern(with_roots(), "{}").await;
     client.roots_changed().await.expect("the server is running");

@@ -32,8 +32,8 @@ async fn removed_messages_are_sent_to_servers_of_older_revisions() {
         let watched = SubscribeRequestParams::new("x://rules");
         let watched = soon(client.request::<SubscribeRequest>(watched)).await;
         watched.expect("an answer");
-        let told = soon(client.notify::<RootsListChangedNotification>(None)).await;
-        told.expect("the server reads");
+        let received = soon(client.notify::<RootsListChangedNotification>(None)).await;
+        received.expect("the server reads");
     }
 }
 

@@ -83,8 +83,8 @@ pub(crate) fn serve() -> std::io::Result<()> {
                 json!({"uri": 7, HOSTILE: 1}),
             ),
         ] {
-            let told = json!({"jsonrpc": "2.0", "method": method, "params": params});
-            writeln!(output, "{told}")?;
+            let received = json!({"jsonrpc": "2.0", "method": method, "params": params});
+            writeln!(output, "{received}")?;
         }
         writeln!(output, "{}", HOSTILE.replace('\n', " "))?;
         let answer = match answer(method) {

@@ -390,8 +390,8 @@ pub(crate) const BATCHES: &[Fault] = &[
     fault(
         "several messages, none of which is for it",
         |_| {
-            let told = notification("no/such", "{}");
-            [b"[", &*told, b",", &*result("999999", "{}"), b"]"].concat()
+            let received = notification("no/such", "{}");
+            [b"[", &*received, b",", &*result("999999", "{}"), b"]"].concat()
         },
         Outcome::Waits(None),
     ),

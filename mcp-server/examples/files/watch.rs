@@ -43,10 +43,11 @@ impl Watch {
     /// Reads everything, as the state to compare with. Blocks meanwhile.
     pub(crate) fn start(tree: Arc<Tree>, root: &Path, server: Server) -> Result<Self, WatchError> {
         let hints = Arc::new(PendingNames::default());
-        let told = Arc::clone(&hints);
+        let received = Arc::clone(&hints);
         let filter = Arc::clone(&tree);
         let below = root.to_owned();
-        let watcher = notify::recommended_watcher(move |event| told.take(event, &below, &filter))?;
+        let watcher =
+            notify::recommended_watcher(move |event| received.take(event, &below, &filter))?;
         let mut notifier = Notifier {
             root: root.to_owned(),
             watcher,

@@ -53,8 +53,11 @@ fn tool_with_an_exponential_schema_is_rejected_by_name() {
             panic!("{error}");
         };
         assert_eq!(name, "costly");
-        let told = ["could take too long", "100000 parts"];
-        assert!(told.iter().all(|part| reason.contains(part)), "{reason}");
+        let received = ["could take too long", "100000 parts"];
+        assert!(
+            received.iter().all(|part| reason.contains(part)),
+            "{reason}"
+        );
     }
 }
 

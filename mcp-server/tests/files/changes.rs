@@ -183,17 +183,17 @@ fn burst_of_changes_is_coalesced_without_loss() {
             write(root.path(), name(number), round.to_string());
         }
     }
-    let (mut missing, mut told) = ((0..FILES).map(uri).collect::<BTreeSet<_>>(), 0);
+    let (mut missing, mut received) = ((0..FILES).map(uri).collect::<BTreeSet<_>>(), 0);
     // A client that reads after each notification ends with the last content.
     while !missing.is_empty() {
         let message = peer.wait(|message| changed(message).is_some());
         let uri = changed(&message).unwrap_or_default().to_owned();
-        told += 1;
+        received += 1;
         if peer.text(&uri) == ROUNDS.to_string() {
             missing.remove(&uri);
         }
     }
-    assert!(told < FILES * ROUNDS, "{told} notifications");
+    assert!(received < FILES * ROUNDS, "{received} notifications");
 }
 
 #[test]

@@ -272,9 +272,11 @@ async fn http_sse_can_share_the_path_of_streamable_http() {
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(1, "echo")).await;
     assert_eq!(head.status, 200);
     let session = super::legacy::start_session(address, "2025-11-25").await;
-    let mut told = super::legacy::listen(address, &session).await;
+    let mut received = super::legacy::listen(address, &session).await;
     server.tools_changed();
-    told.chunks_until("notifications/tools/list_changed").await;
+    received
+        .chunks_until("notifications/tools/list_changed")
+        .await;
     let (head, _) = Raw::post(address, &session, PING).await;
     assert_eq!(head.status, 200);
     let (head, _) = Raw::post(address, &media(), PING.replace("ping", "x").as_str()).await;

@@ -83,12 +83,12 @@ async fn one_connection_carries_both_eras_at_once() {
     let (head, _) = client.post(&media(), &initialize("2025-11-25")).await;
     let id = head.headers()["mcp-session-id"].to_str().expect("ASCII");
     let session = with_header(media(), "Mcp-Session-Id", id);
-    let told = soon(client.send(Method::GET, &session, "")).await;
-    let mut told = told.expect("a response").into_body();
+    let received = soon(client.send(Method::GET, &session, "")).await;
+    let mut received = received.expect("a response").into_body();
     let (head, _) = client.post(&session, &tool(1, "say")).await;
     assert_eq!(head.status(), 200);
     server.tools_changed();
-    while !piece(&mut told)
+    while !piece(&mut received)
         .await
         .expect("more")
         .contains("list_changed")

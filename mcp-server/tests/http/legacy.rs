@@ -27,8 +27,8 @@ pub(crate) async fn start_session(
     );
     let headers = with_header(media(), "Mcp-Session-Id", &id);
     let headers = with_header(headers, "MCP-Protocol-Version", revision);
-    let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let (head, body) = Raw::post(address, &headers, told).await;
+    let received = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let (head, body) = Raw::post(address, &headers, received).await;
     assert_eq!((head.status, body.as_str()), (202, ""));
     headers
 }

@@ -97,7 +97,7 @@ fn two_processes() -> ([Server; 2], [SocketAddr; 2]) {
 async fn subscription_at_one_process_gets_updates_of_the_other() {
     let ([_one, two], [at_one, at_two]) = two_processes();
     let session = start_session(at_one, "2025-11-25").await;
-    let mut told = listen(at_one, &session).await;
+    let mut received = listen(at_one, &session).await;
     let request = |method: &str| {
         format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/{method}","params":{{"uri":"test://a"}}}}"#
@@ -105,11 +105,15 @@ async fn subscription_at_one_process_gets_updates_of_the_other() {
     };
     Raw::post(at_two, &session, &request("subscribe")).await;
     two.resource_updated("test://a");
-    told.chunks_until("notifications/resources/updated").await;
+    received
+        .chunks_until("notifications/resources/updated")
+        .await;
     Raw::post(at_two, &session, &request("unsubscribe")).await;
     two.resource_updated("test://a");
     two.tools_changed();
-    let read = told.chunks_until("notifications/tools/list_changed").await;
+    let read = received
+        .chunks_until("notifications/tools/list_changed")
+        .await;
     assert!(!read.contains("resources/updated"), "{read}");
 }
 
@@ -132,7 +136,7 @@ async fn guards_of_notifications_see_the_listening_client_if_another_process_sub
     let subscribe = r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://guarded"}}"#;
     for user in ["ada", "bob"] {
         let session = start_session(at_one, "2025-11-25").await;
-        let mut told = listen(at_one, &with_header(session.clone(), "X-User", user)).await;
+        let mut received = listen(at_one, &with_header(session.clone(), "X-User", user)).await;
         let (_, body) = Raw::post(at_two, &session, subscribe).await;
         assert!(body.contains("only Ada may read this"), "{body}");
         let ada = with_header(session, "X-User", "ada");
@@ -140,12 +144,14 @@ async fn guards_of_notifications_see_the_listening_client_if_another_process_sub
         assert!(body.contains(r#""result":{}"#), "{body}");
         servers[1].resource_updated("test://guarded");
         if user == "ada" {
-            told.chunks_until("notifications/resources/updated").await;
+            received
+                .chunks_until("notifications/resources/updated")
+                .await;
         } else {
             servers[1].tools_changed();
             servers[1].resource_updated("test://guarded");
             servers[1].prompts_changed();
-            let read = told
+            let read = received
                 .chunks_until("notifications/prompts/list_changed")
                 .await;
             assert!(!read.contains("resources/updated"), "{read}");
@@ -163,10 +169,10 @@ async fn session_that_expires_at_one_process_ends_at_the_other() {
     let at_one = serve_with(&one, config.clone());
     let at_two = serve_with(&two, config);
     let session = start_session(at_one, "2025-11-25").await;
-    let mut told = listen(at_one, &session).await;
+    let mut received = listen(at_one, &session).await;
     let (head, _) = Raw::post(at_two, &session, PING).await;
     assert_eq!(head.status, 404);
-    told.rest().await;
+    received.rest().await;
     let (head, _) = Raw::post(at_one, &session, PING).await;
     assert_eq!(head.status, 404);
 }
@@ -264,10 +270,10 @@ async fn subscriptions_at_two_processes_add_up() {
         assert_eq!(head.status, 200);
     }
     for at in [at_one, at_two, at_three] {
-        let mut told = listen(at, &session).await;
+        let mut received = listen(at, &session).await;
         for uri in ["test://a", "test://b"] {
             one.resource_updated(uri);
-            told.chunks_until(uri).await;
+            received.chunks_until(uri).await;
         }
     }
 }

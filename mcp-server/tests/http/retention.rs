@@ -161,7 +161,7 @@ async fn large_sessions_evict_each_other() {
 async fn growing_session_is_closed_if_no_other_can_be_evicted() {
     let address = serve(&subscribing(1 << 20));
     let session = start_session(address, "2025-11-25").await;
-    let mut told = listen(address, &session).await;
+    let mut received = listen(address, &session).await;
     for (uri, status) in uris(2, 300 << 10).iter().zip([404, 404]) {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"{uri}"}}}}"#
@@ -169,7 +169,7 @@ async fn growing_session_is_closed_if_no_other_can_be_evicted() {
         Raw::post(address, &session, &body).await;
         assert_eq!(Raw::post(address, &session, PING).await.0.status, status);
     }
-    told.rest().await;
+    received.rest().await;
 }
 
 #[tokio::test]

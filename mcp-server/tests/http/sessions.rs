@@ -75,8 +75,8 @@ async fn batches_are_accepted_only_at_their_revision() {
     assert_eq!(head.status, 200);
     let answers: Vec<serde_json::Value> = serde_json::from_str(&body).expect("an array");
     assert_eq!(answers.len(), 2, "{body}");
-    let told = r#"[{"jsonrpc":"2.0","method":"notifications/whatever"}]"#;
-    let (head, _) = Raw::post(address, &session, told).await;
+    let received = r#"[{"jsonrpc":"2.0","method":"notifications/whatever"}]"#;
+    let (head, _) = Raw::post(address, &session, received).await;
     assert_eq!(head.status, 202);
     let session = start_session(address, "2025-06-18").await;
     let (head, body) = Raw::post(address, &session, &batch).await;

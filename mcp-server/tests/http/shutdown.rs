@@ -66,7 +66,7 @@ async fn idle_streams_end_immediately_when_axum_stops() {
     let mounted = mount(&server).await;
     let address = mounted.address;
     let session = start_session(address, "2025-11-25").await;
-    let mut told = listen(address, &session).await;
+    let mut received = listen(address, &session).await;
     let mut channel = channel(address).await;
     // The stream of an answered request, and one that waits for another process.
     let mut raw = start(address, &session, &tool(1, "say_and_wait")).await;
@@ -78,7 +78,7 @@ async fn idle_streams_end_immediately_when_axum_stops() {
     resumed.request("GET", &resume, "").await;
     assert_eq!(resumed.head().await.status, 200);
     let serving = mounted.stop();
-    told.rest().await;
+    received.rest().await;
     channel.rest().await;
     // The request continues during the grace time.
     assert!(probe.dropped.try_recv().is_err());
@@ -94,9 +94,9 @@ async fn idle_stream_does_not_delay_shutdown() {
     let address = http.local_addr();
     let serving = tokio::spawn(http);
     let session = start_session(address, "2025-11-25").await;
-    let mut told = listen(address, &session).await;
+    let mut received = listen(address, &session).await;
     server.shutdown();
-    told.rest().await;
+    received.rest().await;
     soon(serving).await.expect("no panic").expect("no fault");
 }
 

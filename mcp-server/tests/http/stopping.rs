@@ -217,10 +217,10 @@ async fn drain_lets_axum_accept_client_responses_until_no_request_is_in_flight()
     let serving = tokio::spawn(std::future::IntoFuture::into_future(serving));
     let session = start_session(address, "2025-11-25").await;
     let (mut raw, head, answer) = ask(address, &session).await;
-    let mut told = listen(address, &session).await;
+    let mut received = listen(address, &session).await;
     stop.send(()).expect("axum waits");
     // It ends when the shutdown begins.
-    told.rest().await;
+    received.rest().await;
     let (answered, _) = Raw::post(address, &session, &answer.to_string()).await;
     assert_eq!(answered.status, 202);
     assert!(raw.body(&head).await.contains("\"0 roots\""));

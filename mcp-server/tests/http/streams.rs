@@ -264,12 +264,12 @@ async fn idle_streams_get_comments() {
     }));
     let address = serve(&server);
     let session = start_session(address, "2025-06-18").await;
-    let mut told = listen(address, &session).await;
+    let mut received = listen(address, &session).await;
     let mut asked = start(address, &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     let head = asked.head().await;
     assert_eq!(head.get("content-type"), Some("text/event-stream"));
-    for raw in [&mut told, &mut asked] {
+    for raw in [&mut received, &mut asked] {
         for _ in 0..3 {
             assert!(raw.chunk().await.starts_with(':'));
         }

@@ -180,14 +180,14 @@ async fn subscription_is_refused_like_a_read() {
             .result("resources/subscribe", json!({ "uri": uri }))
             .await;
         server.resource_updated(uri);
-        let told = modern.receive().await;
+        let received = modern.receive().await;
         assert_eq!(
-            (&told["method"], &told["params"]["resource"]["uri"]),
+            (&received["method"], &received["params"]["resource"]["uri"]),
             (&json!(CHANGED), &json!(uri))
         );
-        let told = legacy.receive().await;
+        let received = legacy.receive().await;
         assert_eq!(
-            (&told["method"], &told["params"]["uri"]),
+            (&received["method"], &received["params"]["uri"]),
             (&json!(UPDATED), &json!(uri))
         );
     }
@@ -212,8 +212,8 @@ async fn listen_acknowledges_what_the_client_may_read() {
     lock.set_open(true);
     server.resource_updated("safe:document");
     server.resource_updated("unknown:");
-    for told in [peer.receive().await, stream.next().await] {
-        assert_eq!(told["params"]["uri"], "unknown:", "{told}");
+    for received in [peer.receive().await, stream.next().await] {
+        assert_eq!(received["params"]["uri"], "unknown:", "{received}");
     }
 }
 
@@ -309,12 +309,12 @@ async fn client_that_may_not_read_any_more_is_not_notified() {
             // Pending changes are sent in the order of the URIs, so those before this one were not
             // sent if they may not be.
             for (index, client) in clients.iter_mut().enumerate() {
-                let told = client.next().await;
-                let params = &told["params"];
+                let received = client.next().await;
+                let params = &received["params"];
                 let found = params["uri"]
                     .as_str()
                     .or(params["resource"]["uri"].as_str());
-                assert_eq!(found, Some(uri), "client {index}: {told}");
+                assert_eq!(found, Some(uri), "client {index}: {received}");
             }
         }
     }
@@ -346,8 +346,8 @@ async fn hidden_resource_is_subscribed_like_one_that_does_not_exist() {
     server.resource_updated("hidden:");
     server.resource_updated("unknown:");
     for peer in [&mut modern, &mut legacy, &mut listening] {
-        let told = peer.receive().await;
-        assert_eq!(told["params"]["uri"], "unknown:", "{told}");
+        let received = peer.receive().await;
+        assert_eq!(received["params"]["uri"], "unknown:", "{received}");
     }
 }
 
@@ -375,7 +375,7 @@ async fn guards_of_notifications_see_the_values_of_the_subscribing_request() {
         .await;
     let mut stream = legacy_http(address, &["a:"]).await;
     server.resource_updated("a:");
-    for told in [peer.receive().await, stream.next().await] {
-        assert_eq!(told["params"], json!({ "uri": "a:" }), "{told}");
+    for received in [peer.receive().await, stream.next().await] {
+        assert_eq!(received["params"], json!({ "uri": "a:" }), "{received}");
     }
 }

@@ -124,14 +124,14 @@ async fn subscribers_are_notified_of_every_spelling() {
         .result("resources/subscribe", json!({ "uri": "row://%61bc" }))
         .await;
     server.resource_updated("ROW://ab%63");
-    let told = modern.receive().await;
+    let received = modern.receive().await;
     assert_eq!(
-        (&told["method"], &told["params"]["resource"]["uri"]),
+        (&received["method"], &received["params"]["resource"]["uri"]),
         (&json!(CHANGED), &json!("row://abc"))
     );
-    let told = legacy.receive().await;
+    let received = legacy.receive().await;
     assert_eq!(
-        (&told["method"], &told["params"]["uri"]),
+        (&received["method"], &received["params"]["uri"]),
         (&json!(UPDATED), &json!("row://abc"))
     );
     legacy

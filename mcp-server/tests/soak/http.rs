@@ -150,9 +150,9 @@ impl HttpLoad {
             self.answer(&mut touched, &touch).await,
             Some(FollowUp::Done)
         );
-        let told = messages.next().await.expect("a change");
-        assert_eq!(told["params"]["uri"], *uri);
-        assert_eq!(id(&told), *shot.id());
+        let received = messages.next().await.expect("a change");
+        assert_eq!(received["params"]["uri"], *uri);
+        assert_eq!(id(&received), *shot.id());
     }
 
     /// Returns the number of handlers that are waiting, and that have waited.

@@ -38,14 +38,14 @@ async fn subscription_is_acknowledged_notified_and_cancelled() {
     listen(&mut peer, "s", "x:a").await;
     peer.server.resource_updated("x:other");
     peer.server.resource_updated("x:a");
-    let told = peer.receive().await;
-    assert_eq!(told["method"], "notifications/resources/updated");
-    assert_eq!(told["params"]["uri"], "x:a");
-    assert_eq!(told["params"]["_meta"][ID], "s");
+    let received = peer.receive().await;
+    assert_eq!(received["method"], "notifications/resources/updated");
+    assert_eq!(received["params"]["uri"], "x:a");
+    assert_eq!(received["params"]["_meta"][ID], "s");
     peer.server.tools_changed();
-    let told = peer.receive().await;
-    assert_eq!(told["method"], "notifications/tools/list_changed");
-    assert_eq!(told["params"]["_meta"][ID], "s");
+    let received = peer.receive().await;
+    assert_eq!(received["method"], "notifications/tools/list_changed");
+    assert_eq!(received["params"]["_meta"][ID], "s");
     peer.send(cancel("s")).await;
     peer.send_call(1, "tools changed", "done").await;
     assert_eq!(text(&peer.receive().await), "done");
@@ -106,15 +106,15 @@ async fn legacy_peer_is_notified_of_its_subscriptions() {
     peer.send(legacy_call(2, "touch", "x:other")).await;
     assert_eq!(peer.receive().await["id"], 2);
     peer.server.resource_updated("x:a");
-    let told = peer.receive().await;
-    assert_eq!(told["method"], "notifications/resources/updated");
-    assert_eq!(told["params"], json!({"uri": "x:a"}));
+    let received = peer.receive().await;
+    assert_eq!(received["method"], "notifications/resources/updated");
+    assert_eq!(received["params"], json!({"uri": "x:a"}));
     peer.send(subscribe("resources/unsubscribe")).await;
     assert_eq!(peer.receive().await["result"], json!({}));
     peer.server.resource_updated("x:a");
     peer.server.tools_changed();
-    let told = peer.receive().await;
-    assert_eq!(told["method"], "notifications/tools/list_changed");
+    let received = peer.receive().await;
+    assert_eq!(received["method"], "notifications/tools/list_changed");
     peer.assert_no_more().await;
 }
 
@@ -136,11 +136,11 @@ async fn change_right_after_a_legacy_subscription_is_notified() {
     // No other task runs in between.
     peer.write(messages.map(|message| format!("{message}\n")).concat())
         .await;
-    let mut told = false;
+    let mut received = false;
     for _ in 0..4 {
-        told |= peer.receive().await["method"] == "notifications/resources/updated";
+        received |= peer.receive().await["method"] == "notifications/resources/updated";
     }
-    assert!(told);
+    assert!(received);
     peer.assert_no_more().await;
 }
 

@@ -31,16 +31,16 @@ fn waiting(
     mpsc::UnboundedReceiver<&'static str>,
 ) {
     let go = Arc::new(Notify::new());
-    let (told, teller) = mpsc::unbounded_channel();
+    let (received, teller) = mpsc::unbounded_channel();
     let (address, server, _) = served(|builder: ServerBuilder| {
         let go = Arc::clone(&go);
         builder
             .limits(limits)
             .resource("demo://slow", "slow", move || {
-                let (go, told) = (Arc::clone(&go), told.clone());
+                let (go, received) = (Arc::clone(&go), received.clone());
                 async move {
-                    let _ = told.send("waits");
-                    let _guard = Guard(told);
+                    let _ = received.send("waits");
+                    let _guard = Guard(received);
                     go.notified().await;
                     "slow"
                 }
@@ -54,13 +54,13 @@ async fn assert_second_gets(
     status: u16,
     address: SocketAddr,
     path: &str,
-    told: &mut mpsc::UnboundedReceiver<&'static str>,
+    received: &mut mpsc::UnboundedReceiver<&'static str>,
 ) -> JoinHandle<Reply> {
     let first = tokio::spawn({
         let path = path.to_owned();
         async move { get(address, &path, &[]).await }
     });
-    assert_eq!(soon(told.recv()).await, Some("waits"));
+    assert_eq!(soon(received.recv()).await, Some("waits"));
     let reply = get(address, path, &[]).await;
     assert_eq!(
         (reply.status.as_u16(), reply.get("retry-after")),
@@ -73,9 +73,9 @@ async fn assert_second_gets(
 async fn downloads_are_limited_per_address() {
     let mut limits = Limits::default();
     limits.requests_per_peer = 1;
-    let (address, _server, go, mut told) = waiting(limits);
+    let (address, _server, go, mut received) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
-    let first = assert_second_gets(429, address, &path, &mut told).await;
+    let first = assert_second_gets(429, address, &path, &mut received).await;
     let socket = TcpSocket::new_v4().expect("a socket");
     let other = SocketAddr::from(([127, 0, 0, 2], 0));
     socket.bind(other).expect("bound");
@@ -84,7 +84,7 @@ async fn downloads_are_limited_per_address() {
     soon(other.write_all(request.as_bytes()))
         .await
         .expect("written");
-    assert_eq!(soon(told.recv()).await, Some("waits"));
+    assert_eq!(soon(received.recv()).await, Some("waits"));
     go.notify_one();
     assert_eq!(first.await.expect("no panic").text(), "slow");
 }
@@ -93,9 +93,9 @@ async fn downloads_are_limited_per_address() {
 async fn concurrent_downloads_are_limited() {
     let mut limits = Limits::default();
     limits.concurrent_requests = 1;
-    let (address, _server, go, mut told) = waiting(limits);
+    let (address, _server, go, mut received) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
-    let first = assert_second_gets(503, address, &path, &mut told).await;
+    let first = assert_second_gets(503, address, &path, &mut received).await;
     // An invalid request needs no permit, and is rejected nevertheless.
     assert_eq!(get(address, "/r/nothing", &[]).await.status, 403);
     go.notify_one();
@@ -112,38 +112,38 @@ async fn concurrent_downloads_are_limited() {
 async fn handler_of_a_download_times_out() {
     let mut limits = Limits::default();
     limits.request_time = Duration::from_secs(1);
-    let (address, _server, _go, mut told) = waiting(limits);
+    let (address, _server, _go, mut received) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
     let reply = get(address, &path, &[]).await;
     assert_eq!(reply.status, 500);
-    assert_eq!(soon(told.recv()).await, Some("waits"));
-    assert_eq!(soon(told.recv()).await, Some("dropped"));
+    assert_eq!(soon(received.recv()).await, Some("waits"));
+    assert_eq!(soon(received.recv()).await, Some("dropped"));
 }
 
 #[tokio::test]
 async fn client_disconnect_cancels_the_handler_of_a_download() {
-    let (address, _server, _go, mut told) = waiting(Limits::default());
+    let (address, _server, _go, mut received) = waiting(Limits::default());
     let path = path_of(address, "demo://slow").await;
     let mut stream = soon(TcpStream::connect(address)).await.expect("connected");
     let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
     soon(stream.write_all(request.as_bytes()))
         .await
         .expect("written");
-    assert_eq!(soon(told.recv()).await, Some("waits"));
+    assert_eq!(soon(received.recv()).await, Some("waits"));
     drop(stream);
-    assert_eq!(soon(told.recv()).await, Some("dropped"));
+    assert_eq!(soon(received.recv()).await, Some("dropped"));
 }
 
 #[tokio::test]
 async fn shutdown_rejects_new_downloads_and_ends_running_ones() {
-    let (address, server, go, mut told) = waiting(Limits::default());
+    let (address, server, go, mut received) = waiting(Limits::default());
     let urls = server.resource_urls().expect("configured");
     let path = path_of(address, "demo://slow").await;
     let running = tokio::spawn({
         let path = path.clone();
         async move { get(address, &path, &[]).await }
     });
-    assert_eq!(soon(told.recv()).await, Some("waits"));
+    assert_eq!(soon(received.recv()).await, Some("waits"));
     server.shutdown();
     let mut urls = urls;
     let request = http::Request::builder().uri(&path).body(());

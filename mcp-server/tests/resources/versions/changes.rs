@@ -27,9 +27,9 @@ async fn subscribe(peer: &mut Peer, listens: bool, uris: &[String]) {
     }
 }
 
-fn version(told: &Value) -> u64 {
-    assert_eq!(told["method"], CHANGED, "{told}");
-    let version = told["params"]["resource"]["version"].as_str();
+fn version(received: &Value) -> u64 {
+    assert_eq!(received["method"], CHANGED, "{received}");
+    let version = received["params"]["resource"]["version"].as_str();
     version
         .and_then(|version| version.parse().ok())
         .expect("a number")
@@ -42,11 +42,11 @@ async fn notification_contains_the_resource_and_the_subscription_id() {
     let mut peer = Peer::modern(&server);
     subscribe(&mut peer, true, &["n:a".into()]).await;
     notes.change(&server, "a", "1");
-    let told = peer.receive().await;
-    assert_eq!(version(&told), 1);
-    assert_eq!(told["params"]["resource"]["uri"], "n:a");
-    assert_eq!(told["params"]["_meta"], json!({ SUBSCRIPTION: 1 }));
-    assert_eq!(told["params"]["uri"], Value::Null);
+    let received = peer.receive().await;
+    assert_eq!(version(&received), 1);
+    assert_eq!(received["params"]["resource"]["uri"], "n:a");
+    assert_eq!(received["params"]["_meta"], json!({ SUBSCRIPTION: 1 }));
+    assert_eq!(received["params"]["uri"], Value::Null);
 }
 
 #[tokio::test]
@@ -58,10 +58,10 @@ async fn peer_without_the_proposal_gets_standard_notifications() {
     peer.start("subscriptions/listen", params).await;
     peer.receive().await;
     notes.change(&server, "a", "1");
-    let told = peer.receive().await;
-    assert_eq!(told["method"], UPDATED);
+    let received = peer.receive().await;
+    assert_eq!(received["method"], UPDATED);
     assert_eq!(
-        told["params"],
+        received["params"],
         json!({ "uri": "n:a", "_meta": { SUBSCRIPTION: 1 } })
     );
     assert_eq!(notes.counts(), (0, 0));
@@ -81,11 +81,11 @@ async fn missing_version_is_derived_from_the_contents() {
         for uri in ["n:a", "d:a"] {
             notes.put("a", format!("text, {listens}"));
             server.resource_updated(uri);
-            let told = peer.receive().await;
-            assert_eq!(told["method"], CHANGED);
+            let received = peer.receive().await;
+            assert_eq!(received["method"], CHANGED);
             let got = peer.result("resources/get", json!({ "uri": uri })).await;
             assert!(got["resource"]["version"].is_string(), "{got}");
-            assert_eq!(told["params"]["resource"], got["resource"]);
+            assert_eq!(received["params"]["resource"], got["resource"]);
         }
     }
 }
@@ -116,14 +116,14 @@ async fn burst_of_changes_ends_with_the_last_version_of_every_resource() {
         let mut last = BTreeMap::new();
         let mut count = 0;
         while last.len() < uris.len() || last.values().any(|version| *version < ROUNDS) {
-            let told = peer.receive().await;
-            let uri = told["params"]["resource"]["uri"]
+            let received = peer.receive().await;
+            let uri = received["params"]["resource"]["uri"]
                 .as_str()
                 .unwrap()
                 .to_owned();
-            let version = version(&told);
+            let version = version(&received);
             let before = last.insert(uri, version);
-            assert!(before <= Some(version), "{told} after {before:?}");
+            assert!(before <= Some(version), "{received} after {before:?}");
             count += 1;
         }
         burst.await.unwrap();
@@ -156,19 +156,19 @@ async fn slow_reader_does_not_block_others_and_gets_the_last_version() {
             let mut heard = [0; 2];
             // The listening peer gets every change, while the other one reads nothing.
             while heard.iter().any(|version| *version < change) && change % 100 == 0 {
-                let told = quick.receive().await;
-                let b = told["params"]["resource"]["uri"] == "n:b";
-                heard[usize::from(b)] = version(&told);
+                let received = quick.receive().await;
+                let b = received["params"]["resource"]["uri"] == "n:b";
+                heard[usize::from(b)] = version(&received);
             }
         }
         let (mut last, mut count) = (BTreeMap::new(), 0);
         while last.len() < 2 || last.values().any(|version| *version < CHANGES) {
-            let told = slow.receive().await;
-            let uri = told["params"]["resource"]["uri"]
+            let received = slow.receive().await;
+            let uri = received["params"]["resource"]["uri"]
                 .as_str()
                 .unwrap()
                 .to_owned();
-            last.insert(uri, version(&told));
+            last.insert(uri, version(&received));
             count += 1;
         }
         // The number is limited by the pipe and the queue, not by the number of changes.
@@ -251,11 +251,11 @@ async fn change_of_a_resource_without_a_description_is_notified() {
         subscribe(&mut peer, listens, &uris.map(str::to_owned)).await;
         for uri in &uris[1..] {
             server.resource_updated(*uri);
-            let told = peer.receive().await;
-            assert_eq!(told["method"], UPDATED, "{told}");
-            assert_eq!(told["params"]["uri"], *uri);
-            let id = &told["params"]["_meta"][SUBSCRIPTION];
-            assert_eq!(id.is_null(), !listens, "{told}");
+            let received = peer.receive().await;
+            assert_eq!(received["method"], UPDATED, "{received}");
+            assert_eq!(received["params"]["uri"], *uri);
+            let id = &received["params"]["_meta"][SUBSCRIPTION];
+            assert_eq!(id.is_null(), !listens, "{received}");
         }
         // The subscription continues.
         notes.change(&server, "a", 1);
@@ -288,9 +288,9 @@ async fn describing_handler_has_the_peers_context_without_input() {
         let mut peer = Peer::modern(&server);
         subscribe(&mut peer, listens, &["d:a".into()]).await;
         server.resource_updated("d:a");
-        let told = peer.receive().await;
-        assert_eq!(told["method"], CHANGED, "{told}");
-        assert_eq!(told["params"]["resource"]["version"], CHANGED);
+        let received = peer.receive().await;
+        assert_eq!(received["method"], CHANGED, "{received}");
+        assert_eq!(received["params"]["resource"]["version"], CHANGED);
     }
     assert_eq!(asked.load(Ordering::Relaxed), 2);
 }

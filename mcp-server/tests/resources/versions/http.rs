@@ -156,11 +156,14 @@ async fn one_stream_notifies_of_several_resources() {
     );
     for (version, name) in ["b", "a", "b"].into_iter().enumerate() {
         notes.change(&server, name, version);
-        let told = stream.next().await;
-        assert_eq!(told["method"], CHANGED, "{told}");
-        assert_eq!(told["params"]["resource"]["uri"], format!("n:{name}"));
-        assert_eq!(told["params"]["resource"]["version"], version.to_string());
-        assert_eq!(told["params"]["_meta"], json!({ SUBSCRIPTION: 7 }));
+        let received = stream.next().await;
+        assert_eq!(received["method"], CHANGED, "{received}");
+        assert_eq!(received["params"]["resource"]["uri"], format!("n:{name}"));
+        assert_eq!(
+            received["params"]["resource"]["version"],
+            version.to_string()
+        );
+        assert_eq!(received["params"]["_meta"], json!({ SUBSCRIPTION: 7 }));
     }
 }
 
@@ -185,16 +188,16 @@ async fn burst_of_changes_ends_with_the_last_version() {
     for stream in [&mut stream, &mut slow] {
         let (mut a, mut b, mut count) = (0, 0, 0);
         while (a, b) != (CHANGES, CHANGES - 1) {
-            let told = stream.next().await;
+            let received = stream.next().await;
             count += 1;
-            let resource = &told["params"]["resource"];
+            let resource = &received["params"]["resource"];
             let version: usize = resource["version"].as_str().unwrap().parse().unwrap();
             let last = if resource["uri"] == "n:a" {
                 &mut a
             } else {
                 &mut b
             };
-            assert!(version >= *last, "{told}");
+            assert!(version >= *last, "{received}");
             *last = version;
         }
         // Changes that were not sent yet are joined: the server runs once for 100 of them.

@@ -54,9 +54,9 @@ async fn older_revisions_do_not_get_the_proposal() {
         peer.result("resources/subscribe", json!({ "uri": "n:a" }))
             .await;
         notes.change(&server, "a", "1");
-        let told = peer.receive().await;
-        assert_eq!(told["method"], UPDATED);
-        assert_eq!(told["params"], json!({ "uri": "n:a" }));
+        let received = peer.receive().await;
+        assert_eq!(received["method"], UPDATED);
+        assert_eq!(received["params"], json!({ "uri": "n:a" }));
     }
     assert_eq!(notes.counts(), (0, 0));
 }
@@ -88,10 +88,10 @@ async fn server_without_the_proposal_behaves_as_specified() {
     let id = peer.start("subscriptions/listen", speaking(params)).await;
     peer.receive().await;
     notes.change(&server, "a", "1");
-    let told = peer.receive().await;
-    assert_eq!(told["method"], UPDATED);
+    let received = peer.receive().await;
+    assert_eq!(received["method"], UPDATED);
     assert_eq!(
-        told["params"],
+        received["params"],
         json!({ "uri": "n:a", "_meta": { SUBSCRIPTION: id } })
     );
     assert_eq!(notes.counts(), (0, 0));

@@ -23,16 +23,16 @@ async fn until_end(server: &Server, peer: &mut Peer) -> Vec<Value> {
     server.resource_updated("d:end");
     let mut received = Vec::new();
     loop {
-        let told = peer.receive().await;
-        if told.to_string().contains("d:end") {
+        let notified = peer.receive().await;
+        if notified.to_string().contains("d:end") {
             return received;
         }
-        received.push(told);
+        received.push(notified);
     }
 }
 
 fn methods(received: &[Value]) -> Vec<&str> {
-    let methods = received.iter().map(|told| told["method"].as_str());
+    let methods = received.iter().map(|notified| notified["method"].as_str());
     methods.map(Option::unwrap_or_default).collect()
 }
 
@@ -64,9 +64,9 @@ async fn subscribers_learn_of_other_contents() {
         let received = until_end(&server, &mut peer).await;
         let expected: &[_] = if changes { &[LIST, CHANGED] } else { &[LIST] };
         assert_eq!(methods(&received), expected, "{received:?}");
-        if let [_, told] = received.as_slice() {
+        if let [_, notified] = received.as_slice() {
             let got = peer.result("resources/get", json!({ "uri": "d:a" })).await;
-            assert_eq!(told["params"]["resource"], got["resource"]);
+            assert_eq!(notified["params"]["resource"], got["resource"]);
         }
     }
     // A new resource has no earlier contents.
@@ -115,8 +115,12 @@ async fn each_change_of_a_version_is_notified_once() {
         assert!(server.resources().remove("d:a"));
         server.resources().replace(definition).unwrap();
         let received = until_end(&server, &mut peer).await;
-        let changed = received.iter().filter(|told| told["method"] == CHANGED);
-        let changed: Vec<_> = changed.map(|told| &told["params"]["resource"]).collect();
+        let changed = received
+            .iter()
+            .filter(|notified| notified["method"] == CHANGED);
+        let changed: Vec<_> = changed
+            .map(|notified| &notified["params"]["resource"])
+            .collect();
         assert_eq!(changed.len(), usize::from(changes), "{received:?}");
         let got = peer.result("resources/get", json!({ "uri": "d:a" })).await;
         if let [changed] = changed[..] {

@@ -40,22 +40,22 @@ async fn peer_is_notified_only_of_its_subscriptions() {
         if name == "other" {
             continue;
         }
-        let told = peer.receive().await;
-        assert_eq!(told["method"], CHANGED, "{told}");
-        let resource = &told["params"]["resource"];
+        let received = peer.receive().await;
+        assert_eq!(received["method"], CHANGED, "{received}");
+        let resource = &received["params"]["resource"];
         assert_eq!(resource["uri"], format!("n:{name}"));
         assert_eq!(resource["version"], name);
         assert_eq!(resource["kind"], "note");
-        assert_eq!(told["params"]["_meta"], Value::Null);
-        assert!(told["id"].is_null());
+        assert_eq!(received["params"]["_meta"], Value::Null);
+        assert!(received["id"].is_null());
     }
     peer.result("resources/unsubscribe", uris(&["a", "c", "unknown"]))
         .await;
     for name in ["a", "c", "b"] {
         notes.change(&server, name, "later");
     }
-    let told = peer.receive().await;
-    assert_eq!(told["params"]["resource"]["uri"], "n:b");
+    let received = peer.receive().await;
+    assert_eq!(received["params"]["resource"]["uri"], "n:b");
     // A resource without subscribers is not described.
     assert_eq!(notes.counts(), (0, 4));
 }
@@ -93,9 +93,9 @@ async fn peer_without_the_proposal_gets_the_standard_form() {
     peer.result("resources/subscribe", json!({ "uris": ["n:a"] }))
         .await;
     notes.change(&server, "a", "1");
-    let told = peer.receive().await;
-    assert_eq!(told["method"], UPDATED);
-    assert_eq!(told["params"], json!({ "uri": "n:a" }));
+    let received = peer.receive().await;
+    assert_eq!(received["method"], UPDATED);
+    assert_eq!(received["params"], json!({ "uri": "n:a" }));
     assert_eq!(notes.counts(), (0, 0));
 }
 
@@ -113,34 +113,34 @@ async fn subscriptions_of_both_eras_on_one_connection_are_separate() {
         .await;
     peer.result("resources/subscribe", legacy("n:both")).await;
     let changes = std::cell::Cell::new(0);
-    let told = async |peer: &mut Peer, name: &str, count: usize| {
+    let received = async |peer: &mut Peer, name: &str, count: usize| {
         changes.set(changes.get() + 1);
         notes.change(&server, name, changes.get());
         let mut methods = Vec::new();
         for _ in 0..count {
-            let told = peer.receive().await;
-            let uri = match told["method"].as_str() {
-                Some(UPDATED) => &told["params"]["uri"],
-                _ => &told["params"]["resource"]["uri"],
+            let received = peer.receive().await;
+            let uri = match received["method"].as_str() {
+                Some(UPDATED) => &received["params"]["uri"],
+                _ => &received["params"]["resource"]["uri"],
             };
             assert_eq!(uri, &format!("n:{name}"));
-            methods.push(told["method"].as_str().unwrap().to_owned());
+            methods.push(received["method"].as_str().unwrap().to_owned());
         }
         methods.sort();
         methods
     };
-    assert_eq!(told(&mut peer, "old", 1).await, [UPDATED]);
-    assert_eq!(told(&mut peer, "new", 1).await, [CHANGED]);
-    assert_eq!(told(&mut peer, "both", 2).await, [CHANGED, UPDATED]);
+    assert_eq!(received(&mut peer, "old", 1).await, [UPDATED]);
+    assert_eq!(received(&mut peer, "new", 1).await, [CHANGED]);
+    assert_eq!(received(&mut peer, "both", 2).await, [CHANGED, UPDATED]);
     // The subscriptions of both are independent.
     peer.result("resources/unsubscribe", uris(&["both", "old"]))
         .await;
-    assert_eq!(told(&mut peer, "both", 1).await, [UPDATED]);
-    assert_eq!(told(&mut peer, "old", 1).await, [UPDATED]);
+    assert_eq!(received(&mut peer, "both", 1).await, [UPDATED]);
+    assert_eq!(received(&mut peer, "old", 1).await, [UPDATED]);
     peer.result("resources/unsubscribe", legacy("n:old")).await;
     peer.result("resources/unsubscribe", legacy("n:new")).await;
     notes.change(&server, "old", "more");
-    assert_eq!(told(&mut peer, "new", 1).await, [CHANGED]);
+    assert_eq!(received(&mut peer, "new", 1).await, [CHANGED]);
     // Each gets only its own form.
     let (code, message) = peer
         .error("resources/subscribe", json!({ "uris": ["n:a"] }))
@@ -281,8 +281,8 @@ async fn subscriptions_end_with_the_connection() {
     let answer = lines.next_line().await.unwrap().unwrap();
     assert!(answer.contains("complete"), "{answer}");
     notes.change(&server, "a", "1");
-    let told = lines.next_line().await.unwrap().unwrap();
-    assert!(told.contains(CHANGED), "{told}");
+    let received = lines.next_line().await.unwrap().unwrap();
+    assert!(received.contains(CHANGED), "{received}");
     // Both are running when the peer disconnects.
     server.resource_updated("h:a");
     until(|| Arc::strong_count(&held) == 4).await;

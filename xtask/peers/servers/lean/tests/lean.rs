@@ -75,14 +75,14 @@ async fn arguments_are_decoded_by_their_types() {
         json!({ "row": 1 }),
     ];
     let mut peer = Peer::modern(&server);
-    let mut told = Vec::new();
+    let mut received = Vec::new();
     for arguments in answers {
         let answer = peer.call("put", arguments).await;
         let text = answer["content"][0]["text"].as_str().unwrap_or_default();
-        told.push((answer["isError"] == true, text.to_owned()));
+        received.push((answer["isError"] == true, text.to_owned()));
     }
-    assert_eq!(told[0], (false, "1 -1  (1, 2, 3)".to_owned()));
-    for (answer, place) in told[1..].iter().zip(["row", "colour", "column"]) {
+    assert_eq!(received[0], (false, "1 -1  (1, 2, 3)".to_owned()));
+    for (answer, place) in received[1..].iter().zip(["row", "colour", "column"]) {
         assert!(answer.0 && answer.1.contains(place), "{answer:?}");
     }
 }
