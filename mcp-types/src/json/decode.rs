@@ -175,7 +175,7 @@ impl<T: Decode> Decode for Vec<T> {
             *self = grow::pair(first, second);
         }
         while elements.advance()? {
-            elements.decode(grow::push_with(self, || T::vacant(), elements.rest()))?;
+            elements.decode(grow::push_with(self, || T::vacant(), elements.room::<T>()))?;
         }
         grow::settle_elements(self);
         elements.end()
