@@ -90,3 +90,28 @@ fn invalid_json_is_a_syntax_error_of_the_whole_text() {
         "key must be a string at line 1 column 53"
     );
 }
+
+/// Lists within lists, each decoded from a text of its own.
+struct Nested;
+
+impl<'de> Deserialize<'de> for Nested {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<WithText<Self>>::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+#[test]
+fn nesting_is_limited_across_texts() {
+    let decode = |levels: usize| {
+        let text = "[".repeat(levels) + &"]".repeat(levels);
+        json::from_str::<Nested>(&text).map(|_| ())
+    };
+    assert_eq!(decode(json::NESTING_LIMIT), Ok(()));
+    for levels in [json::NESTING_LIMIT + 1, 10_000] {
+        let error = decode(levels).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "recursion limit exceeded at line 1 column 127"
+        );
+    }
+}

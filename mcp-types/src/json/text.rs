@@ -138,7 +138,8 @@ impl<'de> Text<'de> {
         self.at = position.at;
         self.depth = position.depth;
         self.sizes.return_to(position.sizes);
-        let bytes = first_value(self.rest()).len();
+        let rest = self.rest();
+        let bytes = first_value(rest, self.levels()).unwrap_or(rest).len();
         match self.retries.checked_sub(bytes) {
             Some(retries) => {
                 self.retries = retries;
@@ -260,6 +261,11 @@ impl<'de> Text<'de> {
         Ok(())
     }
 
+    /// Returns how many more levels of arrays and objects may be entered.
+    fn levels(&self) -> usize {
+        NESTING_LIMIT.saturating_sub(self.depth)
+    }
+
     /// Leaves an array or an object. A visitor may have left something of it.
     #[inline]
     fn leave(&mut self, close: u8) -> Result<()> {
@@ -344,11 +350,15 @@ impl<'de> Text<'de> {
     /// Passes the text of the next value, which may not be JSON, to a visitor.
     fn visit_text<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let rest = self.rest();
-        // The outermost value ends where the text ends.
         let text = if self.depth == 0 {
+            // The outermost value ends where the text ends.
             rest
+        } else if let Some(text) = first_value(rest, self.levels()) {
+            text
         } else {
-            first_value(rest)
+            // Returns the error: the value nests too deeply, or is not JSON.
+            self.raw()?;
+            return Err(self.syntax("expected value"));
         };
         self.at += text.len();
         visitor.visit_map(Lent::new(RAW, text))
