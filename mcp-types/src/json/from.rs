@@ -73,7 +73,8 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     from_str(text)
 }
 
-/// Decodes a value and consumes it. Its strings are moved into the result.
+/// Decodes a value and consumes it. Types of other crates get its strings without a copy; types of this
+/// crate are decoded from its JSON text.
 ///
 /// # Errors
 ///
@@ -82,7 +83,7 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, DecodeError> {
     T::deserialize(value)
 }
 
-/// Decodes an object and consumes it. Its strings are moved into the result.
+/// Decodes an object and consumes it, as [`from_value`] does.
 ///
 /// # Errors
 ///
@@ -92,7 +93,8 @@ pub fn from_object<T: DeserializeOwned>(object: Object) -> Result<T, DecodeError
     read(Members::from(object))
 }
 
-/// Decodes a value without consuming it. The result may borrow its strings.
+/// Decodes a value without consuming it. The result may borrow its strings, unless it is a type of this
+/// crate, which is decoded from the JSON text of the value.
 ///
 /// # Errors
 ///
