@@ -5,7 +5,7 @@ use serde::ser::Serialize;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
 use super::text::Text;
-use super::{Decode, Members, Object, Value, read, to_string};
+use super::{Decode, Members, Object, Value, to_string};
 
 /// Decodes JSON text.
 ///
@@ -29,16 +29,11 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     result
 }
 
-/// Decodes JSON text without `serde`.
-pub(super) fn decode<T: Decode>(text: &str) -> Result<T, DecodeError> {
+/// Decodes JSON text in place, without `serde`.
+pub(super) fn decode<T: Decode>(place: &mut T, text: &str) -> Result<(), DecodeError> {
     let mut source = Text::new(text);
-    let mut result = read(&mut source);
-    if result.is_ok()
-        && let Err(error) = source.end()
-    {
-        result = Err(error);
-    }
-    result
+    place.decode(&mut source)?;
+    source.end()
 }
 
 /// Returns the error of a text: one of its syntax takes precedence over one of the data, even if it is

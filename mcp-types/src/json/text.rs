@@ -77,6 +77,8 @@ pub struct Text<'de> {
     sizes: Sizes,
     /// How many more bytes may be decoded again.
     retries: usize,
+    /// Whether a part was found not to be JSON. The caller may have ignored the error.
+    has_invalid_part: bool,
 }
 
 /// How many bytes may be decoded again for each byte of a text.
@@ -95,6 +97,7 @@ impl<'de> Text<'de> {
             depth: 0,
             sizes: Sizes::default(),
             retries: text.len().saturating_mul(RETRIES),
+            has_invalid_part: false,
         }
     }
 
@@ -199,6 +202,7 @@ impl<'de> Text<'de> {
     /// Checks that nothing but white space follows.
     pub(crate) fn end(&mut self) -> Result<()> {
         match self.peek() {
+            _ if self.has_invalid_part => Err(self.syntax("expected value")),
             None => Ok(()),
             Some(_) => Err(self.syntax("trailing characters")),
         }
@@ -360,8 +364,13 @@ impl<'de> Text<'de> {
             self.raw()?;
             return Err(self.syntax("expected value"));
         };
-        self.at += text.len();
-        visitor.visit_map(Lent::new(RAW, text))
+        let value = visitor.visit_map(Lent::new(RAW, text));
+        if value.is_ok() {
+            self.at += text.len();
+        } else {
+            self.has_invalid_part |= self.skip().is_err();
+        }
+        value
     }
 
     /// Skips a value and returns its text.
