@@ -6,21 +6,13 @@ use std::fmt;
 
 /// The name of a member, borrowed from the input if it has no escapes. serde's implementation for
 /// `Cow` always copies.
-#[derive(Debug, Default)]
-pub struct Key<'de>(pub Cow<'de, str>);
+pub(crate) struct Key<'de>(pub(crate) Cow<'de, str>);
 
 impl Key<'_> {
     /// Returns the name.
     #[inline]
-    #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
-    }
-
-    /// Returns the name as a `String`. Copies it only if it is borrowed.
-    #[must_use]
-    pub fn into_string(self) -> String {
-        self.0.into_owned()
     }
 }
 
