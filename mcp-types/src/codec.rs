@@ -22,7 +22,7 @@ pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
 pub use super::error::DecodeError;
 pub use super::id::{ProgressToken, RequestId};
-pub use super::json::{Decode, Kind, Map, Number, Object, Text, Value, deserialize, read};
+pub use super::json::{Decode, Key, Kind, Map, Number, Object, Text, Value, deserialize, read};
 pub use declared::{Declared, Need, Table, need};
 #[allow(unused_imports, reason = "a schema may have only some kinds of types")]
 pub(crate) use define::{

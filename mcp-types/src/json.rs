@@ -38,7 +38,8 @@ pub use decode::{Decode, deserialize, read};
 #[doc(hidden)]
 pub use encoded::Encoded;
 pub use from::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
-pub(crate) use key::Key;
+#[doc(hidden)]
+pub use key::Key;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
 pub use object::{Map, Object};

@@ -6,12 +6,14 @@ use std::fmt;
 
 /// The name of a member, borrowed from the input if it has no escapes. serde's implementation for
 /// `Cow` always copies.
-pub(crate) struct Key<'de>(pub(crate) Cow<'de, str>);
+#[derive(Debug, Default)]
+pub struct Key<'de>(pub Cow<'de, str>);
 
 impl Key<'_> {
     /// Returns the name.
     #[inline]
-    pub(crate) fn as_str(&self) -> &str {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }

@@ -11,9 +11,10 @@ use serde_json::value::RawValue;
 use super::bodies::{Bodies, Outcome, Params};
 use super::envelope::{Extra, Message};
 use super::fault::{EnvelopeError, Fault};
+use crate::codec::Key;
 use crate::id::RequestId;
+use crate::json::Number;
 use crate::json::object::twice;
-use crate::json::{Key, Number};
 
 /// The maximum number of members that are not part of JSON-RPC. Each is kept with its name, which
 /// takes many times the memory of a short text.
