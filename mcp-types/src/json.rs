@@ -43,7 +43,6 @@ pub use key::Key;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use number::{NUMBER_LIMIT, Number};
 pub use object::{Map, Object};
-pub(crate) use raw::Raw;
 pub use ser::{Writer, to_raw, to_string};
 #[doc(hidden)]
 pub use text::{Kind, Text};

@@ -325,6 +325,17 @@ fn messages() -> bool {
     within & self::within("members of an envelope", &text, peak)
 }
 
+/// Long lists of a large type, whose rest is short and not valid.
+fn invalid() -> bool {
+    let tool = r#"{"name":"","inputSchema":{"type":"object"}}"#;
+    [1100, 1200, 1400, 2000].into_iter().all(|tools| {
+        let tools = vec![tool; tools].join(",");
+        let text = format!(r#"{{{COMPLETE}"tools":[{tools}{}]}}"#, ",0".repeat(SIZE));
+        let peak = peak(|| assert!(json::from_str::<ListToolsResult>(&text).is_err()));
+        within("tools and numbers", &text, peak)
+    })
+}
+
 /// Runs a check while no other one runs.
 fn assert_within(check: impl FnOnce() -> bool) {
     static TURN: Mutex<()> = Mutex::new(());
@@ -356,4 +367,9 @@ fn undeclared_members_take_at_most_24_bytes_for_each_byte_of_text() {
 #[test]
 fn messages_take_at_most_24_bytes_for_each_byte_of_text() {
     assert_within(messages);
+}
+
+#[test]
+fn invalid_elements_take_at_most_24_bytes_for_each_byte_of_text() {
+    assert_within(invalid);
 }

@@ -1,6 +1,6 @@
 //! [`WithText`]: the text of a value is written back byte for byte.
 
-use mcp_types::error::DecodeError;
+use mcp_types::error::{DecodeError, ErrorKind};
 use mcp_types::json::{self, Value, WithText};
 use mcp_types::{ContentBlock, JsonRpcMessage, Tool};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -89,4 +89,54 @@ fn invalid_json_is_a_syntax_error_of_the_whole_text() {
         error.to_string(),
         "key must be a string at line 1 column 53"
     );
+}
+
+/// Lists within lists, each decoded from a text of its own.
+struct Nested;
+
+impl<'de> Deserialize<'de> for Nested {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<WithText<Self>>::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+#[test]
+fn nesting_is_limited_across_texts() {
+    let decode = |levels: usize| {
+        let text = "[".repeat(levels) + &"]".repeat(levels);
+        json::from_str::<Nested>(&text).map(|_| ())
+    };
+    assert_eq!(decode(json::NESTING_LIMIT), Ok(()));
+    for levels in [json::NESTING_LIMIT + 1, 10_000] {
+        let error = decode(levels).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "recursion limit exceeded at line 1 column 127"
+        );
+    }
+}
+
+/// Ignores the error of a value.
+struct Lenient(Option<Tool>);
+
+impl<'de> Deserialize<'de> for Lenient {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(Tool::deserialize(deserializer).ok()))
+    }
+}
+
+#[test]
+fn text_of_an_ignored_error_is_json() {
+    let tools: Vec<Lenient> =
+        json::from_str(r#"[1, {"name":[{}]}, {"name":"a","inputSchema":{"type":"object"}}]"#)
+            .unwrap();
+    let tools: Vec<bool> = tools.iter().map(|tool| tool.0.is_some()).collect();
+    assert_eq!(tools, [false, false, true]);
+    for text in ["", "@", "[1,", "{[}}", r#"{"name":}"#] {
+        assert!(json::from_str::<Lenient>(text).is_err(), "{text}");
+        assert!(json::from_str::<WithText<Lenient>>(text).is_err(), "{text}");
+        let list = format!("[{text},{text}]");
+        let error = json::from_str::<Vec<Lenient>>(&list).err().unwrap();
+        assert_ne!(error.kind(), ErrorKind::Data, "{list}");
+    }
 }

@@ -1,10 +1,11 @@
 //! [`Decode`]: the trait through which the types of this crate are decoded from JSON text.
 
-use serde::de::{Deserializer, Error};
+use serde::de::Deserializer;
 
 use super::super::error::DecodeError;
+use super::raw::decode_text;
 use super::text::{Elements, Entries, Kind, Text};
-use super::{Map, Number, Raw, Value, from, grow};
+use super::{Map, Number, Value, from, grow};
 
 /// A type that is decoded from JSON text.
 ///
@@ -48,8 +49,13 @@ pub fn read<T: Decode>(text: &mut Text<'_>) -> Result<T, DecodeError> {
 ///
 /// Returns an error if the value is not valid for the type. A deserializer of this crate keeps its path.
 pub fn deserialize<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let raw = Raw::from_deserializer(deserializer)?;
-    from::decode(raw.as_str()).map_err(D::Error::custom)
+    let mut result = Ok(T::vacant());
+    if let Ok(place) = &mut result
+        && let Err(error) = decode_text(deserializer, &mut |text| from::decode(place, text))
+    {
+        result = Err(error);
+    }
+    result
 }
 
 /// Implements `Deserialize` for types that implement [`Decode`].
@@ -175,7 +181,7 @@ impl<T: Decode> Decode for Vec<T> {
             *self = grow::pair(first, second);
         }
         while elements.advance()? {
-            elements.decode(grow::push_with(self, || T::vacant(), elements.rest()))?;
+            elements.decode(grow::push_with(self, || T::vacant(), elements.room::<T>()))?;
         }
         grow::settle_elements(self);
         elements.end()

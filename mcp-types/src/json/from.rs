@@ -5,7 +5,7 @@ use serde::ser::Serialize;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
 use super::text::Text;
-use super::{Decode, Members, Object, Value, read, to_string};
+use super::{Decode, Members, Object, Value, to_string};
 
 /// Decodes JSON text.
 ///
@@ -29,16 +29,11 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     result
 }
 
-/// Decodes JSON text without `serde`.
-pub(super) fn decode<T: Decode>(text: &str) -> Result<T, DecodeError> {
+/// Decodes JSON text in place, without `serde`.
+pub(super) fn decode<T: Decode>(place: &mut T, text: &str) -> Result<(), DecodeError> {
     let mut source = Text::new(text);
-    let mut result = read(&mut source);
-    if result.is_ok()
-        && let Err(error) = source.end()
-    {
-        result = Err(error);
-    }
-    result
+    place.decode(&mut source)?;
+    source.end()
 }
 
 /// Returns the error of a text: one of its syntax takes precedence over one of the data, even if it is
@@ -73,7 +68,8 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     from_str(text)
 }
 
-/// Decodes a value and consumes it. Its strings are moved into the result.
+/// Decodes a value and consumes it. Types of other crates get its strings without a copy; types of this
+/// crate are decoded from its JSON text.
 ///
 /// # Errors
 ///
@@ -82,7 +78,7 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, DecodeError> {
     T::deserialize(value)
 }
 
-/// Decodes an object and consumes it. Its strings are moved into the result.
+/// Decodes an object and consumes it, as [`from_value`] does.
 ///
 /// # Errors
 ///
@@ -92,7 +88,8 @@ pub fn from_object<T: DeserializeOwned>(object: Object) -> Result<T, DecodeError
     read(Members::from(object))
 }
 
-/// Decodes a value without consuming it. The result may borrow its strings.
+/// Decodes a value without consuming it. The result may borrow its strings, unless it is a type of this
+/// crate, which is decoded from the JSON text of the value.
 ///
 /// # Errors
 ///

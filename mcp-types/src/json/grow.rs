@@ -18,8 +18,8 @@ pub(crate) const fn is_large<T>() -> bool {
     size_of::<T>() > LARGE
 }
 
-/// Appends an element, and returns it in its place. `rest` is the number of elements that follow, if it is
-/// known.
+/// Appends an element, and returns it in its place. `rest` is the number of further elements to make room
+/// for, if it is known.
 #[inline]
 pub(crate) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) -> &mut T {
     push_with(list, || element, rest)

@@ -16,12 +16,6 @@ impl Key<'_> {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// Returns the name as a `String`. Copies it only if it is borrowed.
-    #[must_use]
-    pub fn into_string(self) -> String {
-        self.0.into_owned()
-    }
 }
 
 impl<'de> Deserialize<'de> for Key<'de> {

@@ -1,4 +1,4 @@
-//! [`Raw`]: the JSON text of a value, whatever deserializer passes it.
+//! [`decode_text`]: decodes the JSON text of a value, whatever deserializer passes it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,22 +19,9 @@ pub(super) const NUMBER: &str = "$serde_json::private::Number";
 /// The JSON text of a value: borrowed from the input if that is JSON text, and encoded from any other
 /// format.
 #[derive(Debug, Default)]
-pub(crate) struct Raw<'de>(Cow<'de, str>);
+struct Raw<'de>(Cow<'de, str>);
 
-impl<'de> Raw<'de> {
-    /// Returns the text of the next value. A deserializer of this crate does not validate it.
-    pub(crate) fn from_deserializer<D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        let mut raw = Self::default();
-        deserializer.deserialize_newtype_struct(TEXT, FromText(&mut raw))?;
-        Ok(raw)
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-
+impl Raw<'_> {
     fn push(&mut self, text: &str) {
         self.0.to_mut().push_str(text);
     }
@@ -45,10 +32,28 @@ impl<'de> Raw<'de> {
     }
 }
 
-/// Asks a deserializer of this crate for text.
-struct FromText<'a, 'de>(&'a mut Raw<'de>);
+/// Decodes the text of the next value with a function, which has to validate it.
+///
+/// # Errors
+///
+/// Returns the error of the deserializer or of the function.
+pub(super) fn decode_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    decode: &mut dyn FnMut(&str) -> Result<(), DecodeError>,
+) -> Result<(), D::Error> {
+    deserializer.deserialize_newtype_struct(TEXT, FromText(decode))
+}
 
-impl<'de> Visitor<'de> for FromText<'_, 'de> {
+/// Asks a deserializer of this crate for text.
+struct FromText<'a>(&'a mut dyn FnMut(&str) -> Result<(), DecodeError>);
+
+impl FromText<'_> {
+    fn decode<E: Error>(self, raw: &Raw<'_>) -> Result<(), E> {
+        (self.0)(&raw.0).map_err(E::custom)
+    }
+}
+
+impl<'de> Visitor<'de> for FromText<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,12 +61,16 @@ impl<'de> Visitor<'de> for FromText<'_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<(), A::Error> {
-        Writer(self.0).visit_map(access)
+        let mut raw = Raw::default();
+        Writer(&mut raw).visit_map(access)?;
+        self.decode(&raw)
     }
 
     /// Another deserializer, which does not know the name.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
-        Writer(self.0).deserialize(inner)
+        let mut raw = Raw::default();
+        Writer(&mut raw).deserialize(inner)?;
+        self.decode(&raw)
     }
 }
 

@@ -77,6 +77,8 @@ pub struct Text<'de> {
     sizes: Sizes,
     /// How many more bytes may be decoded again.
     retries: usize,
+    /// Whether a part was found not to be JSON. The caller may have ignored the error.
+    has_invalid_part: bool,
 }
 
 /// How many bytes may be decoded again for each byte of a text.
@@ -95,6 +97,7 @@ impl<'de> Text<'de> {
             depth: 0,
             sizes: Sizes::default(),
             retries: text.len().saturating_mul(RETRIES),
+            has_invalid_part: false,
         }
     }
 
@@ -138,7 +141,8 @@ impl<'de> Text<'de> {
         self.at = position.at;
         self.depth = position.depth;
         self.sizes.return_to(position.sizes);
-        let bytes = first_value(self.rest()).len();
+        let rest = self.rest();
+        let bytes = first_value(rest, self.levels()).unwrap_or(rest).len();
         match self.retries.checked_sub(bytes) {
             Some(retries) => {
                 self.retries = retries;
@@ -198,6 +202,7 @@ impl<'de> Text<'de> {
     /// Checks that nothing but white space follows.
     pub(crate) fn end(&mut self) -> Result<()> {
         match self.peek() {
+            _ if self.has_invalid_part => Err(self.syntax("expected value")),
             None => Ok(()),
             Some(_) => Err(self.syntax("trailing characters")),
         }
@@ -258,6 +263,11 @@ impl<'de> Text<'de> {
         self.at += 1;
         self.depth += 1;
         Ok(())
+    }
+
+    /// Returns how many more levels of arrays and objects may be entered.
+    fn levels(&self) -> usize {
+        NESTING_LIMIT.saturating_sub(self.depth)
     }
 
     /// Leaves an array or an object. A visitor may have left something of it.
@@ -344,14 +354,23 @@ impl<'de> Text<'de> {
     /// Passes the text of the next value, which may not be JSON, to a visitor.
     fn visit_text<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let rest = self.rest();
-        // The outermost value ends where the text ends.
         let text = if self.depth == 0 {
+            // The outermost value ends where the text ends.
             rest
+        } else if let Some(text) = first_value(rest, self.levels()) {
+            text
         } else {
-            first_value(rest)
+            // Returns the error: the value nests too deeply, or is not JSON.
+            self.raw()?;
+            return Err(self.syntax("expected value"));
         };
-        self.at += text.len();
-        visitor.visit_map(Lent::new(RAW, text))
+        let value = visitor.visit_map(Lent::new(RAW, text));
+        if value.is_ok() {
+            self.at += text.len();
+        } else {
+            self.has_invalid_part |= self.skip().is_err();
+        }
+        value
     }
 
     /// Skips a value and returns its text.

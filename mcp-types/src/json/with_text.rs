@@ -6,7 +6,8 @@ use std::ops::Deref;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
-use super::{Encoded, Raw, from_str};
+use super::raw::decode_text;
+use super::{Encoded, from_str};
 
 /// A decoded value, and the JSON text from which it was decoded.
 ///
@@ -91,10 +92,14 @@ impl<T> PartialEq for WithText<T> {
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for WithText<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Raw::from_deserializer(deserializer)?;
-        let value = from_str(raw.as_str()).map_err(D::Error::custom)?;
-        let text = raw.as_str().into();
-        Ok(Self { value, text })
+        let mut decoded = None;
+        decode_text(deserializer, &mut |text| {
+            let value = from_str(text)?;
+            let text = text.into();
+            decoded = Some(Self { value, text });
+            Ok(())
+        })?;
+        decoded.ok_or_else(|| D::Error::custom("the deserializer passed no value"))
     }
 }
 

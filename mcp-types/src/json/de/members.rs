@@ -12,8 +12,7 @@ use super::super::{Object, Value};
 use super::variant::OneMember;
 use super::{Decoder, Result, deeper};
 
-/// The members of an object that is being decoded: a deserializer, and a `MapAccess` for unions that have
-/// already read some of the members.
+/// The members of an object that is being decoded: a deserializer, and a `MapAccess`.
 pub struct Members<'de> {
     pub(super) entries: Entries<'de>,
     /// The name that was returned last, and the value that is read next.

@@ -13,6 +13,9 @@ use super::super::{Decode, read};
 use super::sizes::LONG;
 use super::{Result, Text};
 
+/// The most bytes of memory that a list reserves for each byte of the text that follows.
+const MEMORY: usize = 22;
+
 /// The elements of an array.
 pub(crate) struct Elements<'a, 'de> {
     text: &'a mut Text<'de>,
@@ -53,9 +56,17 @@ impl<'a, 'de> Elements<'a, 'de> {
         Ok(is_next)
     }
 
-    /// Returns how many elements follow the current one, if it is known.
-    pub(crate) fn rest(&self) -> Option<usize> {
-        self.rest
+    /// Returns how many elements of a list should have room after the current one, if it is known how many
+    /// follow.
+    ///
+    /// Elements of a large type may be followed by many short ones that are not valid: `0,`. So there is room
+    /// for as many as take [`MEMORY`] bytes for each further byte of the text, or for a quarter of the list.
+    pub(crate) fn room<T>(&self) -> Option<usize> {
+        self.rest.map(|rest| {
+            let left = self.text.whole.len().saturating_sub(self.text.at);
+            let most = left.saturating_mul(MEMORY) / size_of::<T>().max(1);
+            rest.min(most.max(self.count / 4))
+        })
     }
 
     #[cold]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::super::error::DecodeError;
+use super::super::de::NESTING_LIMIT;
 use super::{Result, Text, scan};
 
 /// The members of an object, each as its name and its value.
@@ -18,6 +19,8 @@ pub(crate) struct Lookahead<'de> {
     is_first: bool,
     /// The current name, if it has escapes.
     unescaped: String,
+    /// The number of levels that a value may nest.
+    levels: usize,
 }
 
 impl<'de> Lookahead<'de> {
@@ -28,6 +31,7 @@ impl<'de> Lookahead<'de> {
             at: 1,
             is_first: true,
             unescaped: String::new(),
+            levels: NESTING_LIMIT,
         }
     }
 
@@ -140,7 +144,8 @@ impl<'de> Lookahead<'de> {
             at += 1;
             match byte {
                 b'"' => at += scan::string_end(bytes.get(at..).unwrap_or_default()) + 1,
-                b'{' | b'[' => depth += 1,
+                b'{' | b'[' if depth < self.levels => depth += 1,
+                b'{' | b'[' => break,
                 b'}' | b']' => {
                     depth -= 1;
                     if depth == 0 {
@@ -178,13 +183,15 @@ impl<'de> Lookahead<'de> {
     }
 }
 
-/// Returns the text of the value at the start of a text. Returns the whole text if that is not JSON.
-pub(crate) fn first_value(text: &str) -> &str {
+/// Returns the text of the value at the start of a text. Returns `None` if that is not JSON, or nests more
+/// levels than given. Types that decode the text are thereby limited together with those around them.
+pub(crate) fn first_value(text: &str, levels: usize) -> Option<&str> {
     let mut ahead = Lookahead {
         at: 0,
+        levels,
         ..Lookahead::new(text)
     };
-    ahead.value().unwrap_or(text)
+    ahead.value().ok()
 }
 
 /// Returns the string that is the value of a member of an object, if only members with plain strings and
