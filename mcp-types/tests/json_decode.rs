@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mcp_types::ContentBlock;
 use mcp_types::error::{DecodeError, ErrorKind, Path, Segment};
 use mcp_types::json::{self, Members, NESTING_LIMIT, Object, Value};
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use mcp_types::{ContentBlock, Role};
+use serde::de::value::SeqDeserializer;
+use serde::de::{Deserialize, Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 type Lists = BTreeMap<String, Vec<BTreeMap<String, u8>>>;
@@ -205,4 +206,45 @@ fn tag_with_a_lone_surrogate_is_an_error_not_a_stack_overflow() {
         serde_json::from_str::<ContentBlock>(text).unwrap_err();
         assert_eq!(path::<Vec<ContentBlock>>(&format!("[{text}]")), "$[0].type");
     }
+}
+
+/// A format that nests without end.
+struct Endless;
+
+impl<'de> IntoDeserializer<'de, DecodeError> for Endless {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Endless {
+    type Error = DecodeError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        visitor.visit_seq(SeqDeserializer::new(std::iter::once(Self)))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+        ignored_any
+    }
+}
+
+#[test]
+fn values_of_formats_without_names_are_decoded() {
+    let role = Role::deserialize("user".into_deserializer()).map_err(|error: DecodeError| error);
+    assert_eq!(role, Ok(Role::User));
+    let by_role: BTreeMap<Role, u8> = json::from_str(r#"{"assistant":1}"#).unwrap();
+    assert_eq!(by_role.get(&Role::Assistant), Some(&1));
+    let list = SeqDeserializer::<_, DecodeError>::new([1_u8, 2].into_iter());
+    assert_eq!(Value::deserialize(list).unwrap().to_string(), "[1,2]");
+}
+
+#[test]
+fn nesting_of_other_formats_is_limited() {
+    let error = Value::deserialize(Endless).unwrap_err();
+    assert!(error.message().contains("127 levels"), "{error}");
 }

@@ -44,6 +44,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         match option.as_str() {
             "--nightly" => extent = Extent::Nightly,
             "--list" => is_list = true,
+            "--help" | "-h" => {
+                println!("{USAGE}");
+                return Ok(ExitCode::SUCCESS);
+            }
             "--only" => only.push(rest.next().context(USAGE)?.as_str()),
             _ => bail!("{USAGE}"),
         }

@@ -61,10 +61,13 @@ fn closed_pipe_ends_a_command_quietly() {
 #[test]
 fn steps_of_ci_are_listed_and_several_can_be_named() {
     let help = xtask(&["ci", "--help"]);
-    let text = String::from_utf8_lossy(&help.stdout).into_owned();
-    assert_eq!(help.status.code(), Some(0), "{text}");
-    for step in ["format", "clippy", "tests", "attack"] {
-        assert!(text.lines().any(|line| line.starts_with(step)), "{text}");
+    assert_eq!(help.status.code(), Some(0), "{}", errors(&help));
+    for (options, has_attack) in [(&["--list"][..], false), (&["--nightly", "--list"], true)] {
+        let list = xtask(&[&["ci"], options].concat());
+        let text = String::from_utf8_lossy(&list.stdout).into_owned();
+        let has = |step| text.lines().any(|line| line.starts_with(step));
+        assert!(has("format") && has("clippy") && has("tests"), "{text}");
+        assert_eq!(has("attack "), has_attack, "{text}");
     }
     let two = xtask(&["ci", "--only", "links", "--only", "layers"]);
     let text = String::from_utf8_lossy(&two.stdout).into_owned();

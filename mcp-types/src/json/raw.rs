@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::super::error::DecodeError;
-use super::de::RAW;
+use super::de::{NESTING_LIMIT, RAW};
 use super::key::Key;
 use super::number::{Number, arbitrary_precision};
 use super::text::{TEXT, Text};
@@ -19,11 +19,29 @@ pub(super) const NUMBER: &str = "$serde_json::private::Number";
 /// The JSON text of a value: borrowed from the input if that is JSON text, and encoded from any other
 /// format.
 #[derive(Debug, Default)]
-struct Raw<'de>(Cow<'de, str>);
+struct Raw<'de> {
+    text: Cow<'de, str>,
+    /// The number of arrays and objects around the value that is written.
+    depth: usize,
+}
 
-impl Raw<'_> {
+impl<'de> Raw<'de> {
     fn push(&mut self, text: &str) {
-        self.0.to_mut().push_str(text);
+        self.text.to_mut().push_str(text);
+    }
+
+    /// Writes an array or an object. A format without a limit of its own could nest without end.
+    fn nest<E: Error>(
+        &mut self,
+        write: impl FnOnce(&mut Raw<'de>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.depth >= NESTING_LIMIT {
+            return Err(E::custom("nesting exceeds the limit of 127 levels"));
+        }
+        self.depth += 1;
+        write(self)?;
+        self.depth -= 1;
+        Ok(())
     }
 
     fn push_string(&mut self, text: &str) -> Result<(), DecodeError> {
@@ -48,9 +66,24 @@ pub(super) fn decode_text<'de, D: Deserializer<'de>>(
 struct FromText<'a>(&'a mut dyn FnMut(&str) -> Result<(), DecodeError>);
 
 impl FromText<'_> {
-    fn decode<E: Error>(self, raw: &Raw<'_>) -> Result<(), E> {
-        (self.0)(&raw.0).map_err(E::custom)
+    /// Decodes the text that a function writes.
+    fn write<'de, E: Error>(
+        self,
+        write: impl FnOnce(Writer<'_, 'de>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut raw = Raw::default();
+        write(Writer(&mut raw))?;
+        (self.0)(&raw.text).map_err(E::custom)
     }
+}
+
+/// Methods for values without parts.
+macro_rules! from_scalars {
+    ($($method:ident($type:ty))*) => {$(
+        fn $method<E: Error>(self, value: $type) -> Result<(), E> {
+            self.write(|writer| writer.$method(value))
+        }
+    )*};
 }
 
 impl<'de> Visitor<'de> for FromText<'_> {
@@ -60,17 +93,37 @@ impl<'de> Visitor<'de> for FromText<'_> {
         f.write_str("any JSON value")
     }
 
+    /// The text, or the members of an object in another format.
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<(), A::Error> {
-        let mut raw = Raw::default();
-        Writer(&mut raw).visit_map(access)?;
-        self.decode(&raw)
+        self.write(|writer| writer.visit_map(access))
     }
 
-    /// Another deserializer, which does not know the name.
+    /// A deserializer that does not know the name.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
-        let mut raw = Raw::default();
-        Writer(&mut raw).deserialize(inner)?;
-        self.decode(&raw)
+        self.write(|writer| writer.deserialize(inner))
+    }
+
+    // A deserializer that ignores names.
+
+    from_scalars! {
+        visit_bool(bool) visit_i64(i64) visit_u64(u64) visit_i128(i128) visit_u128(u128)
+        visit_f64(f64) visit_str(&str)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        self.write(|writer| writer.visit_none())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.write(|writer| writer.visit_unit())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
+        self.write(|writer| writer.visit_some(inner))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<(), A::Error> {
+        self.write(|writer| writer.visit_seq(access))
     }
 }
 
@@ -80,8 +133,8 @@ struct Writer<'a, 'de>(&'a mut Raw<'de>);
 impl<'de> Writer<'_, 'de> {
     /// Appends the text that a deserializer of JSON text passes.
     fn raw<E: Error>(self, text: Cow<'de, str>) -> Result<(), E> {
-        if self.0.0.is_empty() {
-            self.0.0 = text;
+        if self.0.text.is_empty() {
+            self.0.text = text;
             return Ok(());
         }
         // Another format may pass any string under the name of raw text.
@@ -90,7 +143,7 @@ impl<'de> Writer<'_, 'de> {
         Ok(())
     }
 
-    fn member<A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
+    fn member<A: MapAccess<'de>>(self, name: &str, access: &mut A) -> Result<(), A::Error> {
         self.0.push_string(name).map_err(A::Error::custom)?;
         self.0.push(":");
         access.next_value_seed(Writer(self.0))
@@ -157,23 +210,24 @@ impl<'de> Visitor<'de> for Writer<'_, 'de> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
-        self.0.push("[");
-        let start = self.0.0.len();
-        loop {
-            let before = self.0.0.len();
-            if before > start {
-                self.0.push(",");
+        self.0.nest(|raw| {
+            raw.push("[");
+            let start = raw.text.len();
+            loop {
+                let before = raw.text.len();
+                if before > start {
+                    raw.push(",");
+                }
+                if access.next_element_seed(Writer(raw))?.is_none() {
+                    raw.text.to_mut().truncate(before);
+                    raw.push("]");
+                    return Ok(());
+                }
             }
-            if access.next_element_seed(Writer(self.0))?.is_none() {
-                self.0.0.to_mut().truncate(before);
-                break;
-            }
-        }
-        self.0.push("]");
-        Ok(())
+        })
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut access: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
         let Some(first) = access.next_key::<Key<'de>>()? else {
             self.0.push("{}");
             return Ok(());
@@ -188,13 +242,15 @@ impl<'de> Visitor<'de> for Writer<'_, 'de> {
             self.0.push(&number.to_string());
             return Ok(());
         }
-        self.0.push("{");
-        self.member(first.as_str(), &mut access)?;
-        while let Some(name) = access.next_key::<Key<'de>>()? {
-            self.0.push(",");
-            self.member(name.as_str(), &mut access)?;
-        }
-        self.0.push("}");
-        Ok(())
+        self.0.nest(|raw| {
+            raw.push("{");
+            Writer(raw).member(first.as_str(), &mut access)?;
+            while let Some(name) = access.next_key::<Key<'de>>()? {
+                raw.push(",");
+                Writer(raw).member(name.as_str(), &mut access)?;
+            }
+            raw.push("}");
+            Ok(())
+        })
     }
 }
