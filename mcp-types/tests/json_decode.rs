@@ -211,7 +211,7 @@ fn tag_with_a_lone_surrogate_is_an_error_not_a_stack_overflow() {
 /// A format that nests without end.
 struct Endless;
 
-impl<'de> IntoDeserializer<'de, DecodeError> for Endless {
+impl IntoDeserializer<'_, DecodeError> for Endless {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
