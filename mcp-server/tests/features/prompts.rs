@@ -291,26 +291,23 @@ async fn lists_and_structs_are_json_in_the_text() {
 }
 
 /// Where to look. The variant follows from a tag.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-#[allow(dead_code, reason = "only printed")]
 enum Place {
     City { name: String },
     Point { x: i32 },
 }
 
 /// The variant follows from the value.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(untagged)]
-#[allow(dead_code, reason = "only printed")]
 enum Amount {
     Number(u32),
     Range { from: u32, to: u32 },
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(untagged)]
-#[allow(dead_code, reason = "only printed")]
 enum Words {
     One(String),
     Many(Vec<String>),
@@ -326,7 +323,7 @@ struct Search {
 #[tokio::test]
 async fn tagged_and_untagged_enums_are_json_in_the_text() {
     let server = Server::builder("test", "1").prompt("search", "", |all: Search| async move {
-        format!("{:?} {:?} {:?}", all.place, all.amount, all.words)
+        json!([all.place, all.amount, all.words]).to_string()
     });
     let mut peer = Peer::modern(&server.build().unwrap());
     let list = peer.result("prompts/list", json!({})).await;
@@ -336,18 +333,18 @@ async fn tagged_and_untagged_enums_are_json_in_the_text() {
     for (arguments, expected) in [
         (
             json!({ "place": r#"{"kind": "point", "x": 1.0}"#, "amount": "5", "words": "5" }),
-            r#"Some(Point { x: 1 }) Some(Number(5)) Some(One("5"))"#,
+            r#"[{"kind":"point","x":1},5,"5"]"#,
         ),
         (
             json!({
                 "place": r#"{"name": "Oslo", "kind": "city"}"#, "amount": r#"{"from": 1, "to": 2}"#,
                 "words": "[a",
             }),
-            r#"Some(City { name: "Oslo" }) Some(Range { from: 1, to: 2 }) Some(One("[a"))"#,
+            r#"[{"kind":"city","name":"Oslo"},{"from":1,"to":2},"[a"]"#,
         ),
         (
             json!({ "place": "", "amount": "", "words": "" }),
-            r#"None None Some(One(""))"#,
+            r#"[null,null,""]"#,
         ),
     ] {
         let params = json!({ "name": "search", "arguments": arguments });

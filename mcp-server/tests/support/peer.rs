@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use mcp_server::types::Revision;
 use mcp_server::{ByteStream, ServeError, Server};
 use serde_json::{Value, json};
 use tokio::io::{
@@ -43,19 +42,6 @@ impl Peer {
     /// Creates a peer of 2026-07-28.
     pub(crate) fn modern(server: &Server) -> Self {
         Self::over(server, |stream| stream)
-    }
-
-    /// Creates a peer of any revision, after the handshake if there is one.
-    #[allow(dead_code, reason = "used by the tests of the server without features")]
-    pub(crate) async fn of(server: &Server, revision: Revision) -> Self {
-        if revision.is_modern() {
-            let stated = Some(revision.as_str().to_owned());
-            return Self {
-                stated,
-                ..Self::modern(server)
-            };
-        }
-        Self::legacy(server, revision.as_str()).await
     }
 
     /// Creates a peer whose requests are sent unchanged.

@@ -197,8 +197,8 @@ impl Listening {
             }
         };
         drop(sender);
-        // Nobody receives another redirect. With the channel closed, its sender gets the page that
-        // says that the login has already been completed.
+        // A browser that sends a second redirect gets the page that says that the login has already
+        // been completed, because the channel is closed.
         redirects.close();
         // The browser gets its page.
         let rest = async { while connections.join_next().await.is_some() {} };

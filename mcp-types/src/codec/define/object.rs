@@ -56,9 +56,9 @@ macro_rules! object_codec {
             #[allow(unused_doc_comments, reason = "a row has the documentation of its setter")]
             fn vacant() -> Self {
                 Self {
-                $($(#[$when])* $($field: codec::Decode::vacant(),)?)*
-                $($extra: codec::Extra::new(),)?
-            }
+                    $($(#[$when])* $($field: codec::Decode::vacant(),)?)*
+                    $($extra: codec::Extra::new(),)?
+                }
             }
 
             fn decode(&mut self, text: &mut codec::Text<'_>) -> Result<(), codec::DecodeError> {

@@ -23,9 +23,9 @@
 //!   new server process, unless `--url` names one that runs already.
 //! - **The attacker** runs on one thread with low priority (nice 10) and uses other source
 //!   addresses than the good clients: 127.0.0.2, and for attacks of many peers 127.0.1.1 and up.
-//! - **A busy machine.** While the kernel lets a thread of the server or of a client wait for a
-//!   processor (run delay in `/proc/PID/task/TID/schedstat`), the server blocks nobody. This time
-//!   is subtracted from the calls that were under way, except for as long as other threads of the
+//! - **A busy machine.** A thread of the server or of a client may have to wait for a processor
+//!   (run delay in `/proc/PID/task/TID/schedstat`). The server is not the cause of this delay, so
+//!   it is subtracted from the calls in flight, except for the time in which other threads of the
 //!   server used the processor. A machine that is itself virtual can also stand still without any
 //!   trace in `/proc`. Therefore an attack after which calls took too long is played again, twice
 //!   at most, on a new server: a fault of the server shows each time. Memory that is not freed and

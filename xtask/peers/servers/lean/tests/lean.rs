@@ -103,7 +103,12 @@ fn resources() -> Server {
 async fn peers(server: &Server) -> Vec<(Revision, Peer)> {
     let mut peers = Vec::new();
     for revision in Revision::ALL {
-        peers.push((*revision, Peer::of(server, *revision).await));
+        let peer = if revision.is_modern() {
+            Peer::modern(server)
+        } else {
+            Peer::legacy(server, revision.as_str()).await
+        };
+        peers.push((*revision, peer));
     }
     peers
 }
