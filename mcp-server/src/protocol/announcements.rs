@@ -31,9 +31,8 @@ pub(crate) fn send_changes(
         prompts: true,
         resources: true,
     };
-    let wanted = Arc::clone(&session);
-    let wants = Box::new(move |uri: &str| wanted.is_subscribed(uri));
-    let subscriber = core.hub.subscribe(interest, wants);
+    let watched = Box::new(Arc::clone(&session));
+    let subscriber = core.hub.subscribe(interest, watched);
     let core = Arc::clone(core);
     // Subscribed before the first poll, so that no change in between is missed.
     async move {

@@ -1,5 +1,5 @@
-//! Changes that peers can subscribe to: [`Change`], the [`Bus`] that sends them to other processes,
-//! and the [`Hub`] that passes them to the subscribers of this process.
+//! Changes that peers can subscribe to: [`Change`], and the [`Hub`] that passes them to the
+//! subscribers of this process.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -8,12 +8,11 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use crate::util::uri_syntax::make_canonical;
-use crate::util::utf8_bytes;
+use crate::util::uri_set::UriSet;
 
 /// A change that peers can subscribe to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Change {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Change {
     /// The list of tools changed.
     Tools,
     /// The list of prompts changed.
@@ -22,95 +21,6 @@ pub enum Change {
     Resources,
     /// The resource with this URI, or a part of it, changed.
     Resource(String),
-}
-
-/// Sends messages between the processes that serve one endpoint.
-///
-/// A server that runs in one process needs no bus. An implementation delivers each
-/// [published](Bus::publish) message to every process that [attached](Bus::attach) a receiver,
-/// including the publishing process. Messages of one publisher must be delivered in order. Both
-/// methods are called rarely and must not block for long.
-pub trait Bus: Send + Sync + 'static {
-    /// Sends a message to all attached processes.
-    fn publish(&self, message: BusMessage);
-
-    /// Adds a receiver. Remove it when the [`Weak`] cannot be upgraded any more.
-    fn attach(&self, receiver: Weak<dyn BusReceiver>);
-}
-
-/// Receives the messages of a [`Bus`]. Implemented by this crate.
-pub trait BusReceiver: Send + Sync {
-    /// Processes one message. Does not block.
-    fn receive(&self, message: BusMessage);
-}
-
-/// A message that a [`Bus`] sends to all processes. [`to_bytes`](Self::to_bytes) encodes it.
-#[derive(Clone, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum BusMessage {
-    /// A list or resource changed.
-    Change(Change),
-    /// A legacy client responded to a request that another process may have sent.
-    Answer {
-        /// The id of the session.
-        session: String,
-        /// The whole message, unchanged.
-        #[serde(with = "utf8_bytes")]
-        message: Vec<u8>,
-    },
-    /// A legacy client cancelled a request that another process may be serving.
-    Cancel {
-        /// The id of the session.
-        session: String,
-        /// The id of the request.
-        request: mcp_types::RequestId,
-    },
-    /// A session ended.
-    SessionEnded {
-        /// The id of the session.
-        session: String,
-    },
-    /// The state of a session changed. Other processes update their copies.
-    SessionChanged {
-        /// The id of the session.
-        session: String,
-        /// The change, as JSON text in a private format of this crate.
-        #[serde(with = "utf8_bytes")]
-        value: Vec<u8>,
-    },
-    /// A client opened the stream for notifications of a session (by GET). Other processes end
-    /// theirs, so that no notification is sent twice.
-    Listening {
-        /// The id of the session.
-        session: String,
-        /// The id of the stream.
-        stream: String,
-    },
-    /// The URLs of a resource were revoked.
-    #[cfg(feature = "https-url")]
-    UrlsRevoked {
-        /// The URI of the resource.
-        uri: String,
-        /// URLs issued up to this time are revoked, in milliseconds since 1970. It may be in the
-        /// future, because clocks differ.
-        until: u64,
-    },
-}
-
-impl std::fmt::Debug for BusMessage {
-    /// Shows neither ids of sessions, which are secrets of their clients, nor messages.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Change(change) => return f.debug_tuple("Change").field(change).finish(),
-            Self::Answer { .. } => "Answer",
-            Self::Cancel { .. } => "Cancel",
-            Self::SessionEnded { .. } => "SessionEnded",
-            Self::SessionChanged { .. } => "SessionChanged",
-            Self::Listening { .. } => "Listening",
-            #[cfg(feature = "https-url")]
-            Self::UrlsRevoked { .. } => "UrlsRevoked",
-        })
-    }
 }
 
 /// The lists whose changes a subscriber wants to receive.
@@ -132,14 +42,9 @@ impl Hub {
     pub(crate) fn subscribe(
         &self,
         interest: Interest,
-        is_wanted: Box<dyn Fn(&str) -> bool + Send + Sync>,
+        watched: Box<dyn Watched>,
     ) -> Arc<Subscriber> {
-        let subscriber = Arc::new(Subscriber {
-            interest,
-            is_wanted,
-            pending: Mutex::default(),
-            changed: Notify::new(),
-        });
+        let subscriber = Subscriber::new(interest, watched);
         let mut subscribers = self
             .subscribers
             .lock()
@@ -160,17 +65,49 @@ impl Hub {
         if let Change::Resource(uri) = &mut change {
             make_canonical(uri);
         }
-        let subscribers: Vec<_> = {
-            let mut all = self
-                .subscribers
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            remove_dropped(&mut all);
-            all.iter().filter_map(Weak::upgrade).collect()
-        };
-        for subscriber in subscribers {
+        for subscriber in self.present() {
             subscriber.mark(&change);
         }
+    }
+
+    /// Passes every change that a subscriber wants to it, because it is not known what changed.
+    pub(crate) fn publish_everything(&self) {
+        for subscriber in self.present() {
+            for change in [Change::Tools, Change::Prompts, Change::Resources] {
+                subscriber.mark(&change);
+            }
+            for uri in subscriber.watched.all() {
+                subscriber.mark(&Change::Resource(uri));
+            }
+        }
+    }
+
+    fn present(&self) -> Vec<Arc<Subscriber>> {
+        let mut all = self
+            .subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        remove_dropped(&mut all);
+        all.iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+/// The resources that a subscriber watches.
+pub(crate) trait Watched: Send + Sync {
+    /// Returns `true` if a canonical URI is watched.
+    fn contains(&self, uri: &str) -> bool;
+
+    /// Returns the watched URIs.
+    fn all(&self) -> Vec<String>;
+}
+
+impl Watched for UriSet {
+    fn contains(&self, uri: &str) -> bool {
+        self.contains(uri)
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.all().to_vec()
     }
 }
 
@@ -183,7 +120,7 @@ fn remove_dropped(subscribers: &mut Vec<Weak<Subscriber>>) {
 /// costs a slow peer one notification and the server no memory.
 pub(crate) struct Subscriber {
     interest: Interest,
-    is_wanted: Box<dyn Fn(&str) -> bool + Send + Sync>,
+    watched: Box<dyn Watched>,
     pending: Mutex<Pending>,
     changed: Notify,
 }
@@ -205,12 +142,21 @@ impl Pending {
 }
 
 impl Subscriber {
-    fn mark(&self, change: &Change) {
+    pub(crate) fn new(interest: Interest, watched: Box<dyn Watched>) -> Arc<Self> {
+        Arc::new(Self {
+            interest,
+            watched,
+            pending: Mutex::default(),
+            changed: Notify::new(),
+        })
+    }
+
+    pub(crate) fn mark(&self, change: &Change) {
         let wanted = match change {
             Change::Tools => self.interest.tools,
             Change::Prompts => self.interest.prompts,
             Change::Resources => self.interest.resources,
-            Change::Resource(uri) => (self.is_wanted)(uri),
+            Change::Resource(uri) => self.watched.contains(uri),
         };
         if !wanted {
             return;

@@ -10,6 +10,7 @@ use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision};
 use serde_json::value::RawValue;
 
 use crate::protocol::caller::Caller;
+use crate::protocol::changes::Watched;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::util::uri_set::UriSet;
 
@@ -110,10 +111,6 @@ impl Session {
         self.resources().remove(uri);
     }
 
-    pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
-        self.resources().contains(uri)
-    }
-
     fn subscriber(&self) -> MutexGuard<'_, Option<Caller>> {
         let subscriber = self.subscriber.lock();
         subscriber.unwrap_or_else(PoisonError::into_inner)
@@ -153,6 +150,16 @@ impl Session {
     /// Returns the URIs of the subscribed resources, sorted.
     #[cfg(feature = "http")]
     pub(crate) fn subscriptions(&self) -> Vec<String> {
+        self.resources().all().to_vec()
+    }
+}
+
+impl Watched for Arc<Session> {
+    fn contains(&self, uri: &str) -> bool {
+        self.resources().contains(uri)
+    }
+
+    fn all(&self) -> Vec<String> {
         self.resources().all().to_vec()
     }
 }

@@ -14,7 +14,7 @@ use super::change_notifier::{ChangeNotifier, NotifiedVersions};
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::admission;
 use crate::features::subscriptions::capability::{can_subscribe, lists_change};
-use crate::protocol::changes::{Change, Interest, Subscriber};
+use crate::protocol::changes::{Change, Interest, Subscriber, Watched};
 use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::core::{Context, ResponseFuture};
 use crate::protocol::error_report::for_log;
@@ -38,6 +38,16 @@ struct Subscriptions {
     /// cannot make the server keep many.
     notifier: Option<Arc<ChangeNotifier>>,
     notified: Arc<NotifiedVersions>,
+}
+
+impl Watched for Arc<ResourceSubscriptions> {
+    fn contains(&self, uri: &str) -> bool {
+        self.has(uri)
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.state().uris.all().to_vec()
+    }
 }
 
 impl ResourceSubscriptions {
@@ -77,14 +87,12 @@ impl ResourceSubscriptions {
         let first = state.notifier.replace(notifier).is_none();
         drop(state);
         if first {
-            let wanted = Arc::clone(self);
-            let wants = Box::new(move |uri: &str| wanted.has(uri));
             // Before the response, so that later changes are announced.
             let interest = Interest {
                 resources: lists_change(cx.core()),
                 ..Interest::default()
             };
-            let subscriber = cx.core().hub.subscribe(interest, wants);
+            let subscriber = cx.core().hub.subscribe(interest, Box::new(Arc::clone(self)));
             let sink = Arc::clone(&cx.state.sink);
             scope.spawn(Box::pin(send_notifications(
                 Arc::clone(self),

@@ -86,9 +86,8 @@ pub(crate) async fn listen(
         prompts: supported.prompts_list_changed == Some(true),
         resources: supported.resources_list_changed == Some(true),
     };
-    let wants = Box::new(move |uri: &str| uris.contains(uri));
     // Before the acknowledgement, so that no change in between is missed.
-    let subscriber = core.hub.subscribe(interest, wants);
+    let subscriber = core.hub.subscribe(interest, Box::new(uris));
     let meta = NotificationMetaObject::new().subscription_id(id.clone());
     let acknowledged =
         SubscriptionsAcknowledgedNotificationParams::new(supported).meta(meta.clone());
