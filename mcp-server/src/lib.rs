@@ -84,18 +84,18 @@ pub use features::input::request::AskRequest;
 pub use features::list_handle::ListHandle;
 pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};
-pub use features::resources::body::{IntoBody, ResourceBody};
 pub use features::resources::contents::IntoContents;
+pub use features::resources::contents::body::{IntoBody, ResourceBody};
+#[cfg(feature = "https-url")]
+pub use features::resources::contents::stream::{ResourceStream, WantedBytes};
 pub use features::resources::definition::ResourceDef;
 #[cfg(feature = "versioned-resources")]
-pub use features::resources::filter::ResourceFilter;
+pub use features::resources::pages::filter::ResourceFilter;
 #[cfg(feature = "pagination")]
-pub use features::resources::listed::{ListAt, ResourcePage};
+pub use features::resources::pages::listed::{ListAt, ResourcePage};
 pub use features::resources::request::ResourceUri;
 #[cfg(feature = "templates")]
 pub use features::resources::request::Variables;
-#[cfg(feature = "https-url")]
-pub use features::resources::stream::{ResourceStream, WantedBytes};
 #[cfg(feature = "templates")]
 pub use features::resources::templates::definition::TemplateDef;
 #[cfg(feature = "templates")]
@@ -116,34 +116,34 @@ pub use proposals::https_url::serving::read::ReadByUrl;
 pub use proposals::https_url::serving::service::UrlService;
 #[cfg(feature = "versioned-resources")]
 pub use proposals::versioned_resources::versioned::Versioned;
-#[cfg(feature = "oauth")]
-pub use protocol::access_token::AccessToken;
-pub use protocol::bus_codec::BusMessageError;
+pub use protocol::changes::bus_codec::BusMessageError;
 pub use protocol::changes::{Bus, BusMessage, BusReceiver, Change};
+#[cfg(feature = "oauth")]
+pub use protocol::context::access_token::AccessToken;
+#[cfg(feature = "http")]
+pub use protocol::context::extensions::PeerAddress;
+pub use protocol::context::extensions::{Extensions, Principal};
+pub use protocol::context::peer::Peer;
+pub use protocol::context::progress::{ProgressMessage, ProgressNumber, ProgressTotal};
 pub use protocol::core::Context;
+pub use protocol::dispatch::middleware;
+pub use protocol::error::handler_error::HandlerError;
 pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
-pub use protocol::extensions::{Extensions, Principal};
-pub use protocol::extract::{Extension, FromContext};
+pub use protocol::handler::extract::{Extension, FromContext};
+#[cfg(feature = "http")]
+pub use protocol::handler::http_parts::HttpParts;
+pub use protocol::handler::params::{NotificationParams, Params};
+pub use protocol::handler::requirements::Requirements;
+pub use protocol::handler::state::State;
 pub use protocol::handler::{Handler, IntoResult};
 #[doc(hidden)]
 pub use protocol::handler::{Input, NoArguments};
-pub use protocol::handler_error::HandlerError;
-#[cfg(feature = "http")]
-pub use protocol::http_parts::HttpParts;
 pub use protocol::limits::Limits;
 pub use protocol::metrics::Metrics;
 pub use protocol::metrics::operations::{Operation, OperationOutcome};
 pub use protocol::metrics::refusals::{RefusalCause, Refusals};
-pub use protocol::middleware;
-pub use protocol::params::{NotificationParams, Params};
-pub use protocol::peer::Peer;
-#[cfg(feature = "http")]
-pub use protocol::peer_address::PeerAddress;
-pub use protocol::progress::{ProgressMessage, ProgressNumber, ProgressTotal};
-pub use protocol::requirements::Requirements;
 #[cfg(feature = "_seal")]
 pub use protocol::seal::{Keys, SealError};
-pub use protocol::state::State;
 pub use server::builder::ServerBuilder;
 pub use server::group::Group;
 pub use server::handle::Server;
@@ -153,11 +153,9 @@ pub use server::transports::{ByteStream, Stdio, Transport};
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
 #[cfg(feature = "http")]
-pub use transport::http::body::HttpBody;
-#[cfg(feature = "http")]
 pub use transport::http::config::HttpConfig;
 #[cfg(feature = "http")]
-pub use transport::http::network::{IpNetwork, IpNetworkError};
+pub use transport::http::listener::serve::HttpServer;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::builder::OAuthBuilder;
 #[cfg(feature = "oauth")]
@@ -169,13 +167,15 @@ pub use transport::http::oauth::issuer::Issuer;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::oauth_error::OAuthError;
 #[cfg(feature = "oauth")]
-pub use transport::http::oauth::static_tokens::StaticTokens;
+pub use transport::http::oauth::verifier::static_tokens::StaticTokens;
 #[cfg(feature = "oauth")]
 pub use transport::http::oauth::verifier::{PresentedToken, TokenError, TokenVerifier};
 #[cfg(feature = "http")]
-pub use transport::http::response_future::HttpFuture;
+pub use transport::http::request::network::{IpNetwork, IpNetworkError};
 #[cfg(feature = "http")]
-pub use transport::http::serve::HttpServer;
+pub use transport::http::response::body::HttpBody;
+#[cfg(feature = "http")]
+pub use transport::http::response::future::HttpFuture;
 #[cfg(feature = "http")]
 pub use transport::http::service::HttpService;
 #[cfg(feature = "http")]

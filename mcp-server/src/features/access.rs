@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
+use crate::protocol::handler::requirements::Requirements;
+use crate::protocol::handler::states::States;
 use crate::protocol::handler::{
     BoxedHandler, Handler, HandlerFuture, IntoResult, NoArguments, boxed, requirements_of,
 };
-use crate::protocol::requirements::Requirements;
-use crate::protocol::states::States;
 
 /// Decides whether the caller may use a definition.
 type Guard = Arc<BoxedHandler<NoArguments, ()>>;

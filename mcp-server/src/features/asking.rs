@@ -9,12 +9,12 @@ use mcp_types::revision::Versioned;
 #[cfg(feature = "asking")]
 use crate::features::input::inputs;
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::registry::Registry;
+use crate::protocol::dispatch::route::{Typed, versioned};
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::params::Params;
 use crate::protocol::handler::{Handler, IntoResult, boxed};
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::params::Params;
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::registry::Registry;
-use crate::protocol::route::{Typed, versioned};
+use crate::protocol::message::params_view::ParamsView;
 
 /// Adds a feature's handler of a method that may ask the client. `read` decodes the params.
 /// `may_ask` returns `false` for params whose handler never asks: such requests cost less.
@@ -77,8 +77,8 @@ mod sealed {
     use super::{Context, Future, HandlerError, ParamsView, Versioned};
     use crate::features::input::inputs;
     use crate::protocol::core::{ResponseFuture, Route};
-    use crate::protocol::handler_error::bad_params;
-    use crate::protocol::respond;
+    use crate::protocol::dispatch::respond;
+    use crate::protocol::error::handler_error::bad_params;
     use crate::util::and_then::and_then;
 
     /// The methods whose result may be a list of questions.

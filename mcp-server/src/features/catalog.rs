@@ -14,7 +14,7 @@ use crate::features::definition_error::DefinitionError;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
-use crate::protocol::states::States;
+use crate::protocol::handler::states::States;
 
 /// An item of a list: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
 /// [`PromptDef`](crate::PromptDef), and `TemplateDef` with the feature `templates`.

@@ -12,15 +12,15 @@ use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::described::TEMPLATE;
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::BuildError;
-use crate::protocol::error_text::short;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::short;
+use crate::protocol::handler::requirements::Requirements;
+use crate::protocol::handler::states::States;
 use crate::protocol::handler::{BoxedHandler, Handler, HandlerFuture, Input, boxed};
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::raw_object::{FromMembers, RawObject};
-use crate::protocol::registry::Registry;
-use crate::protocol::requirements::Requirements;
-use crate::protocol::states::States;
-use crate::protocol::uri_limit::check_uri;
+use crate::protocol::limits::sizes::check_uri;
+use crate::protocol::message::raw_object::{FromMembers, RawObject};
 
 /// The maximum number of values in a response.
 const MOST: usize = 100;

@@ -28,7 +28,7 @@ use crate::features::input::form::{Elicited, Form};
 use crate::features::input::question::Question;
 use crate::features::input::request::AskRequest;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 impl Context {
     /// Asks the user to fill in a form.

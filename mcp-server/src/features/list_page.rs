@@ -5,8 +5,8 @@ use mcp_types::error::DecodeError;
 
 use crate::features::catalog::{List, ListItem, Slice};
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::raw_object::{FromMembers, RawObject};
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::message::raw_object::{FromMembers, RawObject};
 
 /// The params of a list request: the cursor.
 pub(crate) struct PageParams {

@@ -9,12 +9,12 @@ use mcp_types::{
 };
 
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::lifecycle::SessionRequest;
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::raw_object::{FromMembers, RawObject};
-use crate::protocol::registry::Registry;
-use crate::protocol::route::common;
+use crate::protocol::dispatch::lifecycle::SessionRequest;
+use crate::protocol::dispatch::registry::Registry;
+use crate::protocol::dispatch::route::common;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::message::params_view::ParamsView;
+use crate::protocol::message::raw_object::{FromMembers, RawObject};
 use crate::protocol::session::severity;
 
 pub(crate) fn register(registry: &mut Registry) {

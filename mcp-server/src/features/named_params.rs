@@ -8,11 +8,11 @@ use serde::de::DeserializeOwned;
 
 use crate::features::catalog::{Definition, List};
 use crate::protocol::core::Context;
-use crate::protocol::error_text::short;
-use crate::protocol::handler_error::{HandlerError, bad_params};
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::raw_object::{FromMembers, RawObject};
-use crate::protocol::route;
+use crate::protocol::dispatch::route;
+use crate::protocol::error::handler_error::{HandlerError, bad_params};
+use crate::protocol::error::text::short;
+use crate::protocol::message::params_view::ParamsView;
+use crate::protocol::message::raw_object::{FromMembers, RawObject};
 
 /// An item of a list that a request names, and the arguments for it.
 pub(crate) struct NamedParams<I, A> {

@@ -16,8 +16,8 @@ use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::{asking, downgrade};
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::registry::Registry;
+use crate::protocol::dispatch::registry::Registry;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// Registers the methods of prompts. `resources` completes the links to resources in them.
 pub(crate) fn register(

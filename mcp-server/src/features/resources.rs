@@ -1,30 +1,17 @@
 //! Resources: `resources/list`, `resources/templates/list` and `resources/read`.
 
-pub(crate) mod body;
 pub(crate) mod catalog;
 pub(crate) mod contents;
 pub(crate) mod defined;
 pub(crate) mod definition;
 pub(crate) mod described;
-#[cfg(feature = "versioned-resources")]
-pub(crate) mod filter;
-pub(crate) mod fixed_contents;
 pub(crate) mod handlers;
 #[cfg(feature = "pagination")]
-pub(crate) mod listed;
-#[cfg(feature = "pagination")]
 pub(crate) mod pages;
-pub(crate) mod params;
-#[cfg(feature = "pagination")]
-pub(crate) mod position;
 #[cfg(feature = "_proposals")]
 pub(crate) mod proposals;
 pub(crate) mod request;
 pub(crate) mod resolved;
-#[cfg(feature = "pagination")]
-pub(crate) mod scope;
-#[cfg(feature = "https-url")]
-pub(crate) mod stream;
 #[cfg(feature = "templates")]
 pub(crate) mod templates;
 #[cfg(not(feature = "templates"))]
@@ -41,13 +28,13 @@ use mcp_types::{
 
 use crate::features::asking;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::params::ResourceParams;
+use crate::features::resources::request::ResourceParams;
 #[cfg(not(feature = "templates"))]
 use crate::features::resources::untemplated as templates;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::registry::Registry;
-use crate::protocol::route::common;
+use crate::protocol::dispatch::registry::Registry;
+use crate::protocol::dispatch::route::common;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// Registers the methods of resources and resource templates.
 pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {

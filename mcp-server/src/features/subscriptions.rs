@@ -19,8 +19,8 @@ use mcp_types::{Request, SubscriptionsListenRequest};
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::admission::SessionAdmission;
-use crate::protocol::lifecycle::SessionRequest;
-use crate::protocol::registry::Registry;
+use crate::protocol::dispatch::lifecycle::SessionRequest;
+use crate::protocol::dispatch::registry::Registry;
 
 /// Registers the methods of subscriptions.
 pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {

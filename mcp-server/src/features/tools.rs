@@ -24,12 +24,12 @@ use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::definition::ToolDef;
 use crate::features::{asking, downgrade};
 use crate::protocol::core::Context;
-use crate::protocol::error_report::{report, resolve};
-use crate::protocol::handler_error::{Cause, HandlerError};
+use crate::protocol::dispatch::registry::Registry;
+use crate::protocol::dispatch::trace;
+use crate::protocol::error::handler_error::{Cause, HandlerError};
+use crate::protocol::error::report::{report, resolve};
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::operations::{Operation, OperationCounter, OperationOutcome, Tools};
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::registry::Registry;
-use crate::protocol::trace;
 
 /// Registers the methods of tools. `resources` completes the links to resources in results.
 pub(crate) fn register(

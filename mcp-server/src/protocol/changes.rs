@@ -1,6 +1,9 @@
 //! Changes that peers can subscribe to: [`Change`], and the [`Hub`] that passes them to the
 //! subscribers of this process.
 
+pub(crate) mod announcements;
+pub(crate) mod bus_codec;
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 

@@ -1,5 +1,16 @@
 //! Methods of [`Context`]: the request of a handler, and messages to the client.
 
+#[cfg(feature = "oauth")]
+pub(crate) mod access_token;
+pub(crate) mod caller;
+#[cfg(feature = "versioned-resources")]
+pub(crate) mod connection_scope;
+pub(crate) mod extensions;
+pub(crate) mod peer;
+pub(crate) mod progress;
+#[cfg(feature = "oauth")]
+pub(crate) mod scopes;
+
 use std::sync::Arc;
 #[cfg(feature = "asking")]
 use std::sync::OnceLock;
@@ -7,15 +18,15 @@ use std::sync::OnceLock;
 use mcp_types::revision::Versioned;
 use mcp_types::{Proposal, RequestId, Revision};
 
-use crate::protocol::caller::Caller;
-use crate::protocol::context_values::ContextValues;
+use crate::protocol::context::caller::Caller;
+use crate::protocol::context::caller::ContextValues;
+use crate::protocol::context::extensions::Extensions;
+use crate::protocol::context::peer::Peer;
 use crate::protocol::core::{Context, Core, RequestState};
-use crate::protocol::extensions::Extensions;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::message_sink::{ClosedSink, TrySend};
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::message::message_sink::{ClosedSink, TrySend};
+use crate::protocol::message::notification;
 use crate::protocol::metrics::measured::Measured;
-use crate::protocol::notification::notification;
-use crate::protocol::peer::Peer;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::select::select;
 use crate::util::signal::CancelSignal;

@@ -15,19 +15,19 @@ use mcp_types::{Implementation, ProgressToken, Proposal, RequestId, Revision, Se
 use serde_json::value::RawValue;
 
 use crate::protocol::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
-use crate::protocol::context_values::ContextValues;
+use crate::protocol::context::caller::ContextValues;
+use crate::protocol::context::extensions::Extensions;
+use crate::protocol::context::peer::Peer;
+use crate::protocol::error::conversions::ErrorConversions;
+use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::error::{BuildError, ErrorDetail};
-use crate::protocol::error_conversions::ErrorConversions;
-use crate::protocol::extensions::Extensions;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::handler::states::States;
 use crate::protocol::limits::Limits;
-use crate::protocol::message_sink::MessageSink;
+use crate::protocol::message::message_sink::MessageSink;
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::measured::Measured;
 use crate::protocol::metrics::operations::{OperationCounter, Tools};
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::peer::Peer;
 use crate::protocol::quota::Peers;
-use crate::protocol::states::States;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
@@ -209,7 +209,7 @@ pub(crate) trait ChangeAccess: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 }
 
-/// Code around the handlers of requests: a [`Middleware`](super::middleware::Middleware) with its
+/// Code around the handlers of requests: a [`Middleware`](crate::middleware::Middleware) with its
 /// type erased.
 pub(crate) trait Layer: Send + Sync {
     /// Serves a request. `index` is the index of the layer in [`Core::layers`].

@@ -4,6 +4,16 @@
 //! gets a [`Dispatch`]: an answer, or a [`RequestTask`] to poll until it returns its [`Answer`].
 //! Dropping the task cancels the request.
 
+pub(crate) mod handshake;
+pub(crate) mod lifecycle;
+pub mod middleware;
+pub(crate) mod registry;
+pub(crate) mod request_task;
+pub(crate) mod respond;
+pub(crate) mod route;
+pub(crate) mod trace;
+pub(crate) mod watchdog;
+
 use std::pin::Pin;
 use std::sync::Arc;
 #[cfg(feature = "asking")]
@@ -16,21 +26,22 @@ use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
-use crate::protocol::answer::{Answer, Rejection};
+use crate::protocol::context::peer::Peer;
 use crate::protocol::core::{Context, Core, RequestState};
-use crate::protocol::error_report::{failure, for_log};
-use crate::protocol::error_text::{invalid_params, method_not_found, short};
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::handshake::initialize;
-use crate::protocol::inbound::Inbound;
+use crate::protocol::dispatch::handshake::initialize;
+use crate::protocol::dispatch::request_task::{Caught, Panicked, RequestTask, catch, panicked};
+use crate::protocol::dispatch::respond::ResponseDelivery;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::report::{failure, for_log};
+use crate::protocol::error::text::{invalid_params, method_not_found, short};
+use crate::protocol::limits::sizes;
+use crate::protocol::message::answer::{Answer, Rejection};
+use crate::protocol::message::inbound::Inbound;
+use crate::protocol::message::methods;
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::measured::Measured;
 use crate::protocol::metrics::operations::OperationOutcome;
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::peer::Peer;
-use crate::protocol::request_task::RequestTask;
-use crate::protocol::respond::ResponseDelivery;
 use crate::protocol::session::{Session, severity};
-use crate::protocol::{lifecycle, methods, middleware, respond, sizes};
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
@@ -227,9 +238,9 @@ impl Core {
             unknown.ended(OperationOutcome::Error, Duration::ZERO);
             return refused(method_not_found(method), Rejection::NoMethod);
         }
-        let span = super::trace::span(Some(id), method, params, session, revision, inbound);
+        let span = trace::span(Some(id), method, params, session, revision, inbound);
         let refused = |error: ErrorObject, kind| {
-            super::trace::failed(&span, &error);
+            trace::failed(&span, &error);
             refused(error, kind)
         };
         let peer = match session {
@@ -249,7 +260,7 @@ impl Core {
             Some(route) if self.layers.is_empty() => route.start(params, &cx),
             _ => Ok(middleware::start(params, &cx)),
         };
-        let started = span.in_scope(|| super::request_task::catch(start));
+        let started = span.in_scope(|| catch(start));
         match started {
             Ok(Ok(running)) => {
                 let limit = (method != methods::LISTEN).then(|| self.limits().request_time);
@@ -261,9 +272,9 @@ impl Core {
                 let rejection = rejection.unwrap_or_else(|| Rejection::of_code(error.code));
                 refused(error, rejection)
             }
-            Err(super::request_task::Panicked) => {
+            Err(Panicked) => {
                 cx.count(OperationOutcome::Error);
-                refused(super::request_task::panicked(), Rejection::Malformed)
+                refused(panicked(), Rejection::Malformed)
             }
         }
     }
@@ -274,14 +285,14 @@ impl Core {
         params: Option<&RawValue>,
         inbound: &Inbound,
     ) -> Dispatch {
-        if let Err(error) = super::sizes::check_values(params, self.limits()) {
+        if let Err(error) = sizes::check_values(params, self.limits()) {
             tracing::warn!(method = %PeerText(method), %error, "notification refused");
             return Dispatch::Nothing;
         }
         if method == methods::CANCELLED {
             return match lifecycle::cancelled(params) {
                 // Requests never have an id that is too long.
-                Some(id) if super::sizes::exceeds_id(&id, self.limits()) => Dispatch::Nothing,
+                Some(id) if sizes::exceeds_id(&id, self.limits()) => Dispatch::Nothing,
                 Some(id) => Dispatch::Cancel(id),
                 None => Dispatch::Nothing,
             };
@@ -298,7 +309,7 @@ impl Core {
             tracing::warn!(%method, "notification with params that cannot be read");
             return Dispatch::Nothing;
         };
-        if let Err(error) = super::sizes::check_meta(self.limits(), method, &view) {
+        if let Err(error) = sizes::check_meta(self.limits(), method, &view) {
             tracing::warn!(method, %error, "notification refused");
             return Dispatch::Nothing;
         }
@@ -313,20 +324,17 @@ impl Core {
             let revision = self.modern_revision(&view).unwrap_or(Revision::LATEST);
             Peer::modern(revision, view.modern_meta().ok())
         };
-        let span = super::trace::span(None, method, &view, session, peer.revision(), inbound);
+        let span = trace::span(None, method, &view, session, peer.revision(), inbound);
         let cx = self.context(None, method, &view, peer, inbound);
         let start = |cx: Context| {
             // The panic was logged.
-            let started =
-                span.in_scope(|| super::request_task::catch(|| listener.start(params, &cx)));
-            let started = started.unwrap_or_else(|super::request_task::Panicked| {
-                Ok(Box::pin(std::future::ready(())))
-            });
+            let started = span.in_scope(|| catch(|| listener.start(params, &cx)));
+            let started = started.unwrap_or_else(|Panicked| Ok(Box::pin(std::future::ready(()))));
             Ok((started?, cx))
         };
         match cx.map_err(HandlerError::protocol).and_then(start) {
             Ok((future, cx)) => {
-                let running = super::request_task::Caught::new(future, span, cx);
+                let running = Caught::new(future, span, cx);
                 Dispatch::Notification(Box::pin(running))
             }
             Err(error) => {

@@ -1,5 +1,11 @@
 //! Errors of building and of serving a server.
 
+pub(crate) mod challenge;
+pub(crate) mod conversions;
+pub(crate) mod handler_error;
+pub(crate) mod report;
+pub(crate) mod text;
+
 use std::fmt;
 
 use thiserror::Error;

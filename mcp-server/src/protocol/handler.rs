@@ -1,14 +1,22 @@
 //! [`Handler`]: the async functions that serve requests.
 
+pub(crate) mod extract;
+#[cfg(feature = "http")]
+pub(crate) mod http_parts;
+pub(crate) mod params;
+pub(crate) mod requirements;
+pub(crate) mod state;
+pub(crate) mod states;
+
 use std::pin::Pin;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
 use crate::protocol::core::Context;
-use crate::protocol::extract::FromContext;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::requirements::Requirements;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::extract::FromContext;
+use crate::protocol::handler::requirements::Requirements;
 use crate::util::and_then::and_then;
 
 /// An async function that serves requests.

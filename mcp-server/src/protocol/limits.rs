@@ -2,6 +2,7 @@
 
 pub(crate) mod checked;
 mod setters;
+pub(crate) mod sizes;
 
 use std::time::Duration;
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod peer_key;
 pub(crate) mod permits;
+pub(crate) mod retained;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

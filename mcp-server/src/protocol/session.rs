@@ -9,8 +9,8 @@ use mcp_types::rpc::ErrorObject;
 use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision};
 use serde_json::value::RawValue;
 
-use crate::protocol::caller::Caller;
 use crate::protocol::changes::Watched;
+use crate::protocol::context::caller::Caller;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::util::uri_set::UriSet;
 
@@ -143,7 +143,7 @@ impl Session {
     #[cfg(feature = "http")]
     pub(crate) fn memory(&self) -> usize {
         let head_bytes = self.subscriber().as_ref().map_or(0, Caller::head_bytes);
-        crate::protocol::retained::memory(self.peer_bytes, self.resources().bytes())
+        crate::protocol::quota::retained::memory(self.peer_bytes, self.resources().bytes())
             .saturating_add(head_bytes)
     }
 

@@ -16,15 +16,15 @@ use crate::proposals::https_url::issue::Urls;
 use crate::proposals::resources::{blocks, hooks};
 use crate::protocol::changes::{BusReceiver, Hub};
 use crate::protocol::core::Core;
-use crate::protocol::error::{BuildError, BuildErrors};
+use crate::protocol::dispatch::lifecycle;
+use crate::protocol::dispatch::registry::Registry;
 #[cfg(feature = "_seal")]
-use crate::protocol::error_text::Chain;
-use crate::protocol::lifecycle;
+use crate::protocol::error::text::Chain;
+use crate::protocol::error::{BuildError, BuildErrors};
 #[cfg(feature = "http")]
 use crate::protocol::metrics::counters::Counters;
 use crate::protocol::metrics::operations::OperationCounter;
 use crate::protocol::quota::Peers;
-use crate::protocol::registry::Registry;
 #[cfg(feature = "_seal")]
 use crate::protocol::seal::{KeySlot, Keys};
 use crate::server::builder::ServerBuilder;

@@ -14,19 +14,19 @@ use crate::features::catalog::CacheHints;
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::changes::Bus;
 use crate::protocol::core::Layer;
+use crate::protocol::dispatch::middleware::{self, Middleware};
+use crate::protocol::dispatch::registry::Registry;
 #[cfg(feature = "pagination")]
 use crate::protocol::error::BuildError;
 use crate::protocol::error::ErrorDetail;
-use crate::protocol::error_conversions::ErrorConversions;
+use crate::protocol::error::conversions::ErrorConversions;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::params::{NotificationParams, Params};
+use crate::protocol::handler::states::States;
 use crate::protocol::handler::{Handler, IntoResult};
-use crate::protocol::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
-use crate::protocol::middleware::{self, Middleware};
-use crate::protocol::params::{NotificationParams, Params};
-use crate::protocol::registry::Registry;
 #[cfg(feature = "_seal")]
 use crate::protocol::seal::Keys;
-use crate::protocol::states::States;
 use crate::server::catalogs::Definitions;
 use crate::server::definitions::definition_methods;
 use crate::server::resource_definitions::resource_methods;

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use crate::server::handle::Server;
 use crate::transport::http::config::HttpConfig;
-use crate::transport::http::connection::SocketServices;
+use crate::transport::http::listener::connection::SocketServices;
 use crate::transport::http::service::HttpService;
 
 /// How often [`Server::drain`] looks for requests in flight.

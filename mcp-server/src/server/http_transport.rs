@@ -10,8 +10,8 @@ use crate::protocol::error::ServeError;
 use crate::server::handle::Server;
 use crate::server::transports::Transport;
 use crate::transport::http::config::HttpConfig;
-use crate::transport::http::connection::Encryption;
-use crate::transport::http::serve::HttpServer;
+use crate::transport::http::listener::connection::Encryption;
+use crate::transport::http::listener::serve::HttpServer;
 
 /// Streamable HTTP at a socket of its own, at any path.
 ///

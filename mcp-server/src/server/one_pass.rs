@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use crate::Server;
 use crate::features::catalog::LOOKUPS;
 use crate::protocol::dispatch::MESSAGES;
-use crate::protocol::raw_object::OBJECTS;
+use crate::protocol::message::raw_object::OBJECTS;
 
 thread_local! {
     static DECODED: Cell<usize> = const { Cell::new(0) };

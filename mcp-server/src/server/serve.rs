@@ -5,9 +5,9 @@ use std::pin::pin;
 
 use tokio::io::DuplexStream;
 
+use crate::protocol::context::extensions::Extensions;
 use crate::protocol::core::Context;
 use crate::protocol::error::ServeError;
-use crate::protocol::extensions::Extensions;
 use crate::server::handle::Server;
 use crate::server::transports::{ByteStream, Stdio, Transport};
 use crate::util::select::{Either, select};

@@ -4,8 +4,8 @@ use std::future::Future;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadHalf, WriteHalf, split};
 
+use crate::protocol::context::extensions::Extensions;
 use crate::protocol::error::ServeError;
-use crate::protocol::extensions::Extensions;
 use crate::server::handle::Server;
 use crate::transport::{stdio, stream};
 

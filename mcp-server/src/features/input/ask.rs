@@ -9,7 +9,7 @@ use super::question::Question;
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, QuestionStatus};
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// Decodes an answer in the form of a revision. The error describes what is wrong with it.
 pub(crate) type AnswerReader<A> = Box<dyn FnOnce(Revision, &str) -> Result<A, String> + Send>;
@@ -79,7 +79,7 @@ impl<A> Ask<A> {
             }
         };
         let value = read(cx.revision(), answer.get()).map_err(|reason| {
-            let key = crate::protocol::error_text::short(&key);
+            let key = crate::protocol::error::text::short(&key);
             HandlerError::invalid_params(format!("`inputResponses.{key}`: {reason}"))
         })?;
         if let Some(inputs) = inputs::of(&cx) {

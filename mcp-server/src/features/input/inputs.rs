@@ -15,11 +15,11 @@ use crate::features::input::error::InputError;
 use crate::features::input::question::Question;
 use crate::features::input::state::{self, RawValues, SealedState};
 use crate::protocol::core::Context;
-use crate::protocol::error_text::invalid_params;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::dispatch::respond;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::invalid_params;
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::metrics::operations::OperationOutcome;
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::respond;
 
 /// The answers that a request contains, and the questions that its handler asks.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::features::input::error::InputError;
 use crate::features::input::inputs;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 impl Context {
     /// Runs an operation once, however often the handler runs again for answers. The client sends

@@ -18,9 +18,9 @@ use crate::features::prompts::result::IntoPrompt;
 use crate::features::schema;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
-use crate::protocol::error_text::short;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::short;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
-use crate::protocol::handler_error::HandlerError;
 
 type PromptFuture = HandlerFuture<GetPromptResult>;
 

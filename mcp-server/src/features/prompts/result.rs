@@ -1,6 +1,6 @@
 //! Results of the handlers of prompts.
 
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 use mcp_types::{ContentBlock, GetPromptResult, PromptMessage, Role, TextContent};
 
 /// A message of a prompt: text, which is the user's, content with the role of the speaker, or a

@@ -15,9 +15,9 @@ use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource}
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::states::States;
-use crate::protocol::uri_limit::check_uri;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::states::States;
+use crate::protocol::limits::sizes::check_uri;
 
 /// The resources of a server, and what proposals add to them.
 pub(crate) struct ResourceCatalog {

@@ -1,8 +1,13 @@
 //! Results of the handlers of resources.
 
+pub(crate) mod body;
+pub(crate) mod fixed;
+#[cfg(feature = "https-url")]
+pub(crate) mod stream;
+
 use mcp_types::{AnyResourceContents, Base64Text, BlobResourceContents, TextResourceContents};
 
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 use crate::util::uri_syntax;
 
 /// The contents of a resource, or the error of its handler.

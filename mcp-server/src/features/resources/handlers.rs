@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use mcp_types::json::Map;
 
+use crate::features::resources::contents::body::{IntoBody, ResourceBody};
 #[cfg(feature = "pagination")]
-use super::listed::ListAt;
-use crate::features::resources::body::{IntoBody, ResourceBody};
+use crate::features::resources::pages::listed::ListAt;
 #[cfg(feature = "pagination")]
-use crate::features::resources::listed::ResourcePage;
+use crate::features::resources::pages::listed::ResourcePage;
 use crate::features::resources::request::ResourceRequest;
 use crate::protocol::core::Context;
+use crate::protocol::error::handler_error::HandlerError;
 #[cfg(feature = "pagination")]
 use crate::protocol::handler::BoxedHandler;
 use crate::protocol::handler::{Handler, HandlerFuture, Input, requirements_of};
-use crate::protocol::handler_error::HandlerError;
 use crate::util::and_then::and_then;
 
 /// A handler that reads.

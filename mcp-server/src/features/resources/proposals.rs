@@ -6,12 +6,12 @@ use std::sync::Arc;
 use mcp_types::{ContentBlock, PaginatedRequestParams, ReadResourceResult};
 
 use crate::features::catalog::CacheHints;
-use crate::features::resources::position::{ListedPage, Position};
+use crate::features::resources::pages::position::{ListedPage, Position};
+use crate::features::resources::pages::scope::Scope;
 use crate::features::resources::resolved::AuthorizedResource;
-use crate::features::resources::scope::Scope;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::registry::Registry;
+use crate::protocol::dispatch::registry::Registry;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// The future of a method of [`ResourceProposals`].
 pub(crate) type ProposalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

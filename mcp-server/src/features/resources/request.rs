@@ -1,5 +1,7 @@
-//! [`ResourceUri`] and [`Variables`]: extractors for the resource that a request names.
+//! The resource that a request names: [`ResourceParams`], and the extractors [`ResourceUri`] and
+//! [`Variables`].
 
+use mcp_types::error::DecodeError;
 use mcp_types::json::Map;
 #[cfg(feature = "templates")]
 use serde::de::DeserializeOwned;
@@ -7,9 +9,19 @@ use serde::de::DeserializeOwned;
 #[cfg(feature = "templates")]
 use crate::features::resources::variables;
 use crate::protocol::core::Context;
-use crate::protocol::extract::FromContext;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::requirements::Requirements;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::extract::FromContext;
+use crate::protocol::handler::requirements::Requirements;
+use crate::protocol::message::raw_object::{FromMembers, RawObject};
+
+/// The params of `resources/read` and of other requests with a URI.
+pub(crate) struct ResourceParams(pub(crate) String);
+
+impl FromMembers for ResourceParams {
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
+        members.required("uri").map(Self)
+    }
+}
 
 /// The resource of a request, attached to the context of its handler.
 pub(crate) struct ResourceRequest {

@@ -4,12 +4,12 @@ use mcp_types::AnyResourceContents;
 use mcp_types::json::Map;
 
 use crate::features::catalog::CacheHints;
-use crate::features::resources::body::ResourceBody;
 use crate::features::resources::contents;
+use crate::features::resources::contents::body::ResourceBody;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::handlers::ReadParams;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// A resource that a URI names, with its definition. Call [`check_access`](Self::check_access) to
 /// check that the caller may use it.

@@ -9,7 +9,7 @@ use mcp_types::{ListResourceTemplatesRequest, Request};
 
 use crate::features::list_page;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::protocol::registry::Registry;
+use crate::protocol::dispatch::registry::Registry;
 
 pub(crate) fn register(registry: &mut Registry, resources: &ResourceCatalog) {
     let templates = Arc::clone(&resources.definitions.templates);

@@ -10,8 +10,8 @@ use crate::features::list_page::{PageParams, bad_cursor};
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::described::TEMPLATE;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::registry::Registry;
+use crate::protocol::dispatch::registry::Registry;
+use crate::protocol::error::handler_error::HandlerError;
 
 pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {
     let hints = resources.definitions.resources.hints.clone();

@@ -3,10 +3,10 @@
 use mcp_types::json::Map;
 use serde::de::DeserializeOwned;
 
-use crate::protocol::error_text::short;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::short;
 #[cfg(feature = "templates")]
 use crate::protocol::handler::{Input, NoArguments};
-use crate::protocol::handler_error::HandlerError;
 use crate::util::text_values;
 
 /// Decodes the variables of a URI into a type.

@@ -20,19 +20,19 @@ use crate::features::subscriptions::capability::can_subscribe;
 #[cfg(feature = "versioned-resources")]
 use crate::features::subscriptions::change_notifier::ChangeNotifier;
 #[cfg(not(feature = "versioned-resources"))]
-use crate::protocol::announcements::announcement;
-#[cfg(not(feature = "versioned-resources"))]
 use crate::protocol::changes::Change;
 use crate::protocol::changes::Interest;
+#[cfg(not(feature = "versioned-resources"))]
+use crate::protocol::changes::announcements::announcement;
 use crate::protocol::core::{Context, Core};
-use crate::protocol::error_report::for_log;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::report::for_log;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::notification::notification;
+use crate::protocol::limits::sizes::check_uri;
+use crate::protocol::message::notification;
+use crate::protocol::message::raw_object::{FromMembers, RawObject};
 use crate::protocol::quota::peer_key::PeerKey;
-use crate::protocol::raw_object::{FromMembers, RawObject};
-use crate::protocol::retained::{self, RetainedBytes};
-use crate::protocol::uri_limit::check_uri;
+use crate::protocol::quota::retained::{self, RetainedBytes};
 use crate::util::select::{Either, select};
 use crate::util::uri_set::UriSet;
 

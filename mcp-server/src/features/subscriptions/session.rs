@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::admission;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::params::ResourceParams;
+use crate::features::resources::request::ResourceParams;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::dispatch::route::common;
+use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::route::common;
-use crate::protocol::uri_limit::check_uri;
+use crate::protocol::limits::sizes::check_uri;
+use crate::protocol::message::params_view::ParamsView;
 
 /// Handles `resources/subscribe`.
 pub(crate) fn subscribe(

@@ -18,8 +18,8 @@ use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::extra_arguments::ExtraArguments;
 use crate::features::tools::result::IntoToolResult;
 use crate::protocol::core::Context;
+use crate::protocol::error::handler_error::HandlerError;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
-use crate::protocol::handler_error::HandlerError;
 use crate::protocol::metrics::operations::OperationCounter;
 #[cfg(feature = "json-schema")]
 use mcp_internal::schema_validator::Validator;

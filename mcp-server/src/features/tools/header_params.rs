@@ -8,7 +8,7 @@ use mcp_types::rpc::ErrorObject;
 
 use crate::features::tools::definition::ToolDef;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// Compares the arguments of a call with the headers of its HTTP request, if it arrived over HTTP
 /// and its revision repeats arguments there.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::features::definition_error::DefinitionError;
 use crate::features::schema;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// The result of a tool's handler: text, a number, a `bool` or nothing, one or several blocks of
 /// content, [`Json`] for structured content, or a whole [`CallToolResult`]; each of them plain or

@@ -3,17 +3,17 @@
 use mcp_internal::peer_text::PeerText;
 use mcp_types::Resource;
 
-use crate::features::resources::body::{IntoBody, ResourceBody};
+use crate::features::resources::contents::body::{IntoBody, ResourceBody};
+use crate::features::resources::contents::stream::{ResourceStream, WantedBytes};
 use crate::features::resources::defined::Defined;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
-use crate::features::resources::stream::{ResourceStream, WantedBytes};
 use crate::proposals::https_url::fixed_body::{FixedBody, LazyFixedBody};
 use crate::proposals::https_url::presigned::PresignedUrl;
 use crate::proposals::https_url::setters::UrlSettings;
 use crate::proposals::resources::collection::is_collection;
 use crate::protocol::core::Context;
-use crate::protocol::error_report::for_log;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::report::for_log;
 
 impl ResolvedResource {
     pub(crate) fn url_settings(&self) -> &UrlSettings {

@@ -12,7 +12,7 @@ use super::revoked::{Revoked, SKEW};
 use super::time::{duration_millis, millis};
 use super::token::{LONGEST_URI, Token};
 use crate::protocol::changes::BusMessage;
-use crate::protocol::extensions::{Extensions, Principal};
+use crate::protocol::context::extensions::{Extensions, Principal};
 use crate::protocol::seal::SealError;
 use crate::util::rfc3339;
 

@@ -14,8 +14,8 @@ use crate::proposals::https_url::presigned::time_left;
 use crate::proposals::resources::collection::is_collection;
 use crate::proposals::resources::metadata_view::is_https;
 use crate::proposals::resources::state::Resources;
+use crate::protocol::context::extensions::Principal;
 use crate::protocol::core::Context;
-use crate::protocol::extensions::Principal;
 
 /// Sets the URL of a resource, for a client that gets what the proposal adds. A URL that the
 /// program set stays, unless its scheme is not `https`.

@@ -5,7 +5,7 @@ use mcp_types::{ContentBlock, Resource, ResourceLink};
 use mcp_types::{EmbeddedResource, Proposal};
 
 #[cfg(feature = "https-url")]
-use crate::features::resources::position::{ListedPage, ResourceSource};
+use crate::features::resources::pages::position::{ListedPage, ResourceSource};
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::urls;
 #[cfg(feature = "https-url")]

@@ -11,7 +11,7 @@ use crate::proposals::resources::{finish::finish, state::Resources};
 #[cfg(feature = "sep-2093")]
 use crate::proposals::sep_2093::rules;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 impl ResolvedResource {
     /// Returns the resource as the definition describes it, without the handler that describes.

@@ -15,13 +15,13 @@ use mcp_types::{
 };
 
 use crate::features::catalog::CacheHints;
-#[cfg(feature = "versioned-resources")]
-use crate::features::resources::filter::{ResourceFilter, sorted};
 use crate::features::resources::pages;
-use crate::features::resources::position::{ListedPage, Position};
+#[cfg(feature = "versioned-resources")]
+use crate::features::resources::pages::filter::{ResourceFilter, sorted};
+use crate::features::resources::pages::position::{ListedPage, Position};
+use crate::features::resources::pages::scope::Scope;
 use crate::features::resources::proposals::{ProposalFuture, ResourceProposals};
 use crate::features::resources::resolved::AuthorizedResource;
-use crate::features::resources::scope::Scope;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::urls;
 use crate::proposals::resources::blocks::finish_blocks;
@@ -33,9 +33,9 @@ use crate::proposals::sep_2093::{members, metadata};
 #[cfg(feature = "versioned-resources")]
 use crate::proposals::versioned_resources::{get, versions};
 use crate::protocol::core::Context;
+use crate::protocol::dispatch::registry::Registry;
 use crate::protocol::error::BuildError;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::registry::Registry;
+use crate::protocol::error::handler_error::HandlerError;
 
 impl ResourceProposals for Resources {
     #[cfg_attr(

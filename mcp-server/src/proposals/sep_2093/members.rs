@@ -5,13 +5,13 @@ use mcp_types::ResourceType;
 use crate::features::catalog::Definition;
 use crate::features::list_page::bad_cursor;
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::listed::{ListAt, ResourcePage};
-use crate::features::resources::position::{ListedPage, Position};
+use crate::features::resources::pages::listed::{ListAt, ResourcePage};
+use crate::features::resources::pages::position::{ListedPage, Position};
+use crate::features::resources::pages::scope::Scope;
 use crate::features::resources::resolved::AuthorizedResource;
-use crate::features::resources::scope::Scope;
 use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 impl AuthorizedResource {
     /// Returns the members of the collection.

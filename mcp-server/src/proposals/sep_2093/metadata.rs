@@ -15,7 +15,7 @@ use crate::proposals::resources::state::Resources;
 #[cfg(feature = "versioned-resources")]
 use crate::proposals::versioned_resources::versions::read_current;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// Handles `resources/metadata`. The resource is not read, unless this is the only way to know
 /// whether it exists.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mcp_internal::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{AnyResourceContents, Resource, ResourceType};
 
-use crate::protocol::error_text::short;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::short;
 
 /// `true` if the log has a warning of contents of other resources without a type. Stored in the
 /// definition.

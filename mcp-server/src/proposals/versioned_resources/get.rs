@@ -14,8 +14,8 @@ use crate::proposals::resources::collection::is_collection;
 use crate::proposals::resources::state::Resources;
 use crate::proposals::versioned_resources::versions;
 use crate::protocol::core::Context;
-use crate::protocol::error_text::short;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::error::text::short;
 
 /// Handles the request. Compares a version that is known without the contents before reading them,
 /// unless the resource is a collection, which may have no contents of its own.

@@ -8,7 +8,7 @@ use mcp_types::{AnyResourceContents, Resource};
 
 use crate::features::resources::contents::IntoContents;
 use crate::proposals::resources::metadata_view::read_metadata;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// Contents and the version of the resource, by the proposal `versioned-resources`: the result of a
 /// handler that reads both in one step, so that they belong together. The resource needs no handler

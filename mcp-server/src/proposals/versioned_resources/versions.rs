@@ -8,7 +8,7 @@ use crate::features::resources::resolved::AuthorizedResource;
 use crate::proposals::resources::metadata_view::{length, read_metadata};
 use crate::proposals::resources::state::Resources;
 use crate::protocol::core::Context;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error::handler_error::HandlerError;
 
 /// How often contents are read whose version changes at the same time.
 const ATTEMPTS: usize = 3;

@@ -1,6 +1,6 @@
 //! [`HttpConfig`], and the checks of a request's head.
 
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::response::refusal::Refusal;
 use std::sync::Arc;
 
 use http::HeaderName;
@@ -8,14 +8,15 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use http::request::Parts;
 use mcp_internal::http_headers::{essence, is_json};
 
-use super::network::IpNetwork;
-use super::refused_log::RefusedLog;
 use super::session::event_store::EventStore;
 use super::session::session_store::SessionStore;
-use crate::protocol::extensions::Principal;
+use crate::protocol::context::extensions::Principal;
+#[cfg(feature = "_seal")]
+use crate::protocol::core::Core;
 #[cfg(feature = "oauth")]
 use crate::transport::http::oauth::config::OAuth;
-use crate::transport::http::operation_paths::Paths;
+use crate::transport::http::request::network::IpNetwork;
+use crate::transport::http::request::refused_log::RefusedLog;
 
 /// Configures an HTTP endpoint.
 ///
@@ -275,4 +276,28 @@ fn media(parts: &Parts, header: HeaderName) -> impl Iterator<Item = &[u8]> {
     let values = parts.headers.get_all(header).into_iter();
     let lists = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
     lists.map(essence)
+}
+
+/// The paths of health, readiness and metrics that an [`HttpConfig`] sets. None by default.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths {
+    pub(crate) health: Option<String>,
+    pub(crate) readiness: Option<String>,
+    pub(crate) metrics: Option<String>,
+}
+
+#[cfg(feature = "_seal")]
+impl HttpConfig {
+    /// Warns if the program set a store, which is usually shared by several processes, but no keys.
+    /// If the server has a bus, it has warned already.
+    pub(crate) fn warn_of_random_keys(&self, server: &Arc<Core>) {
+        let shared = self.sessions.is_some() || self.events.is_some();
+        if shared && server.random_keys && server.bus.is_none() {
+            tracing::warn!(
+                "the stores of `HttpConfig` may be shared by several processes, but this process has \
+                 random keys, so that other processes reject its request state and cursors: set \
+                 the same `ServerBuilder::keys` in all processes"
+            );
+        }
+    }
 }

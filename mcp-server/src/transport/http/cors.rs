@@ -16,12 +16,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 
 use http_body::Body;
 
-use super::answer;
-use super::body::HttpBody;
 use super::config::HttpConfig;
 use super::service::RemotePeer;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::response::answer;
+use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::response::refusal::Refusal;
 
 const REQUEST_PRIVATE_NETWORK: HeaderName =
     HeaderName::from_static("access-control-request-private-network");

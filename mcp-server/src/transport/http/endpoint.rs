@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::protocol::core::Core;
 use crate::transport::http::config::HttpConfig;
-use crate::transport::http::http_sse_channels::Channels;
+use crate::transport::http::http_sse::channels::Channels;
 use crate::transport::http::session::event_store::EventStore;
 use crate::transport::http::session::table::Sessions;
 

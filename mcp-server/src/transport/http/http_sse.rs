@@ -4,9 +4,11 @@
 //! Such a channel is a [`LineConnection`], like one over a pair of byte streams, but its output is
 //! written as events. It ends with the response to the GET.
 
-use crate::transport::http::headers;
-use crate::transport::http::http_sse_channels::Channel;
-use crate::transport::http::http_sse_channels::Channels;
+pub(crate) mod channels;
+
+use crate::transport::http::http_sse::channels::Channel;
+use crate::transport::http::http_sse::channels::Channels;
+use crate::transport::http::request::headers;
 use crate::transport::line_connection::LineConnection;
 use std::future::Future;
 use std::pin::Pin;
@@ -22,21 +24,21 @@ use mcp_types::sse::{Event, write_event};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
-use super::accept;
-use super::answer;
-use super::body::{Chunk, HttpBody, Source};
 use super::config;
 use super::ids;
 use super::ids::new_id;
+use crate::protocol::context::extensions::Extensions;
 use crate::protocol::core::Core;
-use crate::protocol::extensions::Extensions;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::permits::{ChannelPermit, RequestPermit};
-use crate::protocol::retained;
-use crate::protocol::retained::RetainedBytes;
+use crate::protocol::quota::retained;
+use crate::protocol::quota::retained::RetainedBytes;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::refusal::Refusal;
-use crate::transport::http::sse_comment::comment;
+use crate::transport::http::request::accept;
+use crate::transport::http::response::answer;
+use crate::transport::http::response::body::{Chunk, HttpBody, Source};
+use crate::transport::http::response::event_stream::comment;
+use crate::transport::http::response::refusal::Refusal;
 use crate::transport::line_connection::ConnectionDriver;
 use crate::util::select::{Either, select};
 

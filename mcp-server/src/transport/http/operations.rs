@@ -7,16 +7,16 @@ use http::header::{ALLOW, ORIGIN, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode};
 
-use super::answer;
-use super::body::HttpBody;
 use super::config::HttpConfig;
 use crate::protocol::metrics::Metrics;
 use crate::protocol::metrics::counters::Gauges;
 use crate::transport::http::endpoint::Endpoint;
 #[cfg(all(feature = "axum", feature = "oauth"))]
 use crate::transport::http::oauth::config::OAuth;
-use crate::transport::http::refusal::Refusal;
-use crate::transport::http::status;
+use crate::transport::http::response::answer;
+use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::response::status;
 
 impl HttpConfig {
     /// Answers GET and HEAD at exactly this path, such as `/healthz`, with 200 as long as the

@@ -16,28 +16,30 @@ use http_body::Body;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use super::accept::AcceptedForms;
-use super::body::HttpBody;
 use super::config;
 use super::config::HttpConfig;
-use super::headers;
 use super::http_sse;
 use super::http_sse::channel_id;
-use super::proxy;
-use super::response_future::HttpFuture;
 use super::session::event_store::MemoryEvents;
 use super::session::requests;
 use super::session::table::Sessions;
-use super::unread_body::{self, FusedBody};
-use super::{answer, request_body, stopping};
 use crate::protocol::changes::BusReceiver;
+use crate::protocol::context::extensions::Extensions;
+use crate::protocol::context::extensions::PeerAddress;
 use crate::protocol::core::Core;
-use crate::protocol::extensions::Extensions;
-use crate::protocol::peer_address::PeerAddress;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::RequestPermit;
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::listener::unread_body::{self, FusedBody};
+use crate::transport::http::request::accept::AcceptedForms;
+use crate::transport::http::request::body;
+use crate::transport::http::request::headers;
+use crate::transport::http::request::proxy;
+use crate::transport::http::response::answer;
+use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::response::future::HttpFuture;
+use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::stopping;
 use crate::util::select::{Either, select};
 
 /// An endpoint of Streamable HTTP as a tower service, for any path of any HTTP stack: axum's
@@ -218,7 +220,7 @@ impl Endpoint {
             return Err(Refusal::ShuttingDown);
         }
         let peer = || self.peer(&parts, remote.as_ref());
-        let bytes = request_body::read(body, &self.server, peer, accepted_late).await?;
+        let bytes = body::read(body, &self.server, peer, accepted_late).await?;
         self.server.counters.request_bytes(bytes.len());
         // Counted only now, so that a client that sends its body slowly uses no permit meanwhile.
         let mut permit = match peer().requests(1) {

@@ -3,7 +3,6 @@
 pub(crate) mod cluster;
 pub(crate) mod ending;
 pub(crate) mod event_store;
-pub(crate) mod expiry_task;
 pub(crate) mod get;
 pub(crate) mod handle;
 pub(crate) mod post;

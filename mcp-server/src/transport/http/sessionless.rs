@@ -1,27 +1,27 @@
 //! POST requests without a session: requests of modern clients, and `initialize`.
 
-use crate::protocol::params_view::ParamsView;
-use crate::transport::http::headers;
+use crate::protocol::message::params_view::ParamsView;
+use crate::transport::http::request::headers;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use mcp_types::rpc::Message;
 
-use super::accept::{self, AcceptedForms};
-use super::answer;
-use super::body::HttpBody;
 use super::ids::new_id;
+use crate::protocol::context::extensions::Extensions;
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
-use crate::protocol::extensions::Extensions;
-use crate::protocol::inbound::Inbound;
-use crate::protocol::methods::INITIALIZE;
-use crate::protocol::methods::LISTEN;
+use crate::protocol::message::inbound::Inbound;
+use crate::protocol::message::methods::INITIALIZE;
+use crate::protocol::message::methods::LISTEN;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::request::accept::{self, AcceptedForms};
+use crate::transport::http::response::answer;
+use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::response::sse_queue::SseQueue;
 use crate::transport::http::session::requests::declares_revision;
-use crate::transport::http::sse_queue::SseQueue;
 
 impl Endpoint {
     /// Handles a POST that does not belong to a session.

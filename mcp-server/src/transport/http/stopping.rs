@@ -7,12 +7,12 @@ use mcp_internal::http_headers::METHOD;
 use mcp_types::rpc::{self, EnvelopeError, Message};
 
 use super::session::requests;
-use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::dispatch::Parsed;
-use crate::protocol::methods::CANCELLED;
-use crate::protocol::request_task::shutting_down;
+use crate::protocol::dispatch::request_task::shutting_down;
+use crate::protocol::message::answer::{Answer, Rejection};
+use crate::protocol::message::methods::CANCELLED;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::response::refusal::Refusal;
 
 /// Returns `true` if a POST may be accepted while the server stops. Its body decides.
 pub(crate) fn may_be_accepted(parts: &Parts) -> bool {

@@ -16,7 +16,7 @@ use super::select::{CacheValidators, Selected, select};
 use super::streamed::StreamedBytes;
 use crate::proposals::https_url::serving::read::{OpenStream, WithoutContents};
 use crate::protocol::quota::permits::DownloadPermit;
-use crate::transport::http::body::HttpBody;
+use crate::transport::http::response::body::HttpBody;
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 /// The supported HTTP methods.

@@ -16,19 +16,19 @@ use super::file_name::content_disposition;
 use super::last_modified::last_modified;
 use super::select::{CacheValidators, Selected, evaluate_conditions, select};
 use super::unchanged::{Unchanged, tag};
-use crate::features::resources::body::ResourceBody;
+use crate::features::resources::contents::body::ResourceBody;
+use crate::features::resources::contents::stream::WantedBytes;
 use crate::features::resources::resolved::{AuthorizedResource, ResolvedResource};
-use crate::features::resources::stream::WantedBytes;
 use crate::proposals::https_url::fixed_body::FixedBody;
 use crate::proposals::https_url::presigned::PresignedUrl;
-use crate::protocol::answer::Rejection;
+use crate::protocol::context::extensions::Extensions;
 use crate::protocol::core::Context;
 use crate::protocol::core::Core;
-use crate::protocol::error_report::{for_log, report, resolve};
-use crate::protocol::extensions::Extensions;
-use crate::protocol::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
+use crate::protocol::dispatch::request_task::RequestTask;
+use crate::protocol::error::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
+use crate::protocol::error::report::{for_log, report, resolve};
+use crate::protocol::message::answer::Rejection;
 use crate::protocol::metrics::operations::OperationOutcome;
-use crate::protocol::request_task::RequestTask;
 
 /// Marks, as an [extension](Context::extension), that a handler runs for a URL and not for a
 /// request of the protocol. Such a handler cannot send requests, log messages or progress to a

@@ -1,7 +1,7 @@
 //! [`UrlService`]: a tower service that serves the URLs of resources.
 
 use crate::proposals::https_url::serving::offload::offload;
-use crate::transport::http::connection::PathService;
+use crate::transport::http::listener::connection::PathService;
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -25,17 +25,17 @@ use crate::features::resources::resolved::ResolvedResource;
 use crate::proposals::https_url::issue::{Denied, Urls};
 use crate::proposals::https_url::presigned::time_left;
 use crate::protocol::core::Core;
-use crate::protocol::error_text::Chain;
+use crate::protocol::dispatch::request_task::catch;
+use crate::protocol::error::text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
-use crate::protocol::request_task::catch;
-use crate::transport::http::body::HttpBody;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::cors::Cors;
-use crate::transport::http::proxy::peer_address;
-use crate::transport::http::refusal::Refusal;
-use crate::transport::http::response_future::HttpFuture;
-use crate::transport::http::status;
+use crate::transport::http::request::proxy::peer_address;
+use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::response::future::HttpFuture;
+use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::response::status;
 
 /// A tower service that serves the URLs of a server's resources: GET and HEAD, with ranges and
 /// conditions. Cheap to clone.

@@ -10,10 +10,10 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::time::timeout;
 
 use super::unchanged::Unchanged;
+use crate::protocol::dispatch::request_task::caught;
 use crate::protocol::quota::permits::DownloadPermit;
-use crate::protocol::request_task::caught;
-use crate::transport::http::body::{Chunk, Source};
-use crate::transport::http::chunks::CHUNK;
+use crate::transport::http::response::body::{Chunk, Source};
+use crate::transport::http::response::chunks::CHUNK;
 
 /// The bytes of a stream. Only one chunk is in memory besides those that wait to be written: the
 /// next one is read when the client has read enough of them. Dropping this drops the stream.

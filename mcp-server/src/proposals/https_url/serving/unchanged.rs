@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::features::resources::resolved::AuthorizedResource;
 use crate::protocol::core::Context;
-use crate::protocol::request_task::caught;
+use crate::protocol::dispatch::request_task::caught;
 #[cfg(feature = "versioned-resources")]
 use crate::util::etag;
 

@@ -7,19 +7,19 @@ use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
 use tokio::time::Instant;
 
-use crate::protocol::access_token::AccessToken;
-use crate::protocol::challenge::Challenge;
+use crate::protocol::context::access_token::AccessToken;
+use crate::protocol::context::extensions::Principal;
 use crate::protocol::core::Core;
-use crate::protocol::error_text::Chain;
-use crate::protocol::extensions::Principal;
+use crate::protocol::error::challenge::Challenge;
+use crate::protocol::error::text::Chain;
 use crate::protocol::seal::Keys;
-use crate::transport::http::body::HttpBody;
-use crate::transport::http::oauth::claims::{LEEWAY, unverified_issuer};
 use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};
 use crate::transport::http::oauth::credentials::{Credentials, TokenScheme, credentials};
 use crate::transport::http::oauth::dpop::{ProofError, ProvenRequest, algorithm_names};
 use crate::transport::http::oauth::token_refusal::{DPOP_NONCE, TokenRefusal};
+use crate::transport::http::oauth::verifier::claims::{LEEWAY, unverified_issuer};
 use crate::transport::http::oauth::verifier::{PresentedToken, TokenError};
+use crate::transport::http::response::body::HttpBody;
 
 /// The longest time until a stream ends, so that its timer does not overflow.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -271,7 +271,7 @@ mod tests {
     use http::HeaderMap;
 
     use super::*;
-    use crate::transport::http::oauth::static_tokens::StaticTokens;
+    use crate::transport::http::oauth::verifier::static_tokens::StaticTokens;
 
     #[test]
     fn full_record_of_proofs_asks_the_client_to_wait() {

@@ -7,13 +7,13 @@ use bytes::Bytes;
 use mcp_internal::oauth::protected_resource::{ProtectedResource, WELL_KNOWN};
 use mcp_internal::oauth::scopes::Scopes;
 
-use crate::protocol::scopes::{Implication, ScopePolicy};
+use crate::protocol::context::scopes::{Implication, ScopePolicy};
 use crate::transport::http::oauth::config::{OAuth, ResourceServer, comparable};
 use crate::transport::http::oauth::dpop::{self, ProofVerifier};
+use crate::transport::http::oauth::fetch::https_client::HttpsClient;
 use crate::transport::http::oauth::fetch::{Fetcher, HttpFetch};
-use crate::transport::http::oauth::https_client::HttpsClient;
 use crate::transport::http::oauth::issuer::Issuer;
-use crate::transport::http::oauth::issuer_verifiers::{
+use crate::transport::http::oauth::issuer::verifiers::{
     check_introspection, identifier, issuer_verifiers,
 };
 use crate::transport::http::oauth::oauth_error::OAuthError;

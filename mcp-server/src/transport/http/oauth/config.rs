@@ -7,9 +7,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use mcp_internal::oauth::dpop::normalize_htu;
 
-use crate::protocol::scopes::ScopePolicy;
+use crate::protocol::context::scopes::ScopePolicy;
 use crate::transport::http::oauth::dpop::ProofVerifier;
-use crate::transport::http::oauth::secure_url::SecureUrl;
+use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
 use crate::transport::http::oauth::verifier::AnyVerifier;
 
 /// Makes an HTTP endpoint a resource server of OAuth 2.1, as the page "Authorization" of the

@@ -1,5 +1,7 @@
 //! Proofs of possession of the key to which a token is bound (RFC 9449).
 
+pub(crate) mod replay;
+
 use std::time::{Duration, SystemTime};
 
 use http::HeaderValue;
@@ -8,9 +10,9 @@ use mcp_internal::oauth::dpop::{Proof, ath, normalize_htu};
 use mcp_internal::oauth::jwt::{Algorithm, algorithm_name};
 
 use crate::protocol::seal::Keys;
-use crate::transport::http::oauth::claims::LEEWAY;
-use crate::transport::http::oauth::replay::{NotRecorded, ProofLog};
-use crate::transport::http::oauth::secure_url::SecureUrl;
+use crate::transport::http::oauth::dpop::replay::{NotRecorded, ProofLog};
+use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
+use crate::transport::http::oauth::verifier::claims::LEEWAY;
 
 /// The header with the proof.
 const DPOP: &str = "dpop";

@@ -1,5 +1,8 @@
 //! [`HttpFetch`]: how the server sends requests to authorization servers.
 
+pub(crate) mod https_client;
+pub(crate) mod secure_url;
+
 use std::error::Error;
 use std::future::Future;
 use std::pin::Pin;
@@ -12,7 +15,7 @@ use http::{HeaderValue, Request, Response, StatusCode};
 use mcp_types::json::{self, Object};
 use tokio::time::timeout;
 
-use crate::transport::http::oauth::secure_url::SecureUrl;
+use crate::transport::http::oauth::fetch::secure_url::SecureUrl;
 
 /// The maximum time of a request to an authorization server.
 pub(crate) const FETCH_TIME: Duration = Duration::from_secs(10);

@@ -1,5 +1,8 @@
 //! [`Issuer`]: an authorization server whose tokens are accepted.
 
+pub(crate) mod metadata;
+pub(crate) mod verifiers;
+
 use std::time::Duration;
 
 /// An authorization server whose access tokens the server accepts.

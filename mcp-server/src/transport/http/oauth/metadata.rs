@@ -8,9 +8,9 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode};
 use mcp_internal::http_headers::JSON;
 
-use crate::transport::http::body::HttpBody;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::oauth::config::OAuth;
+use crate::transport::http::response::body::HttpBody;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 const ANY: HeaderValue = HeaderValue::from_static("*");

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use crate::protocol::challenge::Challenge;
+use crate::protocol::error::challenge::Challenge;
 
 /// The header with the nonce for the next proof of possession (RFC 9449, section 8.2).
 pub(crate) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");

@@ -1,12 +1,18 @@
 //! [`TokenVerifier`]: finds out what an access token says.
 
+pub(crate) mod claims;
+pub(crate) mod introspection;
+pub(crate) mod jwt;
+pub(crate) mod key_cache;
+pub(crate) mod static_tokens;
+
 use std::error::Error;
 use std::future::Future;
 use std::pin::Pin;
 
 use http::request::Parts;
 
-use crate::protocol::access_token::AccessToken;
+use crate::protocol::context::access_token::AccessToken;
 
 /// Verifies the access tokens of one issuer.
 ///

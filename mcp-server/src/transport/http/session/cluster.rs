@@ -2,8 +2,8 @@
 
 use crate::protocol::changes::{BusMessage, BusReceiver};
 use crate::protocol::dispatch::Parsed;
-use crate::protocol::error_text::Chain;
-use crate::protocol::respond;
+use crate::protocol::dispatch::respond;
+use crate::protocol::error::text::Chain;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::session::session_store::SessionDelta;
 

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use super::table::Sessions;
 use crate::protocol::changes::BusMessage;
-use crate::protocol::error_text::Chain;
+use crate::protocol::error::text::Chain;
 use crate::transport::http::session::handle::SessionHandle;
 
 /// The minimum time between two searches for expired sessions.

@@ -13,11 +13,11 @@ use tokio::time::Instant;
 
 use super::stream::Stream;
 use crate::protocol::quota::PeerUsage;
-use crate::protocol::retained::RetainedBytes;
+use crate::protocol::quota::retained::RetainedBytes;
 use crate::protocol::session::Session;
 use crate::transport::http::ids::new_id;
 use crate::transport::http::peer_table::Idle;
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::response::refusal::Refusal;
 
 /// A session in this process. Dropping it cancels its work.
 pub(crate) struct SessionHandle {

@@ -1,7 +1,7 @@
 //! POST in a session.
 
-use crate::protocol::params_view::ParamsView;
-use crate::transport::http::headers;
+use crate::protocol::message::params_view::ParamsView;
+use crate::transport::http::request::headers;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use mcp_types::rpc::{ErrorObject, Message};
 use super::post_batch::in_flight;
 use super::session_store::SessionSnapshot;
 use super::stream::Stream;
-use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::changes::BusMessage;
+use crate::protocol::context::extensions::Extensions;
 use crate::protocol::core::Core;
+use crate::protocol::dispatch::respond::{self, ResponseDelivery};
 use crate::protocol::dispatch::{Dispatch, Malformed, Parsed};
-use crate::protocol::extensions::Extensions;
-use crate::protocol::inbound::Inbound;
+use crate::protocol::message::answer::{Answer, Rejection};
+use crate::protocol::message::inbound::Inbound;
 use crate::protocol::quota::permits::RequestPermit;
-use crate::protocol::respond::{self, ResponseDelivery};
-use crate::transport::http::accept::AcceptedForms;
-use crate::transport::http::answer;
-use crate::transport::http::body::HttpBody;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::request::accept::AcceptedForms;
+use crate::transport::http::response::answer;
+use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::response::refusal::Refusal;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::session_store::SessionDelta;

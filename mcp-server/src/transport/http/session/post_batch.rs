@@ -9,8 +9,8 @@ use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
 
 use super::stream::Stream;
-use crate::protocol::answer::{Answer, Rejection};
-use crate::protocol::request_task::RequestTask;
+use crate::protocol::dispatch::request_task::RequestTask;
+use crate::protocol::message::answer::{Answer, Rejection};
 use crate::transport::http::session::handle::{InFlightGuard, SessionHandle};
 
 /// The requests of one POST: a single request, or those of a batch, whose responses form one

@@ -7,17 +7,17 @@ use http::{HeaderValue, Response, StatusCode};
 use mcp_internal::http_headers::SESSION_ID;
 use mcp_types::rpc::Message;
 
-use crate::protocol::answer::Answer;
-use crate::protocol::params_view::ParamsView;
+use crate::protocol::message::answer::Answer;
+use crate::protocol::message::params_view::ParamsView;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
-use crate::transport::http::answer;
-use crate::transport::http::body::HttpBody;
 use crate::transport::http::config;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::headers;
 use crate::transport::http::ids;
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::request::headers;
+use crate::transport::http::response::answer;
+use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::response::refusal::Refusal;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::table::SessionLookup;
 

@@ -8,17 +8,17 @@ use std::time::Duration;
 use http::Response;
 
 use super::stream::{ResponseForm, Stream};
-use crate::protocol::answer::Answer;
+use crate::protocol::message::answer::Answer;
 use crate::protocol::quota::permits::RequestPermit;
-use crate::transport::http::accept::AcceptedForms;
-use crate::transport::http::answer;
-use crate::transport::http::body::{HttpBody, Permit};
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::refusal::Refusal;
+use crate::transport::http::request::accept::AcceptedForms;
+use crate::transport::http::response::answer;
+use crate::transport::http::response::body::{HttpBody, Permit};
+use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::response::status;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_reader::StreamReader;
-use crate::transport::http::status;
 
 impl Endpoint {
     /// Serves the requests of one POST. They continue if the client disconnects.

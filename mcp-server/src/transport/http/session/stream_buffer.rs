@@ -6,7 +6,7 @@ use std::task::Waker;
 use bytes::Bytes;
 use mcp_types::RequestId;
 
-use crate::protocol::answer::Answer;
+use crate::protocol::message::answer::Answer;
 
 /// The state of a stream.
 #[derive(Default)]

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use mcp_types::RequestId;
 
 use super::stream::{Stream, register_waker};
-use crate::protocol::answer::Answer;
-use crate::protocol::error_text::Chain;
+use crate::protocol::error::text::Chain;
+use crate::protocol::message::answer::Answer;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
 

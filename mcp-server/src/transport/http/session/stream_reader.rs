@@ -13,10 +13,10 @@ use super::event_store::{EventStore, StoreError};
 use super::sse_event::write_sse_event;
 use super::stream::{NextEvents, Stream};
 use crate::protocol::core::Core;
-use crate::protocol::error_text::Chain;
+use crate::protocol::error::text::Chain;
+use crate::transport::http::response::event_stream::comment;
 use crate::transport::http::session::event_store::EventPage;
 use crate::transport::http::session::handle::ConnectionGuard;
-use crate::transport::http::sse_comment::comment;
 use crate::util::select::{Either, select};
 
 /// A connection that reads a stream.

@@ -4,18 +4,18 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
 use super::event_store::{EventStore, StoreError};
 use super::session_store::{Record, SessionStore, read, record, restore};
 use crate::protocol::core::Core;
-use crate::protocol::error_text::Chain;
+use crate::protocol::error::text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::{Gauge, PeerUsage};
 use crate::protocol::session::Session;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::peer_table::PeerTable;
-use crate::transport::http::session::expiry_task::ExpiryTask;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::session_store::SessionDelta;
 
@@ -29,6 +29,24 @@ pub(crate) struct Sessions {
     pub(crate) events_are_local: bool,
     pub(crate) idle_time: Duration,
     pub(crate) expiry_task: ExpiryTask,
+}
+
+/// The task that ends expired sessions. It is aborted when the endpoint is dropped.
+#[derive(Default)]
+pub(crate) struct ExpiryTask(Mutex<Option<AbortHandle>>);
+
+impl ExpiryTask {
+    pub(crate) fn task(&self) -> std::sync::MutexGuard<'_, Option<AbortHandle>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for ExpiryTask {
+    fn drop(&mut self) {
+        if let Some(task) = self.task().take() {
+            task.abort();
+        }
+    }
 }
 
 /// The result of adding a session.

@@ -1,0 +1,173 @@
+//! [`Registry`]: the handlers and capabilities of a server that is being built.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::sync::Arc;
+
+use mcp_internal::connection::capability::{LOGGING, with_member};
+#[cfg(feature = "pagination")]
+use mcp_types::Request;
+use mcp_types::revision::Versioned;
+use mcp_types::{Notification, Proposal, Revision, ServerCapabilities, json::Object};
+
+use crate::protocol::core::{ChangeAccess, Context, Listener, Methods, Route, Routed};
+use crate::protocol::dispatch::route::{self, NotificationHandler, Typed};
+use crate::protocol::error::BuildError;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::params::NotificationParams;
+use crate::protocol::handler::requirements::Requirements;
+use crate::protocol::handler::states::States;
+use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
+use crate::protocol::message::params_view::ParamsView;
+use crate::protocol::message::raw_object::FromMembers;
+use crate::protocol::metrics::operations::Tools;
+
+/// The handlers and capabilities of a server that is being built, and the errors found so far.
+pub(crate) struct Registry {
+    pub(crate) routes: Methods<Routed>,
+    pub(crate) listeners: Methods<Box<dyn Listener>>,
+    pub(crate) capabilities: ServerCapabilities,
+    /// Decides which clients are notified of changes of a resource; `None` without resources.
+    pub(crate) change_access: Option<Box<dyn ChangeAccess>>,
+    /// The tools, for metrics and middleware.
+    pub(crate) tools: Option<Arc<dyn Tools>>,
+    pub(crate) revisions: &'static [Revision],
+    pub(crate) proposals: BTreeSet<Proposal>,
+    pub(crate) errors: Vec<BuildError>,
+    /// What the application's handlers require of the server, by method.
+    requirements: Vec<(&'static str, Requirements)>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self {
+            routes: Methods::default(),
+            listeners: Methods::default(),
+            capabilities: with_member(LOGGING, &Object::new()),
+            change_access: None,
+            tools: None,
+            revisions: Revision::ALL,
+            proposals: BTreeSet::new(),
+            errors: Vec::new(),
+            requirements: Vec::new(),
+        }
+    }
+}
+
+impl Registry {
+    /// Records the error of a definition, which `build` returns.
+    pub(crate) fn check(&mut self, result: Result<(), BuildError>) {
+        self.errors.extend(result.err());
+    }
+
+    /// Returns `true` if a method has a handler.
+    pub(crate) fn has_route(&self, method: &str) -> bool {
+        self.routes.get(method).is_some()
+    }
+
+    /// Returns `true` if a feature handles its methods: if it has definitions, or if only the
+    /// capability is declared and the application handles none of the methods.
+    pub(crate) fn is_served(&self, offered: bool, declared: bool, methods: &[&str]) -> bool {
+        offered || (declared && !methods.iter().any(|method| self.has_route(method)))
+    }
+
+    /// Returns `true` if the program opted into a proposal.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn offers(&self, proposal: Proposal) -> bool {
+        self.proposals.contains(&proposal)
+    }
+
+    /// Adds the application's handler of a notification.
+    pub(crate) fn on_notification<N, M, H>(&mut self, handler: H)
+    where
+        N: Notification + 'static,
+        H: Handler<NotificationParams<N>, M>,
+        H::Output: IntoResult<()> + 'static,
+    {
+        self.require(N::METHOD, &handler);
+        let handler = boxed(handler, H::Output::into_result);
+        let listener = Box::new(NotificationHandler::<N>::new(handler));
+        let added = self.listeners.add(N::METHOD, listener);
+        self.check(added);
+    }
+
+    /// Adds the application's handler of a request, which replaces the one of a feature. A second
+    /// one for a method is an error.
+    pub(crate) fn on(&mut self, method: &'static str, route: Box<dyn Route>) {
+        let added = self.routes.add(method, Routed::new(method, route));
+        self.check(added);
+    }
+
+    /// Records what the application's handler of a method requires of the server.
+    pub(crate) fn require<A, M, H: Handler<A, M>>(&mut self, method: &'static str, handler: &H) {
+        self.requirements.push((method, requirements_of(handler)));
+    }
+
+    /// Returns the states that the application's handlers require and the server does not have.
+    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+        let mut errors = Vec::new();
+        for (method, requirements) in &self.requirements {
+            let missing = requirements.missing(std::iter::once(server));
+            errors.extend(missing.map(|type_name| BuildError::MissingState {
+                kind: "method",
+                name: (*method).to_owned(),
+                type_name,
+            }));
+            let resource = requirements.needs_resource();
+            errors.extend(resource.map(|type_name| BuildError::NotAResource {
+                kind: "method",
+                name: (*method).to_owned(),
+                type_name,
+            }));
+        }
+        errors
+    }
+
+    /// Adds a feature's handler, unless the application has one for the method.
+    #[cfg(feature = "pagination")]
+    pub(crate) fn handle<R, F>(
+        &mut self,
+        handler: impl Fn(R::Params, Context) -> F + Send + Sync + 'static,
+    ) where
+        R: Request + 'static,
+        R::Params: Versioned,
+        R::Result: Versioned,
+        F: Future<Output = Result<R::Result, HandlerError>> + Send + 'static,
+    {
+        let typed = Typed::<_, R::Result, _, _>::new(route::versioned, handler);
+        self.route(R::METHOD, Box::new(typed));
+    }
+
+    /// Adds a feature's handler whose params are the same in all revisions.
+    pub(crate) fn serve<P, T, F>(
+        &mut self,
+        method: &'static str,
+        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
+    ) where
+        P: FromMembers + 'static,
+        T: Versioned + 'static,
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        self.serve_read(method, route::common, handler);
+    }
+
+    /// Adds a feature's handler whose params `read` decodes.
+    pub(crate) fn serve_read<P, T, F>(
+        &mut self,
+        method: &'static str,
+        read: impl Fn(&ParamsView<'_>, &Context) -> Result<P, HandlerError> + Send + Sync + 'static,
+        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
+    ) where
+        P: 'static,
+        T: Versioned + 'static,
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        let typed = Typed::<P, T, _, _>::new(read, handler);
+        self.route(method, Box::new(typed));
+    }
+
+    /// Adds a feature's handler, unless the application has one for the method.
+    pub(crate) fn route(&mut self, method: &'static str, route: Box<dyn Route>) {
+        self.routes.add_default(method, Routed::new(method, route));
+    }
+}

@@ -1,0 +1,107 @@
+//! Handlers by method, with their types erased.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+use mcp_internal::peer_text::PeerText;
+use mcp_types::revision::Versioned;
+use mcp_types::{Notification, json};
+use serde_json::value::RawValue;
+
+use crate::protocol::core::{Context, Listener, ResponseFuture, Route};
+use crate::protocol::error::report::for_log;
+
+use crate::protocol::dispatch::respond;
+use crate::protocol::error::handler_error::{HandlerError, bad_params};
+use crate::protocol::handler::BoxedHandler;
+use crate::protocol::handler::params::NotificationParams;
+use crate::protocol::message::params_view::ParamsView;
+use crate::protocol::message::raw_object::FromMembers;
+use crate::util::and_then::and_then;
+
+/// A handler of requests with the params `P` and the result `T`.
+pub(crate) struct Typed<P, T, R, H> {
+    read: R,
+    handler: H,
+    types: PhantomData<fn(P) -> T>,
+}
+
+impl<P, T, R, H> Typed<P, T, R, H> {
+    /// Creates a handler whose params `read` decodes.
+    pub(crate) fn new(read: R, handler: H) -> Self {
+        Self {
+            read,
+            handler,
+            types: PhantomData,
+        }
+    }
+}
+
+/// Decodes params in the form of the client's revision.
+pub(crate) fn versioned<P: Versioned>(
+    params: &ParamsView<'_>,
+    cx: &Context,
+) -> Result<P, HandlerError> {
+    let params = cx.revision().decode(params.text());
+    params.map_err(|error| bad_params(cx.method(), &error))
+}
+
+/// Decodes params that are the same in all revisions.
+pub(crate) fn common<P: FromMembers>(
+    params: &ParamsView<'_>,
+    cx: &Context,
+) -> Result<P, HandlerError> {
+    let checked = params.check_meta();
+    let params = checked.and_then(|()| P::from_members(params.members()));
+    params.map_err(|error| bad_params(cx.method(), &error.into()))
+}
+
+impl<P, T, R, H, F> Route for Typed<P, T, R, H>
+where
+    R: Fn(&ParamsView<'_>, &Context) -> Result<P, HandlerError> + Send + Sync,
+    T: Versioned,
+    H: Fn(P, Context) -> F + Send + Sync,
+    F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+{
+    fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
+        let params = (self.read)(params, cx)?;
+        let result = (self.handler)(params, cx.clone());
+        let cx = cx.clone();
+        Ok(Box::pin(and_then(result, move |result| {
+            respond::result(&cx, result)
+        })))
+    }
+}
+
+/// A handler of the notifications `N`.
+pub(crate) struct NotificationHandler<N: Notification>(BoxedHandler<NotificationParams<N>, ()>);
+
+impl<N: Notification> NotificationHandler<N> {
+    pub(crate) fn new(handler: BoxedHandler<NotificationParams<N>, ()>) -> Self {
+        Self(handler)
+    }
+}
+
+/// The text for missing params.
+const NO_PARAMS: &str = "{}";
+
+impl<N: Notification + 'static> Listener for NotificationHandler<N> {
+    fn start(
+        &self,
+        params: Option<&RawValue>,
+        cx: &Context,
+    ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError> {
+        let text = params.map_or(NO_PARAMS, RawValue::get);
+        let params = json::from_str(text).map_err(|error| bad_params(N::METHOD, &error.into()))?;
+        let running = (self.0)(NotificationParams(params), cx.clone());
+        let cx = cx.clone();
+        Ok(Box::pin(async move {
+            if let Err(error) = running.await {
+                let method = PeerText(cx.method());
+                let error = for_log(&error);
+                tracing::warn!(%method, %error, "the handler of a notification failed");
+            }
+        }))
+    }
+}

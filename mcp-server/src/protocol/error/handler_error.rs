@@ -1,0 +1,266 @@
+//! [`HandlerError`]: why a handler does not return its result.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use mcp_types::revision::VersionError;
+use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::{CallToolResult, ClientCapabilities, ContentBlock, TextContent, json::Value};
+
+use crate::protocol::error::challenge::Challenge;
+use crate::protocol::error::text::{WithSources, invalid_params, method_not_found};
+use crate::protocol::message::answer::Rejection;
+
+/// Why a handler does not return its result.
+///
+/// Any `std::error::Error` becomes one by `?`. In a tool it is then a result with `isError`, so
+/// that the model can correct itself; elsewhere it is the protocol's error -32603. Both carry the
+/// error's own text, while the texts of its sources only go to the log;
+/// [`ServerBuilder::error_detail`](crate::ServerBuilder::error_detail) changes that, and
+/// [`ServerBuilder::map_error`](crate::ServerBuilder::map_error) gives errors of one type a code
+/// and a text of their own. The constructors make errors that the client receives unchanged.
+///
+/// Outside of tools, an error that has an [`ErrorObject`] among its sources is passed on with the
+/// code, message and data of that: it is the error of another server, which the handler called as a
+/// client.
+///
+/// Like `anyhow::Error` it does not implement `std::error::Error`, since `?` could not convert
+/// other errors into it then. `{}` writes the error's own text, `{:#}` also those of its sources.
+pub struct HandlerError {
+    pub(crate) cause: Cause,
+    /// How a transport with status codes answers, if the request was rejected.
+    pub(crate) rejection: Option<Rejection>,
+    /// What is written to the log when the request is answered.
+    pub(crate) log: Option<String>,
+    /// `true` if the same request may succeed soon.
+    pub(crate) is_temporary: bool,
+}
+
+/// The kinds of [`HandlerError`].
+pub(crate) enum Cause {
+    /// A protocol error, sent to the client as it is.
+    Protocol(ErrorObject),
+    /// The client did not declare what the handler needs of it.
+    MissingCapability(Box<ClientCapabilities>),
+    /// A tool's own failure, with content.
+    Tool(Box<CallToolResult>),
+    /// Any other error of the program.
+    Other(Box<dyn StdError + Send + Sync>),
+}
+
+impl HandlerError {
+    /// Creates an error of the protocol with any code, message and data.
+    #[must_use]
+    pub fn protocol(error: ErrorObject) -> Self {
+        Cause::Protocol(error).into()
+    }
+
+    /// Creates the error -32602: the params are wrong.
+    pub fn invalid_params(message: impl Into<String>) -> Self {
+        Self::protocol(ErrorObject::invalid_params(message))
+    }
+
+    /// Creates the error for a resource that does not exist, with the URI as data: -32602, and
+    /// -32002 for clients before 2026-07-28.
+    pub fn resource_not_found(uri: impl Into<String>) -> Self {
+        let uri = uri.into();
+        let data = mcp_types::json::Object::from([("uri", Value::from(uri))]);
+        Self::protocol(ErrorObject::new(RESOURCE_NOT_FOUND, "resource not found").with_data(data))
+    }
+
+    /// Creates the error -32602 for a resource that exists but does not list others, with the URI
+    /// as data. For handlers that list, see [`ListAt`](crate::ListAt).
+    ///
+    /// ```
+    /// # #[cfg(feature = "templates")] {
+    /// use mcp_server::{HandlerError, ListAt, ResourcePage, ResourceUri, TemplateDef};
+    ///
+    /// async fn members(at: ListAt) -> Result<ResourcePage, HandlerError> {
+    ///     match at.collection {
+    ///         Some(uri) if !uri.ends_with('/') => Err(HandlerError::not_a_collection(uri)),
+    ///         _ => Ok(ResourcePage::default()),
+    ///     }
+    /// }
+    ///
+    /// let files = TemplateDef::new("files://{+path}", "file")
+    ///     .handler(|ResourceUri(uri): ResourceUri| async move { uri })
+    ///     .list(members);
+    /// # drop(files);
+    /// # }
+    /// ```
+    #[cfg(feature = "sep-2093")]
+    pub fn not_a_collection(uri: impl Into<String>) -> Self {
+        let uri = uri.into();
+        let data = mcp_types::json::Object::from([("uri", Value::from(uri))]);
+        let error = ErrorObject::invalid_params("$.uri: this resource is not a collection");
+        Self::protocol(error.with_data(data))
+    }
+
+    /// Creates the error -32603 with a text that the client may read.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::protocol(ErrorObject::internal_error(message))
+    }
+
+    /// Creates a tool's failure: a result with `isError` and this text. In other handlers it is
+    /// -32603 with this text.
+    pub fn tool(message: impl Into<String>) -> Self {
+        let text = TextContent::new(message);
+        Self::tool_result(CallToolResult::new([ContentBlock::Text(text)]))
+    }
+
+    /// Creates a tool's failure with content of any kind; `isError` is set.
+    #[must_use]
+    pub fn tool_result(result: CallToolResult) -> Self {
+        Cause::Tool(Box::new(result.is_error(true))).into()
+    }
+
+    /// Creates the error for a client that did not declare what the handler needs of it: -32021
+    /// with what is missing, and -32602 for clients before 2026-07-28.
+    #[must_use]
+    pub fn missing_capability(required: ClientCapabilities) -> Self {
+        Cause::MissingCapability(Box::new(required)).into()
+    }
+
+    /// Creates the error for a caller who must not do this: the error -32600 with this text. Over
+    /// HTTP the status is 403, unless the response has begun already.
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        let error = ErrorObject::new(rpc::INVALID_REQUEST, message);
+        Self::protocol(error).rejected(Rejection::Forbidden(None))
+    }
+
+    /// Creates the error for a caller whose access token lacks a scope: as
+    /// [`forbidden`](Self::forbidden), and over HTTP with the header `WWW-Authenticate: Bearer
+    /// error="insufficient_scope", scope="..."`, by which clients ask the user for the scopes
+    /// (RFC 6750, 3.1). The error's data has the same two members, for other transports.
+    ///
+    /// `scopes` are the scopes that the operation needs, separated by spaces. If they contain
+    /// characters that RFC 6749 does not allow in scopes, the header does not name them.
+    #[must_use]
+    pub fn insufficient_scope(scopes: &str) -> Self {
+        let message = format!("the access token lacks a scope: this needs `{scopes}`");
+        let challenge = Challenge::insufficient_scope(scopes);
+        let data =
+            mcp_types::json::Object::from([("error", "insufficient_scope"), ("scope", scopes)]);
+        let error = ErrorObject::new(rpc::INVALID_REQUEST, message).with_data(data);
+        Self::protocol(error).rejected(Rejection::Forbidden(Some(Box::new(challenge))))
+    }
+
+    /// Also writes a text to the log when the request is answered, at the level `WARN`. Errors that
+    /// the constructors make are not logged otherwise.
+    #[must_use]
+    pub fn logged_as(mut self, text: impl Into<String>) -> Self {
+        self.log = Some(text.into());
+        self
+    }
+
+    /// States that the same request may succeed soon, for example because a file changes while it
+    /// is read. At the URL of a resource, the status is then 503 with `Retry-After`; the protocol
+    /// has no such member.
+    #[must_use]
+    pub fn temporary(mut self) -> Self {
+        self.is_temporary = true;
+        self
+    }
+
+    /// Returns the code of the protocol's error, as clients of the newest revision receive it.
+    /// `None` for the failure of a tool, which is a result, and for errors by `?`, which are a
+    /// result in a tool and -32603 elsewhere.
+    #[must_use]
+    pub fn code(&self) -> Option<i64> {
+        match &self.cause {
+            Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => Some(rpc::INVALID_PARAMS),
+            Cause::Protocol(error) => Some(error.code),
+            Cause::MissingCapability(_) => Some(mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY),
+            Cause::Tool(_) | Cause::Other(_) => None,
+        }
+    }
+
+    /// Sets how a transport with status codes answers.
+    pub(crate) fn rejected(mut self, rejection: Rejection) -> Self {
+        self.rejection = Some(rejection);
+        self
+    }
+
+    /// Returns `true` if the error says that the resource does not exist.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn is_not_found(&self) -> bool {
+        matches!(&self.cause, Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND)
+    }
+}
+
+/// The code for a resource that does not exist in revisions up to 2025-11-25.
+pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
+
+impl From<Cause> for HandlerError {
+    fn from(cause: Cause) -> Self {
+        Self {
+            cause,
+            rejection: None,
+            log: None,
+            is_temporary: false,
+        }
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for HandlerError {
+    fn from(error: E) -> Self {
+        let error: Box<dyn StdError + Send + Sync> = Box::new(error);
+        match error.downcast::<ErrorObject>() {
+            Ok(error) => Self::protocol(*error),
+            Err(error) => Cause::Other(error).into(),
+        }
+    }
+}
+
+impl fmt::Display for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::Protocol(error) => error.fmt(f),
+            Cause::MissingCapability(required) => f.write_str(&missing_capability(required)),
+            Cause::Tool(_) => f.write_str("the tool failed"),
+            Cause::Other(error) if f.alternate() => WithSources(&**error).fmt(f),
+            Cause::Other(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl fmt::Debug for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HandlerError({self:#})")
+    }
+}
+
+/// Names the capabilities that the client lacks.
+pub(crate) fn missing_capability(required: &ClientCapabilities) -> String {
+    let mut names = Vec::new();
+    if let Ok(Value::Object(required)) = mcp_types::json::to_value(required) {
+        for (name, value) in &required {
+            let modes = value
+                .as_object()
+                .map(|modes| modes.iter().map(|(mode, _)| mode));
+            let mut modes = modes.into_iter().flatten().peekable();
+            if modes.peek().is_none() {
+                names.push(format!("`{name}`"));
+            }
+            names.extend(modes.map(|mode| format!("`{name}.{mode}`")));
+        }
+    }
+    let plural = if names.len() == 1 {
+        "capability"
+    } else {
+        "capabilities"
+    };
+    format!(
+        "the client did not declare the {plural} {}",
+        names.join(", ")
+    )
+}
+
+/// Returns the error for params that cannot be decoded. If the client's revision does not have the
+/// method, this is "method not found".
+pub(crate) fn bad_params(method: &str, error: &VersionError) -> HandlerError {
+    match error {
+        VersionError::Unmapped { .. } => HandlerError::protocol(method_not_found(method)),
+        error => HandlerError::protocol(invalid_params(method, error)),
+    }
+}

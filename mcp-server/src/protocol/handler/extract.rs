@@ -1,0 +1,133 @@
+//! Extractors: values that handlers take from their request, [`FromContext`].
+
+use std::any::type_name;
+
+use crate::protocol::context::extensions::Principal;
+use crate::protocol::context::peer::Peer;
+use crate::protocol::core::Context;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::requirements::Requirements;
+
+/// A value that a handler can take as a parameter, after its arguments.
+///
+/// [`Context`], [`State`](crate::State), [`Principal`], [`Extension`], [`Peer`] and, with the
+/// feature `http`, [`HttpParts`](crate::HttpParts) are extractors. `Option<Principal>`,
+/// `Option<Extension<T>>` and `Option<HttpParts>` are `None` where the request has no such value.
+///
+/// Programs implement the trait for types of their own:
+///
+/// ```
+/// use mcp_server::{Context, FromContext, HandlerError, Principal, Requirements, Server, State};
+///
+/// #[derive(Clone)]
+/// struct Users(Vec<(String, String)>);
+///
+/// /// The full name of the user who sends the request.
+/// struct FullName(String);
+///
+/// impl FromContext for FullName {
+///     fn requirements(requirements: &mut Requirements) {
+///         requirements.state::<Users>();
+///     }
+///
+///     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+///         let Principal(login) = Principal::from_context(cx).await?;
+///         let State(Users(users)) = State::from_context(cx).await?;
+///         let user = users.into_iter().find(|(known, _)| *known == login);
+///         let (_, name) = user.ok_or_else(|| HandlerError::forbidden("unknown user"))?;
+///         Ok(Self(name))
+///     }
+/// }
+///
+/// let server = Server::builder("greeter", "1.0.0")
+///     .state(Users(vec![("ada".into(), "Ada Lovelace".into())]))
+///     .tool("greet", "Greets the user", |FullName(name): FullName| async move {
+///         format!("Hello, {name}!")
+///     })
+///     .build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildErrors>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an extractor",
+    label = "handlers cannot take this as a parameter after their arguments",
+    note = "extractors are `Context`, `State<T>`, `Principal`, `Extension<T>`, `Peer`, `HttpParts` and \
+            types that implement `FromContext`"
+)]
+pub trait FromContext: Sized + Send {
+    /// Whether the value may hold the context. A handler without it cannot ask the client.
+    #[doc(hidden)]
+    const USES_CONTEXT: bool = true;
+
+    /// Names the states that the extraction needs. They are checked when the server is built. None
+    /// by default.
+    fn requirements(requirements: &mut Requirements) {
+        let _ = requirements;
+    }
+
+    /// Extracts the value. The handler does not run if this fails.
+    ///
+    /// # Errors
+    ///
+    /// The error that the request is answered with.
+    fn from_context(cx: &Context) -> impl Future<Output = Result<Self, HandlerError>> + Send;
+}
+
+impl FromContext for Context {
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        Ok(cx.clone())
+    }
+}
+
+impl FromContext for Peer {
+    const USES_CONTEXT: bool = false;
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        Ok(cx.peer().clone())
+    }
+}
+
+/// Requests without a principal are refused, see [`HandlerError::forbidden`].
+impl FromContext for Principal {
+    const USES_CONTEXT: bool = false;
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        let principal = cx.extension::<Self>().cloned();
+        principal
+            .ok_or_else(|| HandlerError::forbidden("the request has no authenticated principal"))
+    }
+}
+
+impl FromContext for Option<Principal> {
+    const USES_CONTEXT: bool = false;
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        Ok(cx.extension().cloned())
+    }
+}
+
+/// Extracts a value that the transport or a middleware attached to the request, see
+/// [`Context::extension`].
+///
+/// A request without such a value is answered with -32603: the program did not attach it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extension<T>(pub T);
+
+impl<T: Clone + Send + Sync + 'static> FromContext for Extension<T> {
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        if let Some(value) = cx.extension::<T>() {
+            return Ok(Self(value.clone()));
+        }
+        let name = type_name::<T>();
+        tracing::error!("no extension of type `{name}` is attached to the request");
+        Err(HandlerError::internal(
+            "the request lacks a value that the handler needs",
+        ))
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> FromContext for Option<Extension<T>> {
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        Ok(cx.extension::<T>().cloned().map(Extension))
+    }
+}

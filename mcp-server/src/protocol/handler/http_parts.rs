@@ -1,0 +1,71 @@
+//! [`HttpParts`]: the head of the HTTP request, for handlers.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use http::HeaderName;
+use http::request::Parts;
+
+use crate::protocol::core::Context;
+use crate::protocol::error::handler_error::HandlerError;
+use crate::protocol::handler::extract::FromContext;
+
+/// Extracts the head of the HTTP request: its method, URI, headers and extensions.
+///
+/// Requests over other transports are answered with -32603; take `Option<HttpParts>` in handlers
+/// that serve them too. Cheap to clone.
+///
+/// ```
+/// use mcp_server::{HttpParts, Server};
+///
+/// async fn agent(parts: Option<HttpParts>) -> String {
+///     let header = parts.as_ref().and_then(|parts| parts.headers.get("user-agent"));
+///     let agent = header.and_then(|value| value.to_str().ok());
+///     agent.unwrap_or("unknown").to_owned()
+/// }
+///
+/// let server = Server::builder("demo", "1.0.0")
+///     .tool("agent", "Returns the user agent of the client", agent)
+///     .build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildErrors>(())
+/// ```
+#[derive(Clone)]
+pub struct HttpParts(Arc<Parts>);
+
+impl std::fmt::Debug for HttpParts {
+    /// Shows neither values of headers nor the query, because they may be secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.headers.keys().map(HeaderName::as_str).collect();
+        f.debug_struct("HttpParts")
+            .field("method", &self.method)
+            .field("path", &self.uri.path())
+            .field("headers", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Deref for HttpParts {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl FromContext for HttpParts {
+    const USES_CONTEXT: bool = false;
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        let parts = Option::<Self>::from_context(cx).await?;
+        parts.ok_or_else(|| HandlerError::internal("the handler serves HTTP requests only"))
+    }
+}
+
+impl FromContext for Option<HttpParts> {
+    const USES_CONTEXT: bool = false;
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        Ok(cx.state.extensions.shared_parts().map(HttpParts))
+    }
+}

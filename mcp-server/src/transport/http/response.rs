@@ -1,0 +1,13 @@
+//! Responses: `answer` creates one, `body` is its body, and `future` waits for it. Handlers write
+//! messages to an `sse_queue`, which an `event_stream` sends. `refusal` lists the reasons for
+//! rejecting a request, and `status` all status codes.
+
+pub(crate) mod answer;
+pub(crate) mod body;
+#[cfg(feature = "https-url")]
+pub(crate) mod chunks;
+pub(crate) mod event_stream;
+pub(crate) mod future;
+pub(crate) mod refusal;
+pub(crate) mod sse_queue;
+pub(crate) mod status;

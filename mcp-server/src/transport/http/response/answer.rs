@@ -1,0 +1,208 @@
+//! Creates HTTP responses: one JSON text, or a stream of events if the handler sends messages
+//! before its response.
+
+use crate::protocol::message::answer::error_message;
+use crate::transport::http::response::event_stream::ClosingQueue;
+use crate::transport::http::response::event_stream::Events;
+use crate::transport::http::response::event_stream::comment;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::header::{
+    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use mcp_internal::http_headers::{EVENTS, JSON};
+use mcp_types::Revision;
+use mcp_types::rpc::ErrorObject;
+use mcp_types::sse::{Event, write_event};
+use tokio::time::sleep;
+
+use crate::protocol::dispatch::lifecycle::unsupported;
+use crate::protocol::dispatch::request_task::RequestTask;
+use crate::protocol::message::answer::{Answer, Rejection};
+use crate::transport::http::request::accept::AcceptedForms;
+use crate::transport::http::response::body::HttpBody;
+use crate::transport::http::response::refusal::Refusal;
+use crate::transport::http::response::sse_queue::SseQueue;
+use crate::transport::http::response::status;
+use crate::util::select::{Either, select};
+
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// Creates a response without a body.
+pub(crate) fn empty(status: StatusCode) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::none());
+    *response.status_mut() = status;
+    response
+}
+
+/// Creates a response with a JSON text.
+pub(crate) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// Creates a response with text for people and for programs that do not use the protocol. It must
+/// not be cached.
+pub(crate) fn text(status: StatusCode, media: &'static str, text: String) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(text.into_bytes()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Creates a response with a stream of events.
+pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, EVENTS);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(BUFFERING, HeaderValue::from_static("no"));
+    response
+}
+
+/// Creates the response to a request that the endpoint rejects.
+pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
+    let status = status::of_refusal(refusal);
+    tracing::debug!(%status, reason = %refusal, "HTTP request rejected");
+    let error = match refusal {
+        Refusal::ProtocolVersion(requested) => unsupported(requested, Revision::ALL),
+        _ if status.is_server_error() => ErrorObject::internal_error(refusal.to_string()),
+        _ => ErrorObject::invalid_request(refusal.to_string()),
+    };
+    let mut response = json(status, error_message(None, &error));
+    let headers = response.headers_mut();
+    if let Refusal::Method { allowed, .. } = refusal {
+        headers.insert(ALLOW, HeaderValue::from_static(allowed));
+    }
+    if let Refusal::ContentEncoding(_) = refusal {
+        // RFC 9110, section 12.5.3: what the client can send instead.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    }
+    #[cfg(feature = "oauth")]
+    if let Refusal::Token(refusal) = refusal {
+        refusal.add_headers(headers);
+    }
+    if matches!(
+        status,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+    ) {
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// Creates the response that consists of one message, for a client that has no session.
+pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
+    let status = status::of_answer(answer.refused.as_ref());
+    message(status, answer)
+}
+
+/// Creates the response that consists of one message. If another access token is needed, the header
+/// `WWW-Authenticate` says so.
+pub(crate) fn message(status: StatusCode, answer: Answer) -> Response<HttpBody> {
+    let mut response = json(status, answer.message);
+    if let Some(Rejection::Forbidden(Some(challenge))) = &answer.refused
+        && let Ok(challenge) = HeaderValue::from_str(&challenge.header())
+    {
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
+    response
+}
+
+/// Runs a request until its response is known or becomes a stream. The request is cancelled when
+/// the response is dropped.
+pub(crate) async fn call(
+    call: RequestTask,
+    queue: Arc<SseQueue>,
+    keep_alive: Duration,
+    accepted: AcceptedForms,
+) -> Response<HttpBody> {
+    let mut call = call.end_with_server();
+    let queue = ClosingQueue(queue);
+    if !accepted.events {
+        return answer(without_messages(call, &queue).await);
+    }
+    if let Some(answer) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
+        return finish(&queue, answer);
+    }
+    // The response becomes a stream with the first message, or when a comment is needed to keep the
+    // connection open.
+    let first_message = poll_fn(|task| {
+        if let Some(answer) = poll_call(&mut call, task) {
+            return Poll::Ready(Some(answer));
+        }
+        if queue.0.is_empty(task.waker()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(None)
+    });
+    let first = match Box::pin(select(first_message, sleep(keep_alive))).await {
+        Either::First(Some(answer)) => return finish(&queue, answer),
+        Either::First(None) => queue.0.take(),
+        Either::Second(()) => comment(),
+    };
+    // hyper polls the body only while the client reads, so the call is spawned: otherwise
+    // `request_time` would not elapse.
+    let sender = Arc::clone(&queue.0);
+    let work = tokio::spawn(async move {
+        sender.end(&call.await.message);
+    });
+    events(HttpBody::events(Events {
+        queue,
+        work: work.abort_handle(),
+        ready: first,
+        ended: false,
+        keep_alive,
+        timer: Box::pin(sleep(keep_alive)),
+    }))
+}
+
+/// Runs a request of a client that accepts no events. Drops the notifications that the handler
+/// sends.
+async fn without_messages(mut call: RequestTask, queue: &ClosingQueue) -> Answer {
+    poll_fn(|task| {
+        let answer = poll_call(&mut call, task);
+        if !queue.0.is_empty(task.waker()) {
+            queue.0.take();
+        }
+        answer.map_or(Poll::Pending, Poll::Ready)
+    })
+    .await
+}
+
+/// Turns a response that consists of one message into a stream of one event, for a client that
+/// accepts no JSON.
+pub(crate) fn wrap_in_event(response: &mut Response<HttpBody>) {
+    if response.status() != StatusCode::OK || response.headers().get(CONTENT_TYPE) != Some(&JSON) {
+        return;
+    }
+    if response.body_mut().wrap_in_event() {
+        response.headers_mut().insert(CONTENT_TYPE, EVENTS);
+    }
+}
+
+fn poll_call(call: &mut RequestTask, task: &mut Context<'_>) -> Option<Answer> {
+    match Pin::new(call).poll(task) {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
+    }
+}
+
+/// Creates the response if nothing of it was sent yet.
+fn finish(queue: &ClosingQueue, response: Answer) -> Response<HttpBody> {
+    let mut text = queue.0.take();
+    if text.is_empty() {
+        return answer(response);
+    }
+    let _ = write_event(&mut text, &Event::data(&response.message));
+    events(HttpBody::whole(text))
+}
